@@ -249,8 +249,11 @@ export class Fourbase {
   /** Counts the legal positions of a small board, by ply, value and remoteness. */
   stats(board: Board, options?: Solve): Promise<Stats>;
 
-  /** Opens the files of one database folder. `board` refuses a database of another board. */
-  open(files: Iterable<File> | Record<string, FileSource>, options?: { board?: Board }): Promise<Database>;
+  /**
+   * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
+   * reads only the parts that it needs. `board` refuses a database of another board.
+   */
+  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board }): Promise<Database>;
 
   /** Loads and opens a built-in database; with `first` only its first plies, about 140 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<Database>;

@@ -111,6 +111,7 @@ export class Fourbase {
   }
 
   async open(files, { board } = {}) {
+    if (typeof files === "string" || files instanceof URL) return this.#open(address(files), board);
     const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file.name, file]) : Object.entries(files ?? {});
     const sources = await Promise.all(list.map(async ([name, file]) => [name.split("/").pop(), await source(file)]));
     if (new Set(sources.map(([name]) => name)).size < sources.length) {
@@ -201,6 +202,13 @@ function limit(number, name) {
 function whole(number, name) {
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
+}
+
+/** The address of a folder, whole also where it is given from the page on. */
+function address(text) {
+  const base = globalThis.document?.baseURI;
+  if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
+  return new URL(text, base).href;
 }
 
 /** Turns a file into what a worker can read in parts: bytes, a browser's File or Blob, or a path of node. */

@@ -1,7 +1,8 @@
 // The worker's side: answers one question after another with a module, and is its host.
 
 const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
-const port = isNode ? (await import("node:worker_threads")).parentPort : globalThis;
+const threads = isNode ? await import("node:worker_threads") : undefined;
+const port = isNode ? threads.parentPort : globalThis;
 const fs = isNode ? await import("node:fs") : undefined;
 
 /** How many milliseconds after a report of progress the next one comes. */
@@ -13,9 +14,36 @@ const MODULES = {
   solver: async () => import("./wasm/solver.js"),
 };
 
+/** How many milliseconds a host may take to answer. */
+const TIMEOUT = 30_000;
+
+/** Asks hosts in node, where a thread of its own does not wait for this one. */
+class Requests {
+  #port;
+  #done = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor() {
+    const { port1, port2 } = new threads.MessageChannel();
+    const workerData = { port: port2, done: this.#done, timeout: TIMEOUT };
+    this.#port = port1;
+    port1.unref();
+    new threads.Worker(new URL("./requests.js", import.meta.url), { workerData, transferList: [port2] }).unref();
+  }
+
+  get(address, range) {
+    Atomics.store(this.#done, 0, 0);
+    this.#port.postMessage({ address, range });
+    Atomics.wait(this.#done, 0, 0, 2 * TIMEOUT);
+    const { message: { error, ...answer } = { error: "no answer" } } = threads.receiveMessageOnPort(this.#port) ?? {};
+    if (error) throw new Error(error);
+    return answer;
+  }
+}
+
 /** The files that are open, by their numbers. */
 const files = [];
 let answerer;
+let requests;
 let flag;
 let current = 0;
 let reported = 0;
@@ -31,6 +59,25 @@ const host = {
       return bytes.subarray(0, fs.readSync(file, bytes, 0, length, offset));
     }
     return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(offset, offset + length)));
+  },
+  get(address, range) {
+    if (isNode) return (requests ??= new Requests()).get(address, range);
+    const request = new XMLHttpRequest();
+    request.open("GET", address, false);
+    request.responseType = "arraybuffer";
+    request.timeout = TIMEOUT;
+    request.setRequestHeader("Range", range);
+    try {
+      request.send();
+    } catch (error) {
+      throw new Error(`${error.message} (the host may not allow pages of other sites: see Access-Control-Allow-Origin)`);
+    }
+    const body = new Uint8Array(request.status === 206 ? request.response : 0);
+    return { status: request.status, headers: request.getAllResponseHeaders(), body };
+  },
+  pause(milliseconds) {
+    if (typeof SharedArrayBuffer !== "undefined") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+    else for (const end = performance.now() + milliseconds; performance.now() < end; );
   },
   poll(done, all) {
     const now = performance.now();
@@ -56,6 +103,9 @@ const methods = {
     flag = shared && new Int32Array(shared);
   },
   open(sources, board, hash, most) {
+    if (typeof sources === "string") {
+      return answerer.open_address(sources, isNode || new URL(sources).origin === globalThis.location.origin, board);
+    }
     const first = files.length;
     const names = sources.map(([name]) => name);
     try {

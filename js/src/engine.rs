@@ -11,6 +11,7 @@ use fourbase::players::{Kind, Source};
 use fourbase::search::{Monitor, Options};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
+use fourbase_tiers::files::Http;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
@@ -18,6 +19,7 @@ use web_time::Instant;
 use crate::failure::Failure;
 use crate::files::{FOLDER, HostFiles};
 use crate::host::{self, Host};
+use crate::http::HostClient;
 use crate::line;
 
 type Analyst = fourbase::analysis::Analyst<Database>;
@@ -64,10 +66,7 @@ impl Engine {
         most: Option<u32>,
     ) -> Result<String, Failure> {
         let mut database = Database::open_on(Arc::new(HostFiles::new(names, sizes, first)), FOLDER.as_ref())?;
-        let (found, expected) = (database.board(), board.map(|board| board.parse()).transpose()?);
-        if let Some(expected) = expected.filter(|expected| *expected != found) {
-            return Err(Failure::OtherBoard { expected, found });
-        }
+        check_board(&database, board)?;
         let is_built_in = hash.is_some();
         if let Some(expected) = hash {
             let found = database.manifest().hash.map(|hash| hash.to_string()).unwrap_or_default();
@@ -82,6 +81,20 @@ impl Engine {
         if is_built_in {
             database.check_hashes()?;
         }
+        self.put(database)
+    }
+
+    /// Opens the database at an address, whose host may be asked for several ranges at once. Returns its board, whose earlier database
+    /// is closed.
+    pub fn open_address(
+        &mut self,
+        address: &str,
+        asks_several: bool,
+        board: Option<String>,
+    ) -> Result<String, Failure> {
+        let http = Http::new(Arc::new(HostClient { asks_several }));
+        let database = Database::open_on(Arc::new(http), address.as_ref())?;
+        check_board(&database, board)?;
         self.put(database)
     }
 
@@ -228,6 +241,14 @@ impl Engine {
         }
         self.analysts.get(&board).ok_or(Failure::Database(DatabaseError::Missing { board, root: FOLDER.into() }))
     }
+}
+
+/// Refuses a database of another board than the one that was asked for.
+fn check_board(database: &Database, expected: Option<String>) -> Result<(), Failure> {
+    let (found, expected) = (database.board(), expected.map(|board| board.parse()).transpose()?);
+    expected
+        .filter(|expected| *expected != found)
+        .map_or(Ok(()), |expected| Err(Failure::OtherBoard { expected, found }))
 }
 
 fn described(database: &Database) -> BoardJson {

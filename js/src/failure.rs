@@ -90,9 +90,10 @@ impl From<Failure> for JsValue {
 }
 
 /// Says what to do about a database; nothing about a limit, which says it itself.
-fn remedy(error: &DatabaseError) -> &'static str {
-    match error {
-        DatabaseError::Analysis(_) => "",
-        _ => "; open the files of a complete database, as fourbase solve makes them",
+fn remedy(error: &DatabaseError) -> String {
+    match (error, error.remedy_of_host()) {
+        (_, Some(remedy)) => format!("; {remedy}"),
+        (DatabaseError::Analysis(_), _) => String::new(),
+        _ => "; open the files of a complete database, as fourbase solve makes them".to_owned(),
     }
 }

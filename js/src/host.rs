@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::panic;
+#[cfg(not(feature = "solver"))]
+use std::time::Duration;
 
 #[cfg(not(feature = "solver"))]
 use js_sys::Uint8Array;
@@ -16,6 +18,35 @@ extern "C" {
     /// Returns bytes of an open file, fewer at its end.
     #[wasm_bindgen(method, catch)]
     fn read(this: &Host, file: u32, offset: f64, length: u32) -> Result<Uint8Array, JsValue>;
+
+    #[cfg(not(feature = "solver"))]
+    /// Asks an address for a range of bytes.
+    #[wasm_bindgen(method, catch)]
+    fn get(this: &Host, address: &str, range: &str) -> Result<Answer, JsValue>;
+
+    #[cfg(not(feature = "solver"))]
+    /// Waits some milliseconds.
+    #[wasm_bindgen(method)]
+    fn pause(this: &Host, milliseconds: f64);
+
+    #[cfg(not(feature = "solver"))]
+    /// What an address answered.
+    pub type Answer;
+
+    #[cfg(not(feature = "solver"))]
+    /// The status.
+    #[wasm_bindgen(method, getter)]
+    pub fn status(this: &Answer) -> u16;
+
+    #[cfg(not(feature = "solver"))]
+    /// The headers, a line each.
+    #[wasm_bindgen(method, getter)]
+    pub fn headers(this: &Answer) -> String;
+
+    #[cfg(not(feature = "solver"))]
+    /// The bytes, where the status is 206.
+    #[wasm_bindgen(method, getter)]
+    pub fn body(this: &Answer) -> Uint8Array;
 
     /// Hears of the steps that are done of all, or of visited nodes of unknown many (0), and returns whether to stop.
     #[wasm_bindgen(method)]
@@ -54,6 +85,21 @@ pub fn read(file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, String> 
         bytes.copy_to(read);
         Ok(read.len())
     })
+}
+
+#[cfg(not(feature = "solver"))]
+/// Asks an address for a range of bytes, such as `bytes=0-9`. The error is a message.
+pub fn get(address: &str, range: &str) -> Result<Answer, String> {
+    HOST.with_borrow(|host| {
+        let host = host.as_ref().ok_or("there is no host")?;
+        host.get(address, range).map_err(|error| text(&error))
+    })
+}
+
+#[cfg(not(feature = "solver"))]
+/// Waits.
+pub fn pause(time: Duration) {
+    HOST.with_borrow(|host| host.iter().for_each(|host| host.pause(time.as_secs_f64() * 1e3)));
 }
 
 #[cfg(not(feature = "solver"))]

@@ -15,6 +15,8 @@ mod engine;
 mod failure;
 #[cfg(not(feature = "solver"))]
 mod files;
+#[cfg(not(feature = "solver"))]
+mod http;
 #[cfg(feature = "solver")]
 mod solver;
 

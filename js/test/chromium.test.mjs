@@ -6,6 +6,7 @@ import { cpSync, truncateSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { after, test } from "node:test";
 import { open } from "./browser/open.mjs";
+import { host } from "./host.mjs";
 import { otherRelease, pathOf } from "./place.mjs";
 
 const chromium = await open();
@@ -119,6 +120,23 @@ for (const [kind, isIsolated] of [["isolated", true], ["plain", false]]) {
     assert.equal((await ask("analyse", "7x5", "44")).source.kind, "database");
     assert.equal(begun, isIsolated ? 0 : 1);
     await page.close();
+  });
+}
+
+for (const kind of ["isolated", "plain"]) {
+  test(`Chromium, ${kind}: a database of another site is read in parts, if that site lets pages read`, async () => {
+    const { url, requests } = await host();
+    const mine = await started(kind);
+    const asked = ["analyse", "7x6", "44444221", { line: false }];
+    await mine.ask("openBuiltIn", "7x6");
+    const expected = await mine.ask(...asked);
+    assert.equal((await mine.ask("open", `${url}/7x6`)).keep_plies, 13);
+    const found = await mine.ask(...asked);
+    assert.deepEqual([found.children, found.source.folder], [expected.children, `${url}/7x6`]);
+    assert.ok(requests.length > 3 && requests.length < 30, `${requests.length} requests`);
+    const silent = await host((answer) => delete answer.headers["Access-Control-Allow-Origin"]);
+    refused(await mine.ask("open", `${silent.url}/7x6`), /Access-Control-Allow-Origin.*3 times/);
+    await mine.page.close();
   });
 }
 

@@ -10,6 +10,8 @@ export async function examples(files: FileList, picture: HTMLElement, signal: Ab
   picture.textContent = `${analysis.value} in ${analysis.remoteness}: column ${best}`;
   await fourbase.open(files, { board: "7x6" });
   await fourbase.open({ manifest: new Uint8Array(), "tier-01": new ArrayBuffer(1) });
+  await fourbase.open("https://host/7x6/remoteness");
+  await fourbase.open(new URL("https://host/7x6/remoteness"), { board: "7x6" });
   const onProgress = (progress: Progress) => {
     if ("nodes" in progress) picture.textContent = `${progress.nodes} nodes`;
     else if ("done" in progress) picture.textContent = `${progress.done / progress.all}`;

@@ -1,0 +1,37 @@
+//! Databases at an address. JavaScript makes the requests, and the library checks the answers, as it does for the program.
+
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use fourbase_tiers::files::{Client, Response};
+
+use crate::host;
+
+/// Asks hosts through JavaScript.
+#[derive(Debug)]
+pub struct HostClient {
+    /// A request may ask for several ranges: a page that asks another site has to ask first whether it may.
+    pub asks_several: bool,
+}
+
+impl Client for HostClient {
+    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
+        let answer =
+            host::get(address, range).map_err(|message| io::Error::new(ErrorKind::ConnectionAborted, message))?;
+        if u64::from(answer.body().length()) > most_bytes {
+            return Err(io::Error::new(ErrorKind::InvalidData, "the host sent more bytes than it was asked for"));
+        }
+        let header =
+            |line: &str| line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
+        let headers = answer.headers().lines().filter_map(header).collect();
+        Ok(Response { status: answer.status(), headers, body: answer.body().to_vec() })
+    }
+
+    fn asks_several(&self) -> bool {
+        self.asks_several
+    }
+
+    fn pause(&self, time: Duration) {
+        host::pause(time);
+    }
+}

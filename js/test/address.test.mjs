@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Fourbase, FourbaseError } from "fourbase";
+import { host } from "./host.mjs";
+
+const fourbase = await Fourbase.start();
+after(() => fourbase.close());
+
+test("a database at an address answers as the built-in one, and few parts of it are read", async () => {
+  const { url, requests } = await host();
+  const positions = ["", "4", "44", "123", "4453", "1234567", "44444221", "121212"];
+  const children = async () => {
+    const answers = [];
+    for (const position of positions) answers.push((await fourbase.analyse("7x6", position, { line: false })).children);
+    return answers;
+  };
+  await fourbase.openBuiltIn("7x6");
+  const expected = await children();
+  const opened = await fourbase.open(`${url}/7x6/`, { board: "7x6" });
+  assert.deepEqual([opened.value, opened.remoteness, opened.keep_plies, opened.embedded], ["win", 41, 13, false]);
+  assert.equal(requests.length, 1);
+  assert.deepEqual(await children(), expected);
+  const { length } = requests;
+  assert.ok(length < 60, `${length} requests`);
+  assert.deepEqual(await children(), expected);
+  assert.equal(requests.length, length);
+  assert.equal((await fourbase.analyse("7x6", "4")).source.folder, `${url}/7x6/`);
+});
+
+for (const [what, change, words] of [
+  ["ignores Range", (answer) => (answer.status = 200), /ignores the header Range.*host that sends ranges/],
+  ["has no database", (answer) => (answer.status = 404), /no database|without a manifest/],
+  ["sends a page", (answer) => answer.body.fill("<!DOCTYPE html>"), /the kind of file/],
+  ["hides Content-Range", (answer) => delete answer.headers["Content-Range"], /Content-Range none/],
+  ["closes", (answer) => (answer.status = 0), /3 times; check the address and the connection/],
+  ["changes a file", (answer, path, number) => path.endsWith("09") && (answer.headers.ETag = String(number)), /has changed/],
+  ["sends wrong bytes", (answer, path) => path.endsWith("09") && answer.body.fill(1, 60), /tier-09.*(damaged|checksum).*check the address/],
+]) {
+  test(`a host that ${what} is an error of the database`, async () => {
+    const { url } = await host(change);
+    const asked = fourbase.open(`${url}/7x6`).then(() => fourbase.analyse("7x6", "44444221"));
+    await assert.rejects(asked, (error) => {
+      assert.ok(error instanceof FourbaseError && error.code === "database" && words.test(error.message), error);
+      return true;
+    });
+  });
+}
+
+test("what passes is asked for again, and what is no address is refused", async () => {
+  const { url, requests } = await host((answer, _, number) => number < 3 && (answer.status = 503));
+  await fourbase.open(new URL("/7x6", url));
+  assert.equal(requests.length, 3);
+  await assert.rejects(fourbase.open("7x6"), { code: "input", message: /no address/ });
+  await assert.rejects(fourbase.open("ftp://127.0.0.1/7x6"), { code: "database", message: /not HTTP/ });
+  await assert.rejects(fourbase.open(`${url}/7x6?key=1`), { code: "database", message: /the sign \?/ });
+});

@@ -1,0 +1,40 @@
+// A static host of the built-in databases for the tests, which may answer otherwise.
+
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { after } from "node:test";
+
+const databases = new URL("./node_modules/fourbase/databases/", `file://${process.cwd()}/`);
+
+/** What lets pages of other sites read. */
+const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Content-Range, ETag" };
+
+/** Serves the built-in databases by ranges; `change` may change an answer. */
+export async function host(change = () => {}) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url);
+    const answer = { status: 404, headers: {}, body: Buffer.from("<html>") };
+    try {
+      const file = readFileSync(new URL(`.${request.url}`, databases));
+      const parts = request.headers.range.slice("bytes=".length).split(",").map((range) => {
+        const [first, last] = range.split("-").map(Number);
+        const body = file.subarray(first, last + 1);
+        return { range: `bytes ${first}-${first + body.length - 1}/${file.length}`, body };
+      });
+      const part = ({ range, body }) => [Buffer.from(`\r\n--part\r\nContent-Range: ${range}\r\n\r\n`), body];
+      const several = { "Content-Type": "multipart/byteranges; boundary=part" };
+      Object.assign(answer, { status: 206, headers: { ETag: `"${file.length}"`, ...CORS } });
+      Object.assign(answer.headers, parts.length > 1 ? several : { "Content-Range": parts[0].range });
+      answer.body = parts.length > 1 ? Buffer.concat([...parts.flatMap(part), Buffer.from("\r\n--part--\r\n")]) : Buffer.from(parts[0].body);
+    } catch {
+      // No such file.
+    }
+    change(answer, request.url, requests.length);
+    if (answer.status === 0) return response.destroy();
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${server.address().port}`, requests };
+}
