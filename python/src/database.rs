@@ -1,6 +1,6 @@
 //! The class `Database`.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase_tiers::database::{self, DatabaseError};
 use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
+use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
@@ -30,7 +31,8 @@ use crate::wait::{briefly, budget, patiently};
 
 /// A solved board. Threads may share it.
 ///
-/// ``db`` is the folder of all databases: by default ``$FOURBASE_DB``, else ``db``, as on the command line. Early plies of
+/// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else ``db``, as on
+/// the command line. Early plies of
 /// 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete database of the board; later positions of
 /// these boards are searched forward. Of two databases of a board, the one with remoteness is opened.
 ///
@@ -55,7 +57,7 @@ const NODES_AT_ONCE: u64 = 1 << 14;
 type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
 
 /// The board of a database, and the folder of all databases.
-type Place = (String, Option<PathBuf>);
+type Place = (String, Option<OsString>);
 
 impl Database {
     /// Opens the database in a folder.
@@ -122,10 +124,10 @@ impl Database {
         self.0.values().to_string()
     }
 
-    /// The folder of the database; ``None`` for a built-in one.
+    /// The folder of the database; ``None`` for a built-in one, and at an address.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
-        (!self.0.is_embedded()).then(|| self.0.folder().to_path_buf())
+        (!self.0.is_embedded() && !is_address(self.0.folder())).then(|| self.0.folder().to_path_buf())
     }
 
     /// The deepest ply that is stored; ``None`` if all are. Later positions are searched forward.
@@ -417,8 +419,10 @@ impl Database {
     /// A database is pickled as its place: the other process opens it there.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Place)> {
         // <db>/<board>/<values>
-        let folder = self.folder().and_then(|folder| std::path::absolute(folder).ok());
-        let root = folder.and_then(|folder| folder.ancestors().nth(2).map(Path::to_path_buf));
+        let folder = (!self.0.is_embedded()).then(|| self.0.folder());
+        let is_whole = |folder: &&Path| is_address(folder);
+        let absolute = folder.filter(is_whole).map(Path::to_path_buf).or_else(|| std::path::absolute(folder?).ok());
+        let root = absolute.and_then(|folder| Some(folder.ancestors().nth(2)?.as_os_str().to_owned()));
         Ok((py.get_type::<Database>(), (self.board(), root)))
     }
 }

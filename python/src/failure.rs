@@ -52,6 +52,11 @@ pub fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
 /// Explains an error of a database. `make` is what makes the database of the board.
 pub fn of_database(error: DatabaseError) -> PyErr {
     let message = error.to_string();
+    if let (Some(remedy), false) = (error.remedy_of_host(), matches!(error, DatabaseError::File(_))) {
+        let is_unfinished = matches!(error, DatabaseError::NotSolved { .. });
+        let class = if is_unfinished { "DatabaseUnfinished" } else { "DatabaseMissing" };
+        return exception(class, format!("{message}; {remedy}"));
+    }
     match error {
         DatabaseError::Missing { board, root } => {
             let place = if root.as_os_str() == "db" { String::new() } else { format!(", db={root:?}") };
@@ -134,7 +139,7 @@ fn of_file(error: &FileError) -> PyErr {
             ("DatabaseDamaged", "solve the board again with replace=True")
         }
     };
-    exception(class, format!("{error}; {remedy}"))
+    exception(class, format!("{error}; {}", error.remedy_of_host().unwrap_or(remedy)))
 }
 
 /// Explains why a solve cannot start or go on.

@@ -1,5 +1,10 @@
+import http.server
 import pickle
+import re
 import shutil
+import threading
+from functools import partial
+from pathlib import Path
 
 import fourbase
 import numpy as np
@@ -10,6 +15,7 @@ from fourbase.errors import (
     DatabaseDamaged,
     DatabaseMissing,
     DatabaseUnfinished,
+    FileError,
     OptionError,
     PositionError,
     SearchLimit,
@@ -37,6 +43,46 @@ def test_every_answer_of_a_small_board_is_that_of_the_program(program):
         assert of_arrays == sorted(moves)
         assert (table.values[row][~table.legal[row]] == fourbase.NO_VALUE).all()
         assert (table.plies[row][~table.legal[row]] == fourbase.NO_PLIES).all()
+
+
+class Host(http.server.SimpleHTTPRequestHandler):
+    """A host that answers ranges."""
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"])
+        if not path.is_file() or not asked:
+            self.send_error(404)
+            return
+        whole = path.read_bytes()
+        first, end = int(asked[1]), min(int(asked[2]) + 1, len(whole))
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first}-{end - 1}/{len(whole)}")
+        self.send_header("Content-Length", str(end - first))
+        self.end_headers()
+        self.wfile.write(whole[first:end])
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_database_at_an_address_answers_as_in_its_folder(root):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=root)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        remote, local = Database("4x4", address), Database("4x4")
+        assert (remote, remote.folder) == (local, None)
+        positions = local.positions(8, chunk=100_000).__next__().positions
+        for found, expected in zip(remote.probe_many(positions), local.probe_many(positions), strict=True):
+            assert (found == expected).all()
+        assert pickle.loads(pickle.dumps(remote)).moves("1234") == local.moves("1234")
+        with pytest.raises(DatabaseMissing, match=f"{address}/4x5/remoteness/manifest"):
+            Database("4x5", address)
+        with pytest.raises(FileError, match="give a folder of this machine"):
+            fourbase.solve("4x3", db=address)
+        server.shutdown()
+    with pytest.raises(FileError, match="3 times; check the address"):
+        Database("4x4", address)
 
 
 def test_7x6_is_built_in_and_later_positions_are_searched(tmp_path):
