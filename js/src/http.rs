@@ -22,7 +22,7 @@ impl Client for HostClient {
             return Err(io::Error::new(ErrorKind::InvalidData, "the host sent more bytes than it was asked for"));
         }
         let header =
-            |line: &str| line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
+            |line: &str| line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = answer.headers().lines().filter_map(header).collect();
         Ok(Response { status: answer.status(), headers, body: answer.body().to_vec() })
     }

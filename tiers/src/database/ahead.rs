@@ -4,8 +4,6 @@
 //! listed before anything is read, and sorted by tier; then each file is asked once for its pages and once for its blocks, all files
 //! at the same time. The probe itself may need fewer of them, because it stops at a win.
 
-use std::collections::BTreeMap;
-
 use fourbase::Position;
 use rayon::prelude::*;
 
@@ -26,16 +24,16 @@ impl Database {
         if !self.is_remote || positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
             return;
         }
-        let mut tiers: BTreeMap<u32, Vec<Position>> = BTreeMap::new();
-        for position in positions.iter().filter(|position| position.board() == self.board()) {
-            for end in self.looked_up(position) {
-                tiers.entry(end.ply).or_default().push(end.position);
-            }
-        }
-        tiers.into_par_iter().for_each(|(ply, positions)| {
+        let of_board = positions.iter().filter(|position| position.board() == self.board());
+        let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
+        let mut plies: Vec<u32> = all.iter().map(|end| end.ply).collect();
+        plies.sort_unstable();
+        plies.dedup();
+        plies.into_par_iter().for_each(|ply| {
             // The look-up reports what is wrong.
             if let Ok(tier) = self.tier(ply) {
-                tier.read_ahead(self.index(), &self.cache, &positions);
+                let of_tier = all.iter().filter(|end| end.ply == ply);
+                tier.read_ahead(self.index(), &self.cache, of_tier.map(|end| &end.position));
             }
         });
     }

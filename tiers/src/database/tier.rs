@@ -73,8 +73,8 @@ impl OpenTier {
     }
 
     /// Announces that quiet positions will be looked up: what of the file is needed, and not in the cache.
-    pub fn read_ahead(&self, index: &Index, cache: &Cache, positions: &[Position]) {
-        let ranks = positions.iter().filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
+    pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
+        let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
         let places = ranks.map(|rank| self.chunks.place(rank));
         let missing = places.filter(|(number, entry)| {
             let chunk = Chunk { ply: self.directory.ply, number: *number, planes: self.coding.planes };

@@ -150,7 +150,7 @@ impl Kept {
         let is_missing =
             |range: &&Range<u64>| !range.is_empty() && range.end <= size && !self.parts().any(|part| part.has(range));
         let mut missing: Vec<Range<u64>> = ranges.iter().filter(is_missing).cloned().collect();
-        missing.sort_by_key(|range| range.start);
+        missing.sort_unstable_by_key(|range| range.start);
         missing.dedup_by(|next, last| {
             let is_near = next.start <= last.end.saturating_add(GAP_BYTES);
             last.end = if is_near { last.end.max(next.end) } else { last.end };

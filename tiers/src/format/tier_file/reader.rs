@@ -4,7 +4,6 @@
 //! are read when a block of theirs is first needed: the widest tier of 7x6 has a directory of some megabytes, of which a
 //! probe reads two kilobytes and the list of the pages.
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -148,7 +147,9 @@ impl Reader {
 
     /// Announces that the blocks of these chunks will be read unless they are known, and the pages of the directory that name them.
     pub fn read_ahead(&self, chunks: &[u64], is_known: impl Fn(u64) -> bool) {
-        let pages: BTreeSet<usize> = chunks.iter().map(|chunk| find(&self.pages, *chunk)).collect();
+        let mut pages: Vec<usize> = chunks.iter().map(|chunk| find(&self.pages, *chunk)).collect();
+        pages.sort_unstable();
+        pages.dedup();
         let unread = pages.into_iter().filter(|page| self.read.get(*page).is_some_and(|read| read.get().is_none()));
         let unread: Vec<Range<u64>> = unread.map(|page| self.page_range(page)).collect();
         self.file.read_ahead(&unread);
