@@ -1,15 +1,17 @@
-//! A player against the exact values: how often its moves keep the value, and how often they are best moves.
+//! A player against the exact values: how often its moves keep the value, how often they are best moves, and how long it
+//! resists where it is lost.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::Share;
 use crate::players::Reason;
 use crate::{Outcome, Player, Position, Value};
 
 /// The chance 1 in sums of chances. They are whole numbers, so that they do not depend on the order of adding.
 const ONE: u64 = 1 << 32;
 
-/// How a player's move compares with the best one, in a position where the choice matters.
+/// How a player's move compares with the best one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judgement {
     /// The position before the move.
@@ -58,6 +60,14 @@ impl Judgement {
         moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one.value != other.value))
     }
 
+    /// Returns whether a position is lost, and its moves do not all lose at the same time. Without remoteness that is unknown, and
+    /// the answer is no.
+    #[must_use]
+    pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
+        let is_lost = moves.iter().all(|of| of.1.value == Value::Lose);
+        is_lost && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
+    }
+
     /// Returns whether the move keeps the value.
     #[must_use]
     pub fn keeps(&self) -> bool {
@@ -70,6 +80,8 @@ impl Judgement {
 pub struct Grade {
     /// By the number of pieces; plies without a judgement are left out.
     pub plies: BTreeMap<usize, GradedPly>,
+    /// Whether positions were drawn, ply by ply; else all positions were judged.
+    pub is_sample: bool,
     /// First a win that became a loss, then the blunder nearest to a win before the move, then the one nearest to the loss
     /// after it, then the earlier position; `None` if every move keeps the value.
     pub worst: Option<Judgement>,
@@ -78,13 +90,19 @@ pub struct Grade {
 /// The sum of the judgements of one ply, or of several.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GradedPly {
-    /// The positions.
+    /// The positions where the choice matters.
     pub graded: u64,
-    /// The moves that keep the value.
+    /// The moves in these that keep the value.
     pub keeps: u64,
+    /// Whether all positions of the ply were judged.
+    pub is_complete: bool,
+    /// Lost positions whose moves do not all lose at the same time.
+    lost: u64,
+    /// The moves in these that lose as late as possible.
+    resists: u64,
     /// The best moves that are known to be.
     best: u64,
-    /// Whether some positions have no remoteness, so that their best moves are unknown.
+    /// Whether some positions have no remoteness, so that best moves are unknown.
     no_remoteness: bool,
     /// The sum of the chances that a random move keeps the value, in parts of [`ONE`].
     chance: u128,
@@ -97,31 +115,61 @@ impl GradedPly {
         (!self.no_remoteness).then_some(self.best)
     }
 
-    /// Returns the chance that a random move keeps the value, from 0 to 1; `None` without positions.
+    /// Returns how many lost positions were judged whose moves do not all lose at the same time, and how many moves in these lose as
+    /// late as possible; `None` where remotenesses are unknown.
     #[must_use]
-    pub fn chance(&self) -> Option<f64> {
-        (self.graded > 0).then(|| self.chance as f64 / ONE as f64 / self.graded as f64)
+    pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
+        (!self.no_remoteness).then_some((self.lost, self.resists))
+    }
+
+    /// Returns the shares of these positions.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        let share = if self.is_complete { Share::of_all } else { Share::of_sample };
+        Shares {
+            keeps: share(self.keeps, self.graded),
+            best: self.best().and_then(|best| share(best, self.graded)),
+            resists: self.lost_and_resists().and_then(|(lost, resists)| share(resists, lost)),
+            chance: (self.graded > 0).then(|| self.chance as f64 / ONE as f64 / self.graded as f64),
+        }
     }
 
     fn add(&mut self, other: &GradedPly) {
         self.graded += other.graded;
         self.keeps += other.keeps;
         self.best += other.best;
+        self.lost += other.lost;
+        self.resists += other.resists;
         self.no_remoteness |= other.no_remoteness;
         self.chance += other.chance;
     }
 }
 
+/// How often the moves of a player are good ones. Each is `None` without positions.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Shares {
+    /// Of the positions where the choice matters: the share of moves that keep the value.
+    pub keeps: Option<Share>,
+    /// Of the same positions: the share of best moves; `None` where remotenesses are unknown.
+    pub best: Option<Share>,
+    /// Of the lost positions: the share of moves that lose as late as possible; `None` where remotenesses are unknown.
+    pub resists: Option<Share>,
+    /// The chance that a random move keeps the value, where the choice matters.
+    pub chance: Option<f64>,
+}
+
 impl Grade {
     /// Adds a judgement.
     pub fn add(&mut self, judgement: Judgement) {
-        let one = GradedPly {
-            graded: 1,
-            keeps: judgement.keeps().into(),
-            best: (judgement.played == judgement.best).into(),
-            no_remoteness: judgement.best.remoteness.is_none(),
-            chance: judgement.chance.into(),
+        let is_best = u64::from(judgement.played == judgement.best);
+        // All moves of a lost position lose, so that its choice does not matter.
+        let of_kind = if judgement.best.value == Value::Lose {
+            GradedPly { lost: 1, resists: is_best, ..GradedPly::default() }
+        } else {
+            let (keeps, chance) = (judgement.keeps().into(), judgement.chance.into());
+            GradedPly { graded: 1, keeps, best: is_best, chance, ..GradedPly::default() }
         };
+        let one = GradedPly { no_remoteness: judgement.best.remoteness.is_none(), ..of_kind };
         self.plies.entry(judgement.position.ply()).or_default().add(&one);
         if !judgement.keeps() {
             self.blame(judgement);
@@ -138,13 +186,36 @@ impl Grade {
         self
     }
 
+    /// Notes that all positions of a ply were judged.
+    pub fn complete(&mut self, ply: usize) {
+        self.plies.entry(ply).and_modify(|of| of.is_complete = true);
+    }
+
     /// Returns the sum over all plies.
     #[must_use]
     pub fn total(&self) -> GradedPly {
-        self.plies.values().fold(GradedPly::default(), |mut sum, ply| {
+        let is_complete = self.plies.values().all(|ply| ply.is_complete);
+        self.plies.values().fold(GradedPly { is_complete, ..GradedPly::default() }, |mut sum, ply| {
             sum.add(ply);
             sum
         })
+    }
+
+    /// Returns the shares of all plies together. If positions were drawn, these are the means of the plies that have such positions,
+    /// all with the same weight: how many positions there are at each ply is unknown. Else every position has the same weight.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        if !self.is_sample {
+            return self.total().shares();
+        }
+        let plies: Vec<Shares> = self.plies.values().map(GradedPly::shares).collect();
+        let chances: Vec<f64> = plies.iter().filter_map(|ply| ply.chance).collect();
+        Shares {
+            keeps: Share::mean(plies.iter().filter_map(|ply| ply.keeps)),
+            best: Share::mean(plies.iter().filter_map(|ply| ply.best)),
+            resists: Share::mean(plies.iter().filter_map(|ply| ply.resists)),
+            chance: (!chances.is_empty()).then(|| chances.iter().sum::<f64>() / chances.len() as f64),
+        }
     }
 
     /// Keeps the worse of two blunders.

@@ -44,6 +44,7 @@ mod game;
 mod grade;
 pub mod json;
 mod pool;
+mod share;
 
 #[cfg(test)]
 mod tests;
@@ -56,9 +57,10 @@ pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost};
 pub use description::{DescriptionJson, canonical};
 pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
-pub use grade::{Grade, GradedPly, Judgement};
+pub use grade::{Grade, GradedPly, Judgement, Shares};
 use json::DatabaseJson;
 pub use pool::SearchPool;
+pub use share::Share;
 
 /// What was found out about a position.
 #[derive(Clone, Debug)]

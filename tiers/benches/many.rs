@@ -65,8 +65,8 @@ fn plies(database: &Database) {
     let mut found = 0;
     let (start, cpu) = (Instant::now(), cpu_seconds());
     for ply in 0..=board.cells() as u32 {
-        let mut list = PositionList::legal(index, ply, u64::MAX, &|| false).expect("memory");
-        list.solve(index, database.values(), u64::MAX, &|| false).expect("memory");
+        let mut list = PositionList::legal(index, ply, u64::MAX, &()).expect("memory");
+        list.solve(index, database.values(), u64::MAX, &()).expect("memory");
         while let Some(batch) = list.next(index, 1 << 20).expect("positions") {
             found += batch.codes.len();
             for ([first, second], code) in batch.bitboards.iter().zip(&batch.codes).step_by(9973) {

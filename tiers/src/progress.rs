@@ -15,7 +15,7 @@ use crate::tier::Watch;
 pub enum Stage {
     /// A solve that resumes reads through the files of an earlier one; a step is a byte.
     Resume,
-    /// A count finds the legal positions, from the empty board on; a step is an entry of the index.
+    /// A count, or a list of positions, finds the legal ones, from the empty board on; a step is an entry of the index.
     Sweep,
     /// A solve, from the full board down; a step is an entry of the index.
     Solve,
@@ -72,6 +72,15 @@ pub trait Progress: Sync {
 
 /// Ignores all progress and never stops.
 impl Progress for () {}
+
+/// Ignores all progress, and stops when the function says so.
+pub struct StoppedBy<'a>(pub &'a (dyn Fn() -> bool + Sync));
+
+impl Progress for StoppedBy<'_> {
+    fn is_stopped(&self) -> bool {
+        (self.0)()
+    }
+}
 
 /// What a tier took one of several ranks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -226,9 +226,6 @@ fn of_dataset(error: &DatasetError) -> Option<String> {
             format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
         }
         DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
-        DatasetError::Fewer { found, .. } => {
-            format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
-        }
         // The program sets no limit of time.
         DatasetError::Long { .. } => "choose fewer positions".to_owned(),
         DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
@@ -241,6 +238,9 @@ fn of_position(error: &PositionError) -> Option<String> {
     Some(match error {
         PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
         PositionError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
+        PositionError::Fewer { found, .. } => {
+            format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
+        }
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
         PositionError::Database(error) => return of_database(error),
         PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),

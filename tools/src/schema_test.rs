@@ -75,6 +75,7 @@ fn of_word(name: &str) -> Option<Value> {
         "to_move" | "winner" => json!({"enum": ["first", "second"]}),
         "player" => json!({"pattern": "^[a-z-]+(:[a-z0-9]+){0,2}$"}),
         "remoteness" | "played_remoteness" | "ply" => json!({"maximum": 64}),
+        "population" => json!({"enum": ["positions", "plies"]}),
         "keep_plies" => json!({"minimum": 1, "maximum": 64}),
         "column" => json!({"minimum": 1, "maximum": 32}),
         "columns" => json!({"items": {"type": "integer", "minimum": 1, "maximum": 32}}),

@@ -16,19 +16,6 @@ pub enum DatasetError {
     /// The positions cannot be listed or drawn.
     #[error(transparent)]
     Position(#[from] PositionError),
-    /// A distinct sample of more positions than exist.
-    #[error(
-        "only {} of {} distinct positions of these plies were found on {board}",
-        grouped(u128::from(*found)), grouped(u128::from(*asked))
-    )]
-    Fewer {
-        /// The board.
-        board: Board,
-        /// How many were asked for.
-        asked: u64,
-        /// How many were found before many draws brought nothing new.
-        found: u64,
-    },
     /// The rows would take longer than they may.
     #[error("these rows of {board} would take about {} hours, by a trial of some of them", grouped(u128::from(*hours)))]
     Long {

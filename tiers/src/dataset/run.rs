@@ -1,6 +1,5 @@
 //! Making a data set.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::mem;
 use std::time::Duration;
@@ -14,17 +13,13 @@ use super::format::Format;
 use super::portion::Portion;
 use crate::database::Database;
 use crate::index::TierDirectory;
-use crate::positions::{PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced};
+use crate::positions::{
+    Draws, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
+};
 use crate::progress::{Progress, Stage};
 
 /// How many rows are made, looked up and written together. Every row group of a Parquet file has as many.
 const PORTION: usize = 1 << 16;
-
-/// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
-const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
-
-/// The fewest draws that are made together where some bring nothing new: enough for all threads.
-const FEWEST: u64 = 4096;
 
 /// Which positions of its plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -224,15 +219,20 @@ impl RowMaker<'_> {
         let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
         let index = database.index();
         let entries = choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum();
-        progress.begin(Stage::List, entries, 0);
+        let mut listed = 0;
+        progress.begin(Stage::List, entries, listed);
         for ply in &choice.plies {
-            let mut list = PositionList::legal(index, *ply, *memory_bytes, &|| progress.is_stopped())?;
+            let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
+            if PositionList::is_long_sweep(index.board(), *ply) {
+                progress.begin(Stage::List, entries, listed);
+            }
             while let Some(batch) = list.next(index, PORTION as u64)? {
                 if progress.is_stopped() {
                     return Err(PositionError::Stopped.into());
                 }
                 let mut positions = batch.positions(database.board());
                 positions.retain(|position| !choice.is_distinct || representative(position) == *position);
+                listed += batch.entries;
                 progress.done(Stage::List, batch.entries);
                 self.push(positions)?;
             }
@@ -245,26 +245,8 @@ impl RowMaker<'_> {
         let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
         progress.begin(Stage::Sample, count, 0);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
-        let (mut left, mut next) = (count, 0);
-        let (mut found, mut in_vain) = (HashSet::new(), 0);
-        let is_vain = |in_vain, found: &HashSet<_>| in_vain > MOST_IN_VAIN.0 + MOST_IN_VAIN.1 * found.len() as u64;
-        while left > 0 {
-            // Draws that are not needed are lost: later draws do not depend on how many are made at once.
-            let draws = left.min(PORTION as u64).max(if choice.is_distinct { FEWEST } else { 1 });
-            let mut drawn = sampler.draw(next..next + draws, budget, &|| progress.is_stopped())?;
-            next += draws;
-            if choice.is_distinct {
-                drawn.retain(|position| {
-                    let is_wanted = (found.len() as u64) < count && !is_vain(in_vain, &found);
-                    let is_new = is_wanted && found.insert(representative(position));
-                    in_vain = if is_new { 0 } else { in_vain + 1 };
-                    is_new
-                });
-            }
-            left -= drawn.len() as u64;
-            if left > 0 && is_vain(in_vain, &found) {
-                return Err(DatasetError::Fewer { board: database.board(), asked: count, found: found.len() as u64 });
-            }
+        let mut draws = Draws::new(sampler, count, choice.is_distinct);
+        while let Some(drawn) = draws.next(PORTION as u64, budget, &|| progress.is_stopped())? {
             progress.done(Stage::Sample, drawn.len() as u64);
             self.push(drawn)?;
         }

@@ -39,6 +39,19 @@ pub enum PositionError {
         /// How many draws were made.
         draws: u32,
     },
+    /// A distinct sample of more positions than exist.
+    #[error(
+        "only {} of {} distinct positions of these plies were found on {board}",
+        grouped(u128::from(*found)), grouped(u128::from(*asked))
+    )]
+    Fewer {
+        /// The board.
+        board: Board,
+        /// How many were asked for.
+        asked: u64,
+        /// How many were found before many draws brought nothing new.
+        found: u64,
+    },
     /// The caller stopped it.
     #[error("stopped")]
     Stopped,

@@ -15,11 +15,15 @@ use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Split, TierDirectory, WingShape, images, low_bits, shapes, tier_estimates};
 use crate::kernel::{Values, ones};
+use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, solve_down};
 use crate::tier::{Content, Reached, Rows, Tier, Watch};
 
 /// Entries that a thread reads at once, at most; a row of a matrix may have more.
 const PART_ENTRIES: u64 = 1 << 16;
+
+/// To sweep so many entries takes a second.
+const LONG_SWEEP: u128 = 1 << 28;
 
 /// How many entries the kernels solve while one position is probed.
 const ENTRIES_PER_PROBE: u128 = 1000;
@@ -32,8 +36,8 @@ const ENTRIES_PER_PROBE: u128 = 1000;
 /// use fourbase_tiers::positions::PositionList;
 ///
 /// let index = Index::new("4x4".parse()?, Kernel::detect())?;
-/// let mut list = PositionList::legal(&index, 3, u64::MAX, &|| false)?;
-/// list.solve(&index, Values::Wdl, u64::MAX, &|| false)?;
+/// let mut list = PositionList::legal(&index, 3, u64::MAX, &())?;
+/// list.solve(&index, Values::Wdl, u64::MAX, &())?;
 /// let batch = list.next(&index, u64::MAX)?.ok_or("no positions")?;
 /// assert_eq!((batch.bitboards.len(), batch.codes.len()), (52, 52));
 /// assert!(list.outcome(batch.codes[0]).is_some());
@@ -83,24 +87,39 @@ impl PositionList {
         list
     }
 
+    /// Returns whether [`PositionList::legal`] takes more than about a second.
+    pub fn is_long_sweep(board: Board, ply: u32) -> bool {
+        swept_entries(board, ply) > LONG_SWEEP
+    }
+
     /// Lists the legal positions of a ply. Two bits an entry of the widest tier up to the ply are in memory. Time is that of
-    /// going through all entries of this ply and of those before, a few hundred million a second.
+    /// going through all entries of this ply and of those before, a few hundred million a second. A long one is a
+    /// [`Stage::Sweep`] of the progress.
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if the bits need more than `memory_bytes`; [`PositionError::Stopped`] if `is_stopped` returns
-    /// true.
+    /// [`CountError::Memory`] if the bits need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
     pub fn legal(
         index: &Index,
         ply: u32,
         memory_bytes: u64,
-        is_stopped: &(dyn Fn() -> bool + Sync),
+        progress: &dyn Progress,
     ) -> Result<PositionList, PositionError> {
         let tier_bytes = |ply| u128::from(TierDirectory::new(index, ply).entries()) / 8;
         let widest = (0..=ply.min(index.board().cells() as u32)).map(tier_bytes).max().unwrap_or(0);
         // Two tiers, and the rest of a word at the end of every row.
         CountError::check_memory(index.board(), 4 * widest, memory_bytes)?;
-        let (watch, mut positions) = (Watch { done: &|_| (), is_stopped }, 0);
+        let (is_long, mut positions) = (PositionList::is_long_sweep(index.board(), ply), 0);
+        if is_long {
+            let steps = u64::try_from(swept_entries(index.board(), ply)).unwrap_or(u64::MAX);
+            progress.begin(Stage::Sweep, steps, 0);
+        }
+        let done = |entries| {
+            if is_long {
+                progress.done(Stage::Sweep, entries)
+            }
+        };
+        let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let swept = sweep_up(index, ply, &watch, |_, pulled| positions = pulled.without_line);
         let tier = swept.map_err(CountError::from)?.ok_or(PositionError::Stopped)?;
         Ok(PositionList::new(index, ply, Some(tier), positions))
@@ -119,26 +138,31 @@ impl PositionList {
 
     /// Returns whether solving the ply is likely quicker than probing its positions.
     pub fn is_quicker_solved(&self) -> bool {
-        let tiers = tier_estimates(self.board).into_iter().skip(self.ply as usize);
-        tiers.fold(0, u128::saturating_add) < ENTRIES_PER_PROBE * u128::from(self.most_positions)
+        self.solved_entries() < ENTRIES_PER_PROBE * u128::from(self.most_positions)
+    }
+
+    /// Returns how many entries a solve down to the ply has, about.
+    fn solved_entries(&self) -> u128 {
+        tier_estimates(self.board).into_iter().skip(self.ply as usize).fold(0, u128::saturating_add)
     }
 
     /// Solves the plies from the full board down to this one, on all threads of rayon's current pool, so that positions have
-    /// outcomes.
+    /// outcomes. This is a [`Stage::Solve`] of the progress.
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if two tiers need more than `memory_bytes`; [`PositionError::Stopped`] if `is_stopped` returns
-    /// true.
+    /// [`CountError::Memory`] if two tiers need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
     pub fn solve(
         &mut self,
         index: &Index,
         values: Values,
         memory_bytes: u64,
-        is_stopped: &(dyn Fn() -> bool + Sync),
+        progress: &dyn Progress,
     ) -> Result<(), PositionError> {
         CountError::check_memory(self.board, Plan::exact(index, values).memory_bytes(), memory_bytes)?;
-        let watch = Watch { done: &|_| (), is_stopped };
+        progress.begin(Stage::Solve, u64::try_from(self.solved_entries()).unwrap_or(u64::MAX), 0);
+        let done = |entries| progress.done(Stage::Solve, entries);
+        let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let solved = solve_down(index, values, self.ply, &watch, |_| ()).map_err(CountError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
         Ok(())
@@ -212,6 +236,11 @@ impl PositionList {
         let position = Position::from_bitboards(self.board, first, second);
         position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
     }
+}
+
+/// Returns how many entries a sweep up to a ply has, about.
+fn swept_entries(board: Board, ply: u32) -> u128 {
+    tier_estimates(board).into_iter().take(ply as usize + 1).fold(0, u128::saturating_add)
 }
 
 /// Begins to read a matrix of a tier.
@@ -290,6 +319,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Kernel;
+    use crate::progress::StoppedBy;
 
     const BOARDS: [&str; 7] = ["4x4", "4x4m", "3x4c3", "5x3", "2x2c2", "1x4", "4x5"];
 
@@ -309,7 +339,7 @@ mod tests {
                     let batches = std::iter::from_fn(|| list.next(&index, 100).unwrap());
                     batches.flat_map(|batch| batch.positions(board)).collect()
                 };
-                let legal = listed(PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap());
+                let legal = listed(PositionList::legal(&index, ply, u64::MAX, &()).unwrap());
                 let expected: HashSet<Position> = tier.iter().filter(is_listed).copied().collect();
                 assert_eq!(legal.len(), expected.len(), "{board} ply {ply}");
                 assert_eq!(legal.into_iter().collect::<HashSet<_>>(), expected, "{board} ply {ply}");
@@ -328,9 +358,9 @@ mod tests {
             let mut search = Search::new(board, Default::default());
             let plies = (0..=board.cells() as u32).flat_map(|ply| [(Values::Wdl, ply), (Values::Remoteness, ply)]);
             for (values, ply) in plies {
-                let legal = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap();
+                let legal = PositionList::legal(&index, ply, u64::MAX, &()).unwrap();
                 for mut list in [PositionList::all(&index, ply), legal] {
-                    list.solve(&index, values, u64::MAX, &|| false).unwrap();
+                    list.solve(&index, values, u64::MAX, &()).unwrap();
                     let Some(batch) = list.next(&index, u64::MAX).unwrap() else { continue };
                     let positions = batch.positions(board);
                     assert_eq!((batch.codes.len(), batch.bitboards.len()), (positions.len(), positions.len()));
@@ -352,8 +382,8 @@ mod tests {
         let mut list = PositionList::all(&index, 8);
         let mut errors = |memory_bytes, is_stopped: bool| {
             [
-                PositionList::legal(&index, 8, memory_bytes, &|| is_stopped).unwrap_err(),
-                list.solve(&index, Values::Wdl, memory_bytes, &|| is_stopped).unwrap_err(),
+                PositionList::legal(&index, 8, memory_bytes, &StoppedBy(&|| is_stopped)).unwrap_err(),
+                list.solve(&index, Values::Wdl, memory_bytes, &StoppedBy(&|| is_stopped)).unwrap_err(),
             ]
         };
         let is_of_memory =
@@ -366,8 +396,7 @@ mod tests {
     #[test]
     fn late_plies_are_solved_and_early_plies_of_large_boards_are_probed() {
         assert!(PositionList::all(&index("5x5"), 14).is_quicker_solved());
-        let is_quicker =
-            |board| PositionList::legal(&index(board), 4, u64::MAX, &|| false).unwrap().is_quicker_solved();
+        let is_quicker = |board| PositionList::legal(&index(board), 4, u64::MAX, &()).unwrap().is_quicker_solved();
         assert!(!is_quicker("7x6"));
         assert!(!is_quicker("6x6"));
     }

@@ -2,12 +2,15 @@
 //!
 //! - [`PositionList`] lists a ply in the order of the index: every entry, or the legal positions, and with their outcomes if
 //!   it is asked to solve the ply;
-//! - [`Sampler`] draws unfinished positions at random, the same for the same seed;
+//! - [`Sampler`] draws unfinished positions at random, the same for the same seed, and [`Draws`] a number of them, also distinct ones;
+//! - [`GradedPositions`] lists or draws the positions in which a player is graded, with the outcomes of their moves;
 //! - [`unforced()`] lists the positions of the UCI data set.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod draws;
 mod error;
+mod graded;
 mod list;
 mod sample;
 mod unforced;
@@ -16,7 +19,9 @@ use std::fmt;
 
 use fourbase::{Player, Position};
 
+pub use draws::Draws;
 pub use error::PositionError;
+pub use graded::{GradedPortion, GradedPositions};
 pub use list::{PositionBatch, PositionList};
 pub use sample::{Sampler, check_plies};
 pub use unforced::unforced;
@@ -24,7 +29,7 @@ pub use unforced::unforced;
 /// A kind of sample. All kinds draw unfinished positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
-    /// Every unfinished legal position of the plies is equally likely.
+    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
     Uniform,
     /// One of the plies is drawn, and random moves are played up to it.
     RandomPlay,

@@ -55,6 +55,11 @@ impl<'d> Sampler<'d> {
         Ok(Sampler { database, kind, plies: plies.to_vec(), seed, shapes })
     }
 
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.database.board()
+    }
+
     /// Makes the draws with these numbers, on all threads of rayon's current pool. Positions may come up several times.
     ///
     /// # Errors
@@ -180,7 +185,7 @@ mod tests {
         }
         let mut legal = 0;
         for ply in [4, 5] {
-            let mut list = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap();
+            let mut list = PositionList::legal(&index, ply, u64::MAX, &()).unwrap();
             let positions = list.next(&index, u64::MAX).unwrap().unwrap().positions(index.board());
             for position in positions.into_iter().filter(|position| position.primitive().is_none()) {
                 legal += 1;

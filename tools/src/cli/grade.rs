@@ -1,8 +1,9 @@
 //! `fourbase grade`: compare the moves of a program with the exact values.
 //!
-//! The player moves in all legal positions where the choice matters, or in a sample of them, and each move is compared
-//! with the exact outcomes of all moves. [`positions`] lists or draws the positions, [`fourbase::analysis::Grade`] adds the
-//! judgements up by ply, and [`report`] writes them.
+//! The player moves in all legal positions where the choice matters, and in lost ones, or in a sample of them, and each move is
+//! compared with the exact outcomes of all moves. [`positions`] lists the positions,
+//! [`GradedPositions`](fourbase_tiers::positions::GradedPositions) draws some, [`fourbase::analysis::Grade`] adds the judgements up by
+//! ply, and [`report`] writes them.
 
 mod positions;
 pub mod report;
@@ -11,19 +12,20 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow, ensure};
 use clap::Args;
-use fourbase::Board;
-use fourbase::analysis::{Grade, Judgement};
+use fourbase::analysis::{Budget, Grade, Judgement};
 use fourbase::players::{Kind, nothing_known};
+use fourbase::{Board, Outcome};
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::positions::{GradedPositions, PositionError};
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::output;
 use crate::output::progress::Bar;
-use positions::{LegalPositions, TestPosition};
+use crate::{memory, output};
+use positions::{LegalPositions, Reached, TestPosition};
 use report::GradeReport;
 
 /// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
@@ -42,11 +44,20 @@ positions, the report shows by ply
   best    how often it is also a best move: the earliest win, the latest loss
   chance  how often a random move keeps the value
 
+and of the lost positions whose moves do not all lose at the same time
+
+  lost    how many there are
+  resists how often the player's move loses as late as possible
+
 Boards of at most 10 million entries are graded on all legal positions; a position and its \
-mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each, \
-then random moves from the empty board up to it. It draws again if the game ended early or the \
-choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's \
-last move, grade supplies one that leads to the position.
+mirror image count as two. On larger boards, grade draws 10,000 positions where the choice \
+matters, and the lost ones that come up: at each ply the same number, all equally likely, none \
+twice. --sample N draws N positions on any board. If a player needs the opponent's last move, \
+grade supplies one that leads to the position.
+
+A sample has intervals of 95 % for keeps (Wilson's score intervals), and 'exact' where all such \
+positions of the ply were graded. Its last row is the mean of the plies, each with the same \
+weight; without --sample, each position has the same weight. --json has all intervals.
 
 Examples:
   fourbase grade pomakis:5 5x4
@@ -63,7 +74,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
-    /// Draw N positions at random instead of all
+    /// Draw N positions where the choice matters, instead of all
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000_000))]
     sample: Option<u32>,
 
@@ -96,52 +107,58 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
     let start = Instant::now();
     let judge = || judge(board, kind, &knowledge);
     let (grade, legal) = match sample {
-        Some(count) => (sample_of(count, seed, &judge, board)?, None),
+        Some(count) => (sample_of(count, arguments, &knowledge, &judge)?, None),
         None => {
-            let (grade, legal) = all(seed, &judge, board)?;
+            let (grade, legal) = all(seed, &knowledge, &judge, board)?;
             (grade, Some(legal))
         }
     };
     Ok(GradeReport::of(board, kind, seed, sample, legal, &grade, start.elapsed(), &knowledge))
 }
 
-/// Returns what lets the player move in a position and judges the move; `None` if the game is over or all moves have the same
-/// value. For one thread.
+/// Returns what lets the player move in a position whose moves are known, and judges the move. For one thread.
 fn judge(
     board: Board,
     kind: Kind,
     knowledge: &Knowledge,
-) -> impl FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>> {
-    let analyst = knowledge.analyst();
-    let known = if kind.needs_outcomes() { outcomes(&analyst) } else { nothing_known() };
+) -> impl FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement> {
+    let known = if kind.needs_outcomes() { outcomes(&knowledge.analyst()) } else { nothing_known() };
     let mut chooser = kind.chooser(board, known);
-    move |TestPosition { position, last, source }| {
-        let moves = analyst.moves(position)?;
-        if !Judgement::matters(&moves) {
-            return Ok(None);
-        }
+    move |TestPosition { position, last, source }, moves| {
         let chooser = chooser.as_mut().with_context(|| format!("{kind} is not a program"))?;
         let choice = chooser.choose(position, *last, &mut source.clone())?;
-        let judged = Judgement::of(position, &moves, choice.column, Some(choice.reason));
-        judged.with_context(|| format!("{kind} plays an illegal move in {position}")).map(Some)
+        let judged = Judgement::of(position, moves, choice.column, Some(choice.reason));
+        judged.with_context(|| format!("{kind} plays an illegal move in {position}"))
     }
 }
 
 /// Grades all legal positions. Returns the grade and the number of positions.
-fn all<J>(seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<(Grade, u64)>
+fn all<J>(
+    seed: u64,
+    knowledge: &Knowledge,
+    judge: &(impl Fn() -> J + Sync),
+    board: Board,
+) -> anyhow::Result<(Grade, u64)>
 where
-    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement>,
 {
     let (mut legal_positions, mut grade, mut legal) = (LegalPositions::start(board), Grade::default(), 0);
-    let bar = Bar::begun("plies", board.cells() as u64);
-    while !legal_positions.is_empty() {
+    let (bar, analyst) = (Bar::begun("plies", board.cells() as u64), knowledge.analyst());
+    for ply in 0.. {
+        if legal_positions.is_empty() {
+            break;
+        }
         let first = legal;
         legal += legal_positions.count();
         let numbered = legal_positions.all().par_iter().enumerate();
-        let judged =
-            numbered.map_init(judge, |judge, (number, reached)| judge(&reached.drawn(seed, first + number as u64)));
-        grade = grade
-            .merge(judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))?);
+        let judged = numbered.map_init(judge, |judge, (number, reached)| {
+            let test = reached.drawn(seed, first + number as u64);
+            let moves = analyst.moves(&test.position)?;
+            let is_test = Judgement::matters(&moves) || Judgement::is_lost(&moves);
+            is_test.then(|| judge(&test, &moves)).transpose()
+        });
+        grade = grade.merge(sum(judged)?);
+        grade.complete(ply);
         legal_positions = legal_positions.next();
         bar.add(1);
     }
@@ -149,21 +166,48 @@ where
 }
 
 /// Grades positions drawn at random.
-fn sample_of<J>(count: u32, seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<Grade>
+fn sample_of<J>(
+    count: u32,
+    arguments: &Arguments,
+    knowledge: &Knowledge,
+    judge: &(impl Fn() -> J + Sync),
+) -> anyhow::Result<Grade>
 where
-    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement>,
 {
-    let bar = Bar::begun("positions", count.into());
-    let judged = (0..count).into_par_iter().map_init(judge, |judge, number| {
-        let judgement = positions::draw(board, seed, number.into(), |test| judge(test));
-        bar.add(1);
-        judgement
-    });
-    judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))
+    let (analyst, seed) = (knowledge.analyst(), arguments.trial.seed);
+    let database = analyst.database().context("no database")?;
+    let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
+    let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
+    let mut drawn = GradedPositions::drawn(database, count.into(), seed);
+    let (bar, mut grade) = (Bar::begun("positions", count.into()), Grade { is_sample: true, ..Grade::default() });
+    let mut next = || match drawn.next(&budget, memory_bytes, &|| false) {
+        Err(PositionError::Database(error)) => Err(analyst.explain(error)),
+        portion => Ok(portion?),
+    };
+    while let Some(portion) = next()? {
+        let before = grade.total();
+        let numbered = portion.positions.into_par_iter().enumerate();
+        let first = before.graded + before.lost_and_resists().map_or(0, |(lost, _)| lost);
+        let judged = numbered.map_init(judge, |judge, (number, (position, moves))| {
+            // From the last stream down: the first ones draw the positions.
+            let test = Reached::before(position).drawn(seed, u64::MAX - first - number as u64);
+            judge(&test, &moves).map(Some)
+        });
+        grade = grade.merge(sum(judged)?);
+        if portion.is_complete {
+            grade.complete(portion.ply);
+        }
+        bar.add(grade.total().graded - before.graded);
+    }
+    Ok(grade)
 }
 
-/// Adds a judgement, if there is one.
-fn add(mut grade: Grade, judgement: anyhow::Result<Option<Judgement>>) -> anyhow::Result<Grade> {
-    judgement?.into_iter().for_each(|judgement| grade.add(judgement));
-    Ok(grade)
+/// Adds judgements up.
+fn sum(judged: impl ParallelIterator<Item = anyhow::Result<Option<Judgement>>>) -> anyhow::Result<Grade> {
+    let add = |mut grade: Grade, judgement: anyhow::Result<Option<Judgement>>| {
+        judgement?.into_iter().for_each(|judgement| grade.add(judgement));
+        Ok(grade)
+    };
+    judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))
 }

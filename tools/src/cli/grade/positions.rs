@@ -1,12 +1,9 @@
-//! The positions in which a player moves: all legal ones, ply by ply, or some at random.
+//! The positions in which a player moves, with the moves that lead to them.
 
-use fourbase::players::{Source, random_position};
-use fourbase::{Board, Player, Position};
+use fourbase::players::Source;
+use fourbase::{Board, Player, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
-
-/// The most draws for one position: on some boards the choice never matters.
-const MOST_DRAWS: u32 = 1000;
 
 /// A position, a move that may have led to it, and the random numbers for the player's move.
 #[derive(Clone, Debug)]
@@ -26,6 +23,21 @@ pub struct Reached {
 }
 
 impl Reached {
+    /// Finds the moves that lead to a legal position.
+    pub fn before(position: Position) -> Reached {
+        let (board, mover) = (position.board(), position.to_move().other());
+        let leads = |column: &usize| {
+            let Some(row) = position.height(*column).checked_sub(1) else { return false };
+            let cell = 1 << (*column * board.height() + row);
+            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player) & !cell);
+            let before = Position::from_bitboards(board, first, second);
+            position.piece(*column, row) == Some(mover)
+                && before.is_ok_and(|before| before.primitive().is_none() && notation::to_moves(&before).is_ok())
+        };
+        let lasts = (0..board.width()).filter(leads).fold(0, |lasts, column| lasts | 1 << column);
+        Reached { position, lasts }
+    }
+
     /// Draws one of the moves that lead to the position. Each position needs its own `stream`.
     pub fn drawn(&self, seed: u64, stream: u64) -> TestPosition {
         let mut source = Source::new(seed, stream);
@@ -82,33 +94,9 @@ impl LegalPositions {
     }
 }
 
-/// Draws positions until `judge` returns a judgement: a random ply, random moves from the empty board up to it, and again
-/// if the game ended early or `judge` returns `None`. Gives up after a thousand draws.
-///
-/// # Errors
-///
-/// Those of `judge`.
-pub fn draw<T>(
-    board: Board,
-    seed: u64,
-    stream: u64,
-    mut judge: impl FnMut(&TestPosition) -> anyhow::Result<Option<T>>,
-) -> anyhow::Result<Option<T>> {
-    let mut source = Source::new(seed, stream);
-    for _ in 0..MOST_DRAWS {
-        if let Some((position, last)) = random_position(board, &mut source)
-            && let Some(judged) = judge(&TestPosition { position, last, source: source.clone() })?
-        {
-            return Ok(Some(judged));
-        }
-    }
-    Ok(None)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     fn legal(board: &str) -> u64 {
         let mut positions = LegalPositions::start(board.parse().unwrap());
@@ -136,16 +124,7 @@ mod tests {
             let column = test.last.unwrap();
             let top = test.position.height(column) - 1;
             assert_eq!(test.position.piece(column, top), Some(test.position.to_move().other()));
+            assert_eq!(Reached::before(test.position).lasts, reached.lasts);
         }
-    }
-
-    #[test]
-    fn positions_are_drawn_by_the_seed_from_every_ply() {
-        let board = "4x4".parse().unwrap();
-        let drawn = |seed, stream| draw(board, seed, stream, |test| Ok(Some(test.position))).unwrap().unwrap();
-        assert_eq!(drawn(1, 5), drawn(1, 5));
-        let plies = (0..2000).map(|stream| drawn(1, stream).ply()).collect::<BTreeSet<_>>();
-        assert_eq!(plies, (0..16).collect());
-        assert_eq!(draw::<()>(board, 1, 1, |_| Ok(None)).unwrap(), None);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fourbase::Board;
 use fourbase::analysis::json::{OutcomeJson, PositionJson, SourceJson};
-use fourbase::analysis::{Grade, GradedPly, Judgement};
+use fourbase::analysis::{Grade, GradedPly, Judgement, Share, Shares};
 use fourbase::notation::{self, choice_of_columns, column_character};
 use fourbase::players::Kind;
 use fourbase_tiers::files::{counted, grouped};
@@ -23,6 +23,9 @@ pub struct GradeReport {
     program: String,
     /// The number of positions to draw; null for all.
     sample: Option<u32>,
+    /// What the shares of all plies together speak of: `positions`, where every position has the same weight, or, for a sample, `plies`:
+    /// the mean of the plies, where every ply has the same weight.
+    population: &'static str,
     seed: u64,
     /// The number of legal positions; null for a sample.
     legal: Option<u64>,
@@ -57,31 +60,70 @@ struct GradedJson {
     best: Option<u64>,
     /// The chance that a random move keeps the value, 0 to 1; null without positions.
     chance_share: Option<f64>,
+    /// Whether all positions were graded; the intervals are then those of the shares alone.
+    complete: bool,
+    /// The share of the moves that keep the value, 0 to 1; null without positions, as the other shares. In the sums of a sample it is
+    /// the mean of the plies.
+    keeps_share: Option<f64>,
+    /// The interval of 95 % of `keeps_share`: its lower and its upper end.
+    keeps_interval: Option<[f64; 2]>,
+    /// The share of best moves.
+    best_share: Option<f64>,
+    /// The interval of `best_share`.
+    best_interval: Option<[f64; 2]>,
+    /// The number of lost positions whose moves do not all lose at the same time; null without remotenesses.
+    lost: Option<u64>,
+    /// The number of moves in these that lose as late as possible.
+    resists: Option<u64>,
+    /// The share of these moves among `lost`.
+    resists_share: Option<f64>,
+    /// The interval of `resists_share`.
+    resists_interval: Option<[f64; 2]>,
 }
 
 impl GradedJson {
-    fn of(sums: &GradedPly) -> GradedJson {
+    fn of(sums: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> GradedJson {
+        // Four decimals are a hundredth of a percent.
+        let rounded = |share: f64| (share * 1e4).round() / 1e4;
+        let share = |of: Option<Share>| of.map(|of| rounded(of.share));
+        let interval = |of: Option<Share>| of.map(|of| of.interval.map(rounded));
         GradedJson {
             graded: sums.graded,
             keeps: sums.keeps,
             best: sums.best(),
-            // Four decimals are a hundredth of a percent.
-            chance_share: sums.chance().map(|chance| (chance * 1e4).round() / 1e4),
+            chance_share: chance.map(rounded),
+            complete: sums.is_complete,
+            keeps_share: share(keeps),
+            keeps_interval: interval(keeps),
+            best_share: share(best),
+            best_interval: interval(best),
+            lost: sums.lost_and_resists().map(|(lost, _)| lost),
+            resists: sums.lost_and_resists().map(|(_, resists)| resists),
+            resists_share: share(resists),
+            resists_interval: interval(resists),
         }
     }
 
-    fn cells(&self, name: String) -> Vec<String> {
-        let share = |count: Option<u64>| count.map(|count| count as f64 / self.graded as f64);
-        let percents = [share(Some(self.keeps)), share(self.best), self.chance_share].map(percent);
-        [name, grouped(self.graded.into())].into_iter().chain(percents).collect()
+    /// Writes a row of the table, with the interval of `keeps` in that of a sample.
+    fn cells(&self, name: String, is_sample: bool) -> Vec<String> {
+        let interval = match self.keeps_interval {
+            Some(_) if self.complete => "exact".to_owned(),
+            Some([low, high]) => format!("{:.1} - {:.1} %", 100.0 * low, 100.0 * high),
+            None => "-".to_owned(),
+        };
+        let lost = self.lost.map_or_else(|| "-".to_owned(), |lost| grouped(lost.into()));
+        let percents = [self.best_share, self.chance_share].map(percent);
+        [name, grouped(self.graded.into()), percent(self.keeps_share)]
+            .into_iter()
+            .chain(is_sample.then_some(interval))
+            .chain(percents)
+            .chain([lost, percent(self.resists_share)])
+            .collect()
     }
 }
 
 fn percent(share: Option<f64>) -> String {
-    match share {
-        Some(share) if share.is_finite() => format!("{:.2} %", 100.0 * share),
-        _ => "-".to_owned(),
-    }
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", 100.0 * share))
 }
 
 /// The worst blunder.
@@ -130,14 +172,17 @@ impl GradeReport {
         elapsed: Duration,
         knowledge: &Knowledge,
     ) -> GradeReport {
+        let of_ply =
+            |(&ply, sums): (&usize, &GradedPly)| GradedPlyJson { ply, sums: GradedJson::of(sums, sums.shares()) };
         GradeReport {
             board: board.to_string(),
             program: kind.to_string(),
             sample,
+            population: if grade.is_sample { "plies" } else { "positions" },
             seed,
             legal,
-            sums: GradedJson::of(&grade.total()),
-            plies: grade.plies.iter().map(|(&ply, sums)| GradedPlyJson { ply, sums: GradedJson::of(sums) }).collect(),
+            sums: GradedJson::of(&grade.total(), grade.shares()),
+            plies: grade.plies.iter().map(of_ply).collect(),
             worst: grade.worst.clone().map(Blunder::of),
             source: knowledge.source(),
             seconds: milliseconds(elapsed),
@@ -153,18 +198,17 @@ impl fmt::Display for GradeReport {
         write!(f, "{program} on {board}: {places} where the choice matters")?;
         match self.legal {
             Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
-            None => write!(f, ", drawn at random")?,
+            None => write!(f, ", drawn ply by ply, none twice")?,
         }
-        let plies = self.plies.iter().map(|row| row.sums.cells(row.ply.to_string()));
-        let rows = plies.chain([sums.cells("all".to_owned())]);
-        write!(
-            f,
-            "\n\n{}",
-            output::table(
-                &[Numbers("ply"), Numbers("positions"), Numbers("keeps"), Numbers("best"), Numbers("chance")],
-                rows
-            )
-        )?;
+        let is_sample = self.sample.is_some();
+        let plies = self.plies.iter().map(|row| row.sums.cells(row.ply.to_string(), is_sample));
+        let rows = plies.chain([sums.cells(if is_sample { "mean" } else { "all" }.to_owned(), is_sample)]);
+        let columns = ["ply", "positions", "keeps", "95 % interval", "best", "chance", "lost", "resists"];
+        let columns = columns.into_iter().filter(|name| is_sample || *name != "95 % interval").map(Numbers);
+        write!(f, "\n\n{}", output::table(&columns.collect::<Vec<_>>(), rows))?;
+        if is_sample {
+            write!(f, "\n\nmean: every ply has the same weight")?;
+        }
         if let Some(blunder) = &self.worst {
             write!(f, "\n\n{blunder}")?;
         }

@@ -186,7 +186,8 @@ impl LimitedAnalyst {
         format!("not decided within {limit}; allow more with {option}, or {other}")
     }
 
-    fn explain(&self, error: DatabaseError) -> Error {
+    /// Says why there is no answer, and what to do.
+    pub fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
             error @ DatabaseError::NotSolved { .. } => remedy::or_search(error),

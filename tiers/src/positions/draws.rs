@@ -1,0 +1,88 @@
+//! A sample portion by portion, with every position or with distinct ones.
+
+use std::collections::HashSet;
+
+use fourbase::Position;
+use fourbase::analysis::Budget;
+
+use super::{PositionError, Sampler, representative};
+
+/// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
+const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
+
+/// The fewest draws that are made together where some bring nothing new: enough for all threads.
+const FEWEST: u64 = 4096;
+
+/// A number of draws of a [`Sampler`], portion by portion. The size of the portions changes nothing.
+///
+/// ```
+/// use fourbase::analysis::Budget;
+/// use fourbase_tiers::database::Database;
+/// use fourbase_tiers::positions::{Draws, SampleKind, Sampler};
+///
+/// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
+/// let draws = |is_distinct| -> Result<_, Box<dyn std::error::Error>> {
+///     Ok(Draws::new(Sampler::new(&database, SampleKind::RandomPlay, &[2], 1)?, 25, is_distinct))
+/// };
+/// assert_eq!(draws(false)?.next(20, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(20));
+/// // After two moves there are 49 positions, and 25 without mirror images.
+/// assert_eq!(draws(true)?.next(25, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(25));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Draws<'d> {
+    sampler: Sampler<'d>,
+    count: u64,
+    left: u64,
+    /// The number of the next draw.
+    next: u64,
+    /// Of a distinct sample: the positions that were drawn, or their mirror images.
+    found: Option<HashSet<Position>>,
+    /// How many draws in a row brought no new position.
+    in_vain: u64,
+}
+
+impl<'d> Draws<'d> {
+    /// Prepares to draw `count` positions. Of distinct ones, each comes up once, as it is or as its mirror image.
+    pub fn new(sampler: Sampler<'d>, count: u64, is_distinct: bool) -> Draws<'d> {
+        Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
+    }
+
+    /// Draws the next positions, at most `most` or some thousands, on all threads of rayon's current pool; `None` at the end. A
+    /// distinct sample remembers all of its positions.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sampler::draw`], and [`PositionError::Fewer`] where many draws in a row are not distinct.
+    pub fn next(
+        &mut self,
+        most: u64,
+        budget: &Budget,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<Position>>, PositionError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        // Draws that are not needed are lost: later draws do not depend on how many are made at once.
+        let draws = self.left.min(most).max(if self.found.is_some() { FEWEST } else { 1 });
+        let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;
+        self.next += draws;
+        if let Some(found) = &mut self.found {
+            let is_vain = |in_vain: u64, found: &HashSet<Position>| {
+                in_vain > MOST_IN_VAIN.0 + MOST_IN_VAIN.1 * found.len() as u64
+            };
+            drawn.retain(|position| {
+                let is_wanted = (found.len() as u64) < self.count && !is_vain(self.in_vain, found);
+                let is_new = is_wanted && found.insert(representative(position));
+                self.in_vain = if is_new { 0 } else { self.in_vain + 1 };
+                is_new
+            });
+            if drawn.len() as u64 != self.left && is_vain(self.in_vain, found) {
+                let (asked, found) = (self.count, found.len() as u64);
+                return Err(PositionError::Fewer { board: self.sampler.board(), asked, found });
+            }
+        }
+        self.left -= drawn.len() as u64;
+        Ok(Some(drawn))
+    }
+}

@@ -1,0 +1,328 @@
+//! The positions in which a player is graded, with the outcomes of their moves: those where the choice matters, and lost ones.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use fourbase::analysis::{Budget, Judgement};
+use fourbase::players::Source;
+use fourbase::{Outcome, Player, Position};
+use rand::RngExt;
+
+use super::{PositionError, PositionList, SampleKind, Sampler};
+use crate::database::Database;
+use crate::index::TierDirectory;
+use crate::progress::StoppedBy;
+
+/// Entries of the index that are listed at once.
+const LISTED_AT_ONCE: u64 = 1 << 14;
+
+/// The fewest and the most positions that are drawn at once: enough for all threads, and little memory.
+const DRAWN_AT_ONCE: (u64, u64) = (64, 1 << 13);
+
+/// A ply of at most so many entries is listed and shuffled. So it is known whether all of its positions were drawn.
+const SHUFFLED_ENTRIES: u64 = 1 << 16;
+
+/// A ply ends after so many draws, and so many for each position that is wanted: at some plies the choice seldom matters.
+const MOST_DRAWS: (u64, u64) = (10_000, 20);
+
+/// Positions that a portion has at least, unless the ply ends.
+const PORTION: usize = 1 << 13;
+
+/// Lists the unfinished legal positions of a board in which a player is graded, or draws some: portion after portion, ply after ply, no
+/// position twice. A position and its mirror image are two.
+///
+/// ```
+/// use fourbase::analysis::Budget;
+/// use fourbase_tiers::database::Database;
+/// use fourbase_tiers::positions::GradedPositions;
+///
+/// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
+/// let mut tests = GradedPositions::drawn(&database, 40, 1);
+/// let portion = tests.next(&Budget::default(), u64::MAX, &|| false)?.ok_or("no positions")?;
+/// // At ply 0 there is one position.
+/// assert_eq!((portion.ply, portion.positions.len(), portion.is_complete), (0, 1, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GradedPositions<'d> {
+    database: &'d Database,
+    /// How many positions where the choice matters are still to be drawn; `None` for all.
+    left: Option<u64>,
+    seed: u64,
+    plies: Range<u32>,
+    ply: Option<Ply<'d>>,
+}
+
+/// Some positions of a ply, with the columns and the outcomes of their moves.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct GradedPortion {
+    /// The number of pieces.
+    pub ply: usize,
+    /// The positions with their moves, by column. Where these differ in value the choice matters; else the position is lost, and
+    /// they differ in remoteness.
+    pub positions: Vec<(Position, Vec<(usize, Outcome)>)>,
+    /// Whether this was the last portion of the ply, and no position of the ply is left out.
+    pub is_complete: bool,
+}
+
+/// A ply that is being listed or drawn from.
+#[derive(Debug)]
+struct Ply<'d> {
+    ply: u32,
+    candidates: Candidates<'d>,
+    /// How many positions where the choice matters are wanted, and how many lost ones.
+    wanted: [u64; 2],
+    /// Whether any position was left out because enough were found.
+    is_cut: bool,
+}
+
+/// The unfinished legal positions of a ply.
+#[derive(Debug)]
+enum Candidates<'d> {
+    /// All, in the order of the index.
+    Listed(Box<PositionList>),
+    /// All that are left, in random order.
+    Shuffled(Vec<Position>),
+    /// Random ones, with the number of the next draw, that after the last, and what was drawn.
+    Drawn { sampler: Sampler<'d>, draws: Range<u64>, met: HashSet<[u64; 2]> },
+}
+
+impl<'d> GradedPositions<'d> {
+    /// Lists all positions.
+    pub fn all(database: &'d Database) -> GradedPositions<'d> {
+        GradedPositions::new(database, None, 0)
+    }
+
+    /// Draws `count` positions where the choice matters, the same number at every ply: all of a ply that has fewer, and more of the
+    /// later plies instead. Among the positions of a ply all are equally likely. Of the lost positions that come up, at most as many are
+    /// taken. Fewer than `count` are drawn if the last plies have too few, or if they are too rare to be found.
+    pub fn drawn(database: &'d Database, count: u64, seed: u64) -> GradedPositions<'d> {
+        GradedPositions::new(database, Some(count), seed)
+    }
+
+    fn new(database: &'d Database, left: Option<u64>, seed: u64) -> GradedPositions<'d> {
+        // With one empty cell there is one move.
+        let plies = 0..(database.board().cells() as u32).saturating_sub(1);
+        GradedPositions { database, left, seed, plies, ply: None }
+    }
+
+    /// Returns the next portion, on all threads of rayon's current pool; `None` at the end. It takes two bits of memory for each entry of
+    /// a ply that is listed, of at most `memory_bytes`, and some 20 bytes for every position that was drawn at its ply.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PositionList::legal`], [`PositionError::Stopped`], and [`PositionError::Database`] where a move has no answer within
+    /// the budget.
+    pub fn next(
+        &mut self,
+        budget: &Budget,
+        memory_bytes: u64,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<GradedPortion>, PositionError> {
+        let mut ply = match self.ply.take() {
+            Some(ply) => ply,
+            None => match self.plies.next().filter(|_| self.left != Some(0)) {
+                Some(ply) => self.begin(ply, memory_bytes, is_stopped)?,
+                None => return Ok(None),
+            },
+        };
+        let mut portion = GradedPortion { ply: ply.ply as usize, ..GradedPortion::default() };
+        let is_sample = self.left.is_some();
+        while portion.positions.len() < PORTION {
+            let Some(positions) = ply.next(self.database, budget, is_stopped)? else {
+                portion.is_complete = !ply.is_cut && !matches!(ply.candidates, Candidates::Drawn { .. });
+                return Ok(Some(portion));
+            };
+            let before = ply.wanted;
+            self.judge(&mut ply, positions, budget, &mut portion)?;
+            if let Some(left) = &mut self.left {
+                *left -= before[0] - ply.wanted[0];
+            }
+            if is_sample && ply.wanted[0] == 0 {
+                let is_empty = matches!(&ply.candidates, Candidates::Shuffled(left) if left.is_empty());
+                portion.is_complete = !ply.is_cut && is_empty;
+                return Ok(Some(portion));
+            }
+        }
+        self.ply = Some(ply);
+        Ok(Some(portion))
+    }
+
+    /// Begins a ply.
+    fn begin(
+        &self,
+        ply: u32,
+        memory_bytes: u64,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Ply<'d>, PositionError> {
+        let index = self.database.index();
+        let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
+        let Some(left) = self.left else {
+            return Ok(Ply {
+                ply,
+                candidates: Candidates::Listed(Box::new(list()?)),
+                wanted: [u64::MAX; 2],
+                is_cut: false,
+            });
+        };
+        let wanted = left.div_ceil(1 + self.plies.len() as u64);
+        // Streams of random numbers that no other ply has.
+        let first = u64::from(ply) << 40;
+        let candidates = if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(4 * wanted) {
+            let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
+            Candidates::Shuffled(shuffled(listed.positions(index.board()), &mut Source::new(self.seed, first)))
+        } else {
+            let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
+            let draws = first..first.saturating_add(MOST_DRAWS.0 + MOST_DRAWS.1.saturating_mul(wanted));
+            Candidates::Drawn { sampler, draws, met: HashSet::new() }
+        };
+        Ok(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false })
+    }
+
+    /// Finds what the moves of positions are worth, and keeps the positions in which a player is graded.
+    fn judge(
+        &self,
+        ply: &mut Ply,
+        positions: Vec<Position>,
+        budget: &Budget,
+        portion: &mut GradedPortion,
+    ) -> Result<(), PositionError> {
+        let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
+        for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
+            let moves: Vec<_> =
+                row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect();
+            let [choice, lost] = &mut ply.wanted;
+            let wanted = match (Judgement::matters(&moves), Judgement::is_lost(&moves)) {
+                (true, _) => choice,
+                (_, true) => lost,
+                _ => continue,
+            };
+            if *wanted > 0 {
+                *wanted -= 1;
+                portion.positions.push((position, moves));
+            } else {
+                ply.is_cut = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ply<'_> {
+    /// Returns more positions, none of them twice; `None` at the end.
+    fn next(
+        &mut self,
+        database: &Database,
+        budget: &Budget,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<Position>>, PositionError> {
+        if is_stopped() {
+            return Err(PositionError::Stopped);
+        }
+        let count = self.wanted[0].clamp(DRAWN_AT_ONCE.0, DRAWN_AT_ONCE.1);
+        match &mut self.candidates {
+            Candidates::Listed(list) => {
+                let batch = list.next(database.index(), LISTED_AT_ONCE)?;
+                Ok(batch.map(|batch| batch.positions(database.board())))
+            }
+            Candidates::Shuffled(left) => {
+                let rest = left.len().saturating_sub(count as usize);
+                Ok(Some(left.split_off(rest)).filter(|taken| !taken.is_empty()))
+            }
+            Candidates::Drawn { sampler, draws, met } => {
+                let end = draws.end.min(draws.start + count);
+                if draws.is_empty() {
+                    return Ok(None);
+                }
+                let mut drawn = match sampler.draw(draws.start..end, budget, is_stopped) {
+                    Err(PositionError::NotDrawn { .. }) => return Ok(None),
+                    drawn => drawn?,
+                };
+                draws.start = end;
+                drawn.retain(|position| {
+                    met.insert([Player::First, Player::Second].map(|player| position.pieces(player)))
+                });
+                Ok(Some(drawn))
+            }
+        }
+    }
+}
+
+/// Puts positions in random order.
+fn shuffled(mut positions: Vec<Position>, source: &mut Source) -> Vec<Position> {
+    for end in (1..positions.len()).rev() {
+        positions.swap(end, source.random_range(0..=end as u64) as usize);
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Returns the positions ply by ply, and whether they are all of the ply.
+    fn listed(mut tests: GradedPositions) -> BTreeMap<usize, (Vec<Position>, bool)> {
+        let mut plies: BTreeMap<usize, (Vec<Position>, bool)> = BTreeMap::new();
+        while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
+            let (positions, is_complete) = plies.entry(portion.ply).or_default();
+            for (position, moves) in portion.positions {
+                assert!(Judgement::matters(&moves) != Judgement::is_lost(&moves), "{position}");
+                positions.push(position);
+            }
+            *is_complete |= portion.is_complete;
+        }
+        plies
+    }
+
+    fn solved(board: &str) -> (tempfile::TempDir, Database) {
+        let folder = tempfile::tempdir().unwrap();
+        let solve = crate::solve::Solve::new(board.parse().unwrap(), crate::kernel::Values::Remoteness);
+        let report = solve.root(folder.path()).run().unwrap();
+        let database = Database::open(&report.folder).unwrap();
+        (folder, database)
+    }
+
+    #[test]
+    fn a_sample_has_no_position_twice_and_knows_which_plies_it_has_whole() {
+        let (_folder, database) = solved("4x4");
+        let all = listed(GradedPositions::all(&database));
+        assert!(all.values().all(|(_, is_complete)| *is_complete));
+        let some = listed(GradedPositions::drawn(&database, 5000, 1));
+        assert_eq!(some, listed(GradedPositions::drawn(&database, 5000, 1)));
+        assert_ne!(some, listed(GradedPositions::drawn(&database, 5000, 2)));
+        for (ply, (positions, is_complete)) in &some {
+            let of_ply: HashSet<_> = all[ply].0.iter().collect();
+            let distinct: HashSet<_> = positions.iter().collect();
+            assert_eq!(distinct.len(), positions.len(), "ply {ply}");
+            assert!(distinct.is_subset(&of_ply), "ply {ply}");
+            assert_eq!(*is_complete, distinct.len() == of_ply.len(), "ply {ply}");
+        }
+        // More than there are: everything, and it is known to be.
+        let most = listed(GradedPositions::drawn(&database, 10_000_000, 1));
+        let sorted = |plies: &BTreeMap<usize, (Vec<Position>, bool)>| -> Vec<_> {
+            let key = |position: &Position| (position.pieces(Player::First), position.pieces(Player::Second));
+            plies
+                .values()
+                .map(|(positions, is)| (positions.iter().map(key).collect::<std::collections::BTreeSet<_>>(), *is))
+                .collect()
+        };
+        assert_eq!(sorted(&most), sorted(&all));
+    }
+
+    #[test]
+    fn plies_that_are_not_listed_are_drawn_evenly() {
+        let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
+        let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::drawn(&database, 80, 1) };
+        let mut plies = Vec::new();
+        while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
+            assert!(portion.positions.iter().all(|(position, _)| position.ply() == portion.ply));
+            let choice = portion.positions.iter().filter(|(_, moves)| Judgement::matters(moves)).count();
+            plies.push((portion.ply, choice, portion.is_complete));
+        }
+        assert_eq!(plies, [(7, 20, false), (8, 20, false), (9, 20, false), (10, 20, false)]);
+        let stopped = GradedPositions::drawn(&database, 80, 1).next(&Budget::default(), u64::MAX, &|| true);
+        assert!(matches!(stopped, Err(PositionError::Stopped)));
+    }
+}
