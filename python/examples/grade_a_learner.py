@@ -16,7 +16,7 @@
 # Scikit-learn's gradient boosting learns from 100,000 labelled positions of 5x4, plays the move that it values
 # most, and is graded on every legal position of the board. This file is a notebook:
 #
-#     pip install 'fourbase[examples]' jupyterlab jupytext
+#     pip install '../[examples]' jupyterlab
 #     jupytext --to notebook grade_a_learner.py
 #     jupyter lab grade_a_learner.ipynb
 #

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fourbase::excerpt;
@@ -56,10 +55,7 @@ impl Export {
             Rows::Unforced => "plies",
         };
         let seen = &Seen::default();
-        let told = |monitor: &Monitor| {
-            let (done, all) = (seen.done.load(Relaxed), seen.all.load(Relaxed));
-            (all > 0).then(|| (unit, done, all, monitor.nodes()))
-        };
+        let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
         let summary = shown.patiently(py, &*pool()?, told, |monitor| {
             let watch = Watch { seen, monitor };
             let dataset =

@@ -103,6 +103,7 @@ pub fn of_position(error: PositionError) -> PyErr {
             ),
         ),
         PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
+        PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         PositionError::NoPlies | PositionError::Ply { .. } | PositionError::Late { .. } => {
             option("write other plies=...")
@@ -115,11 +116,13 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
     let message = error.to_string();
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
+        DatasetError::Position(PositionError::Fewer { .. }) => {
+            option("ask for fewer with sample=..., or leave it out to write all")
+        }
         DatasetError::Position(error) => of_position(error),
         DatasetError::Database(error) => of_database(error),
         DatasetError::Notation(_) => exception("FourbaseError", message),
         DatasetError::Write(error) => error.into(),
-        DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
         DatasetError::Long { .. } => {
             option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")

@@ -1,25 +1,28 @@
 //! The function `grade`: a player in Python against the exact values.
 
-use fourbase::Position;
-use fourbase::analysis::{Grade, GradedPly, Judgement};
-use fourbase_tiers::positions::{PositionList, SampleKind};
+use std::time::Instant;
+
+use fourbase::analysis::{Grade, GradedPly, Judgement, Share, Shares};
+use fourbase::search::Monitor;
+use fourbase::{Board, Position};
+use fourbase_tiers::positions::GradedPositions;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arguments::memory_bytes;
+use crate::arguments::{SampleCount, Seed, memory_bytes};
 use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
-use crate::positions::draw;
-use crate::probe::{self, Question};
+use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::{briefly, patiently, pool};
+use crate::wait::{PAUSE, budget, pool};
 
-/// Entries whose positions are listed and judged at once.
-const AT_ONCE: u64 = 1 << 16;
+/// A share, and its interval.
+type ShareAndInterval = (Option<f64>, Option<(f64, f64)>);
 
-/// Positions, moves that keep the value, best moves, and the chance that a random move keeps the value.
-type Sums = (u64, u64, Option<u64>, f64);
+/// Counts: graded, keeps, best, lost, resists; the chance that a random move keeps the value; the shares of keeps, best and resists;
+/// whether all positions of the ply were graded.
+type Sums = ((u64, u64, Option<u64>, Option<u64>, Option<u64>, Option<f64>), [ShareAndInterval; 3], bool);
 
 /// The position, the column that was played, what that is worth, what the best move is worth, and the best columns.
 type Blunder = (crate::position::Position, usize, Outcome, Outcome, Vec<usize>);
@@ -27,70 +30,72 @@ type Blunder = (crate::position::Position, usize, Outcome, Outcome, Vec<usize>);
 /// The sums ply by ply and of all, and the worst move.
 type Grades = (Vec<(usize, Sums)>, Sums, Option<Blunder>);
 
-/// Judges a player in all legal positions where the choice matters, or in `sample` that are drawn. `ask` takes bitboards and
-/// returns an int64 array of columns; `fourbase.grade` makes tuples with names of the result.
+/// Judges a player in all legal positions where the choice matters and in lost ones, or in those of a sample. `ask` takes
+/// bitboards, at most `at_once`, and returns an int64 array of columns; `fourbase.grade` makes tuples with names of the result.
 #[pyfunction]
 pub fn grade(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
+    at_once: usize,
     database: &Bound<'_, Database>,
-    sample: Option<usize>,
-    seed: u64,
+    sample: Option<SampleCount>,
+    seed: Seed,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Grades> {
-    let database = &database.get().0;
-    let (cells, mut grade) = (database.board().cells() as u32, Grade::default());
-    let mut judge = |positions| judge(py, ask, database, positions, &mut grade);
-    if let Some(count) = sample {
-        let plies: Vec<u32> = (0..cells).collect();
-        judge(draw(py, database, count, &plies, seed, SampleKind::ChoiceMatters)?)?;
-    } else {
-        for ply in 0..cells {
-            let list = patiently(py, |monitor| {
-                PositionList::legal(database.index(), ply, memory_bytes(), &|| monitor.is_cancelled())
-            })?;
-            let mut list = list.map_err(of_position)?;
-            let pool = pool()?;
-            let mut next =
-                || briefly(py, || pool.install(|| list.next(database.index(), AT_ONCE)))?.map_err(of_position);
-            while let Some(batch) = next()? {
-                judge(batch.positions(database.board()))?;
+    let (database, sample) = (&database.get().0, sample.map(|count| count.0));
+    let shown = Shown::new(py, database.board(), "Progress", progress)?;
+    let mut positions =
+        sample.map_or_else(|| GradedPositions::all(database), |count| GradedPositions::drawn(database, count, seed.0));
+    let mut grade = Grade { is_sample: sample.is_some(), ..Grade::default() };
+    let progress = |grade: &Grade, nodes| ("positions", grade.total().graded, sample, nodes);
+    let mut told_at = Instant::now();
+    loop {
+        let told = |monitor: &Monitor| Some(progress(&grade, monitor.nodes()));
+        let portion = shown.patiently(py, &*pool()?, told, |monitor| {
+            positions.next(&budget(None, monitor), memory_bytes(), &|| monitor.is_cancelled())
+        })?;
+        let Some(portion) = portion.map_err(of_position)? else { break };
+        for tests in portion.positions.chunks(at_once) {
+            judge(py, ask, database.board(), tests, &mut grade)?;
+            if told_at.elapsed() > PAUSE {
+                shown.tell(py, progress(&grade, 0))?;
+                told_at = Instant::now();
             }
         }
+        if portion.is_complete {
+            grade.complete(portion.ply);
+        }
     }
-    let sums = |of: &GradedPly| (of.graded, of.keeps, of.best(), of.chance().unwrap_or_default());
     let worst = grade.worst.as_ref().map(|of| {
         let best = of.best_columns.iter().map(|column| column + 1).collect();
         (crate::position::Position(of.position), of.column + 1, of.played.into(), of.best.into(), best)
     });
-    Ok((grade.plies.iter().map(|(ply, of)| (*ply, sums(of))).collect(), sums(&grade.total()), worst))
+    let plies = grade.plies.iter().map(|(ply, of)| (*ply, sums(of, of.shares()))).collect();
+    Ok((plies, sums(&grade.total(), grade.shares()), worst))
 }
 
-/// Lets the player move in those of some positions where the choice matters, and judges the moves.
+fn sums(of: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> Sums {
+    let share = |of: Option<Share>| (of.map(|of| of.share), of.map(|of| of.interval.into()));
+    let (lost, resisted) = of.lost_and_resists().unzip();
+    ((of.graded, of.keeps, of.best(), lost, resisted, chance), [keeps, best, resists].map(share), of.is_complete)
+}
+
+/// Lets the player move in some positions, and judges the moves.
 fn judge(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
-    database: &fourbase_tiers::database::Database,
-    positions: Vec<Position>,
+    board: Board,
+    tests: &[(Position, Vec<(usize, fourbase::Outcome)>)],
     grade: &mut Grade,
 ) -> PyResult<()> {
-    let batch = Batch { board: database.board(), positions: positions.into_iter().map(Some).collect() };
-    let (_, table) = probe::moves(py, database, Question::default(), &batch)?;
-    let moves = |row: &[Option<fourbase::Outcome>]| -> Vec<_> {
-        row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect()
-    };
-    let all = batch.positions.into_iter().zip(table.chunks(batch.board.width()).map(moves));
-    let (positions, moves): (Vec<_>, Vec<_>) = all.filter(|(_, moves)| Judgement::matters(moves)).unzip();
-    if positions.is_empty() {
-        return Ok(());
-    }
-    let batch = Batch { board: batch.board, positions };
+    let batch = Batch { board, positions: tests.iter().map(|(position, _)| Some(*position)).collect() };
     let columns: PyReadonlyArray1<'_, i64> = ask.call1((batch.to_array(py)?,))?.extract()?;
-    for ((position, moves), column) in batch.positions.into_iter().flatten().zip(moves).zip(columns.as_array()) {
+    for ((position, moves), column) in tests.iter().zip(columns.as_array()) {
         let place = usize::try_from(*column).ok().and_then(|column| column.checked_sub(1));
-        let judged = place.and_then(|place| Judgement::of(&position, &moves, place, None));
+        let judged = place.and_then(|place| Judgement::of(position, moves, place, None));
         let Some(judged) = judged else {
             let legal: Vec<usize> = moves.iter().map(|(column, _)| column + 1).collect();
-            let shown = Bound::new(py, crate::position::Position(position))?.repr()?;
+            let shown = Bound::new(py, crate::position::Position(*position))?.repr()?;
             let message = format!(
                 "the player plays column {column} in {shown}, where {legal:?} are legal; columns count from 1, so add 1 to \
                  what argmax finds"

@@ -4,23 +4,32 @@ use std::array;
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fourbase::Position;
+use fourbase::analysis::Lookup;
+use fourbase::search::Monitor;
+use fourbase::{Position, notation};
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::Database;
+use fourbase_tiers::dataset::{Choice, Rows};
 use fourbase_tiers::files::bytes;
-use fourbase_tiers::positions::{PositionError, PositionList, SampleKind, Sampler};
+use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 
 use crate::arguments::{memory_bytes, named};
 use crate::failure::{exception, of_position};
 use crate::probe::{self, Question};
+use crate::progress::{Seen, Shown, Watch};
 use crate::rows::Batch;
-use crate::wait::{briefly, budget, patiently, pool};
+use crate::wait::{budget, patiently, pool};
 
-/// Entries that are listed at once, so that all threads have some.
+/// The most entries that are listed at once.
 const AHEAD: u64 = 1 << 20;
+
+/// Positions that are drawn at once.
+const DRAWN_AT_ONCE: u64 = 1 << 14;
 
 /// About as many bytes as a drawn position takes until its arrays are made.
 const ROW_BYTES: u64 = 128;
@@ -33,8 +42,13 @@ pub struct Chunks {
     list: PositionList,
     /// Positions for later chunks, with the codes of their outcomes if the list is solved.
     listed: VecDeque<([u64; 2], u8)>,
+    /// Whether positions have to be left out that no game reaches.
+    is_filtered: bool,
     /// How many positions a chunk has; the last one may have fewer.
     size: usize,
+    /// How many positions were returned.
+    done: usize,
+    progress: Option<Py<PyAny>>,
 }
 
 impl Chunks {
@@ -46,6 +60,7 @@ impl Chunks {
         legal: bool,
         size: usize,
         memory_bytes: u64,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Chunks> {
         let cells = database.board().cells();
         if ply as usize > cells {
@@ -53,43 +68,58 @@ impl Chunks {
                 format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", database.board());
             return Err(exception("OptionError", message));
         }
-        if size == 0 {
-            return Err(exception("OptionError", "chunk=0 has no positions; write at least 1".to_owned()));
-        }
-        let list = patiently(py, |monitor| list(database, ply, legal, memory_bytes, &|| monitor.is_cancelled()))?;
-        let (database, list) = (Arc::clone(database), list.map_err(of_position)?);
-        Ok(Chunks { database, list, listed: VecDeque::new(), size })
+        let (shown, seen) = (Shown::new(py, database.board(), "Progress", progress.clone())?, &Seen::default());
+        let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
+        let list = shown.patiently(py, &*pool()?, told, |monitor| {
+            list(database, ply, legal, memory_bytes, &Watch { seen, monitor })
+        })?;
+        let ((list, is_filtered), database) = (list.map_err(of_position)?, Arc::clone(database));
+        let (listed, progress) = (VecDeque::new(), progress.map(Bound::unbind));
+        Ok(Chunks { database, list, listed, is_filtered, size, done: 0, progress })
     }
 
     /// Lists more until there are positions for a chunk, on all threads.
-    fn list_more(&mut self) -> Result<(), PositionError> {
+    fn list_more(&mut self, monitor: &Monitor) -> Result<(), PositionError> {
+        let (board, entries) = (self.database.board(), (self.size as u64).min(AHEAD));
         while self.listed.len() < self.size
-            && let Some(batch) = self.list.next(self.database.index(), AHEAD)?
+            && !monitor.is_cancelled()
+            && let Some(batch) = self.list.next(self.database.index(), entries)?
         {
-            self.listed.extend(batch.bitboards.into_iter().zip(batch.codes.into_iter().chain(iter::repeat(0))));
+            let is_legal = |[first, second]: &[u64; 2]| {
+                let position = Position::from_bitboards(board, *first, *second);
+                position.is_ok_and(|position| notation::to_moves(&position).is_ok())
+            };
+            let keep: Vec<bool> = batch.bitboards.par_iter().map(|of| !self.is_filtered || is_legal(of)).collect();
+            let coded = batch.bitboards.into_iter().zip(batch.codes.into_iter().chain(iter::repeat(0)));
+            self.listed.extend(coded.zip(keep).filter(|(_, keep)| *keep).map(|(coded, _)| coded));
         }
         Ok(())
     }
 }
 
-/// Lists a ply, and solves it where that is quicker than to probe its positions and the memory is enough.
+/// Lists a ply, and solves it where that is quicker than to probe its positions and the memory is enough. Returns as well whether
+/// illegal positions have to be left out: a long sweep for the legal ones does not pay if their positions are probed.
 fn list(
     database: &Database,
     ply: u32,
     legal: bool,
     memory_bytes: u64,
-    is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<PositionList, PositionError> {
+    progress: &Watch<'_>,
+) -> Result<(PositionList, bool), PositionError> {
     let index = database.index();
-    let mut list =
-        if legal { PositionList::legal(index, ply, memory_bytes, is_stopped)? } else { PositionList::all(index, ply) };
+    let mut list = PositionList::all(index, ply);
+    if legal && (list.is_quicker_solved() || !PositionList::is_long_sweep(database.board(), ply)) {
+        list = PositionList::legal(index, ply, memory_bytes, progress)?;
+    } else if legal {
+        return Ok((list, true));
+    }
     if list.is_quicker_solved() {
-        match list.solve(index, database.values(), memory_bytes, is_stopped) {
+        match list.solve(index, database.values(), memory_bytes, progress) {
             Ok(()) | Err(PositionError::Count(CountError::Memory { .. })) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(list)
+    Ok((list, false))
 }
 
 #[pymethods]
@@ -99,8 +129,7 @@ impl Chunks {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let pool = pool()?;
-        briefly(py, || pool.install(|| self.list_more()))?.map_err(of_position)?;
+        patiently(py, |monitor| self.list_more(monitor))?.map_err(of_position)?;
         let (bitboards, codes): (Vec<_>, Vec<_>) = self.listed.drain(..self.size.min(self.listed.len())).unzip();
         if bitboards.is_empty() {
             return Ok(None);
@@ -108,7 +137,13 @@ impl Chunks {
         if !self.list.is_solved() {
             let board = self.database.board();
             let position = |[first, second]: &[u64; 2]| Position::from_bitboards(board, *first, *second).ok();
-            return labelled(py, &self.database, bitboards.iter().filter_map(position)).map(Some);
+            let positions = bitboards.iter().map(position).collect();
+            let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
+            let shown = Shown::new(py, board, "Progress", progress)?;
+            let question = Question { shown, done: Some(self.done), ..Question::default() };
+            let (values, plies) = probe::many(py, &self.database, question, &Batch { board, positions })?;
+            self.done += bitboards.len();
+            return tuple(py, bitboards, values, plies).map(Some);
         }
         let outcomes: [(i8, u8); 256] = array::from_fn(|code| probe::numbers(self.list.outcome(code as u8)));
         let (values, plies) = codes.iter().map(|code| outcomes[usize::from(*code)]).unzip();
@@ -116,16 +151,10 @@ impl Chunks {
     }
 }
 
-/// Draws unfinished positions of some plies, the same for the same seed.
-pub fn draw(
-    py: Python<'_>,
-    database: &Database,
-    count: usize,
-    plies: &[u32],
-    seed: u64,
-    kind: SampleKind,
-) -> PyResult<Vec<Position>> {
-    let (needed, free) = (ROW_BYTES.saturating_mul(count as u64), memory_bytes());
+/// Draws unfinished positions of some plies with their values and plies, the same for the same seed.
+pub fn sample<'py>(py: Python<'py>, database: &Database, choice: Choice, shown: &Shown) -> PyResult<Bound<'py, PyAny>> {
+    let Rows::Sample { count, kind, seed } = choice.rows else { unreachable!("a sample") };
+    let (needed, free) = (ROW_BYTES.saturating_mul(count), memory_bytes());
     if needed > free {
         let (needed, free) = (bytes(needed.into()), bytes(free.into()));
         let message = format!(
@@ -134,11 +163,23 @@ pub fn draw(
         );
         return Err(exception("SolveMemory", message));
     }
-    let drawn = patiently(py, |monitor| {
-        let sampler = Sampler::new(database, kind, plies, seed)?;
-        sampler.draw(0..count as u64, &budget(None, monitor), &|| monitor.is_cancelled())
+    let done = AtomicU64::new(0);
+    let told = |monitor: &Monitor| Some(("positions", done.load(Relaxed), count, monitor.nodes()));
+    let drawn = shown.patiently(py, &*pool()?, told, |monitor| {
+        let (budget, is_stopped) = (budget(None, monitor), || monitor.is_cancelled());
+        let mut draws = Draws::new(Sampler::new(database, kind, &choice.plies, seed)?, count, choice.is_distinct);
+        let (mut positions, mut outcomes) = (Vec::new(), Vec::new());
+        while let Some(drawn) = draws.next(DRAWN_AT_ONCE, &budget, &is_stopped)? {
+            let found = database.look_up_all(&drawn, &budget).into_iter();
+            outcomes.extend(found.collect::<Result<Vec<_>, _>>()?);
+            positions.extend(drawn.into_iter().map(Some));
+            done.store(positions.len() as u64, Relaxed);
+        }
+        Ok((positions, outcomes))
     })?;
-    drawn.map_err(of_position)
+    let (positions, outcomes) = drawn.map_err(of_position)?;
+    let (values, plies) = outcomes.into_iter().map(|outcome| probe::numbers(Some(outcome))).unzip();
+    tuple(py, Batch { board: database.board(), positions }.bitboards(), values, plies)
 }
 
 /// Returns the kind of sample with a name.
@@ -148,16 +189,6 @@ pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
 }
 
 /// Makes the tuple of positions with their values and plies.
-pub fn labelled<'py>(
-    py: Python<'py>,
-    database: &Database,
-    positions: impl Iterator<Item = Position>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let batch = Batch { board: database.board(), positions: positions.map(Some).collect() };
-    let (values, plies) = probe::many(py, database, Question::default(), &batch)?;
-    tuple(py, batch.bitboards(), values, plies)
-}
-
 fn tuple(py: Python<'_>, bitboards: Vec<[u64; 2]>, values: Vec<i8>, plies: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bitboards = PyArray1::from_slice(py, bitboards.as_flattened()).reshape([bitboards.len(), 2])?;
     let arrays = (bitboards, PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies));

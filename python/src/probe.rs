@@ -30,6 +30,8 @@ pub struct Question {
     /// Whether what is not decided within the limit has no outcome. Else it is an error.
     pub is_masked: bool,
     pub shown: Shown,
+    /// How many of an unknown number were done before, if it is unknown.
+    pub done: Option<usize>,
 }
 
 /// Gets the number of a position and why it has no answer; returns the error with its row, if it is one.
@@ -72,13 +74,14 @@ pub fn moves(
 /// counted, and how many of it there are.
 fn probe(
     py: Python<'_>,
-    Question { nodes, is_masked, shown }: Question,
+    Question { nodes, is_masked, shown, done }: Question,
     batch: &Batch,
     width: usize,
     counted: (&'static str, usize),
     look_up: impl Fn(&[Position], &Budget, Unknown<'_>) -> Result<Vec<Option<Outcome>>, (usize, DatabaseError)> + Sync,
 ) -> PyResult<Vec<Option<Outcome>>> {
-    let told = |monitor: &Monitor| Some((counted.0, monitor.answers(), counted.1, monitor.nodes()));
+    let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(counted.1));
+    let told = |monitor: &Monitor| Some((counted.0, before + monitor.answers(), total, monitor.nodes()));
     let found = shown.patiently(py, &*pool()?, told, |monitor| {
         let mut found = Vec::with_capacity(batch.positions.len() * width);
         for rows in batch.positions.chunks(PORTION / width).take_while(|_| !monitor.is_cancelled()) {

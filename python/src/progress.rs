@@ -29,20 +29,28 @@ impl Shown {
 
     /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the kind of progress.
     pub fn patiently<T: Send, S: for<'py> PyCallArgs<'py>>(
-        self,
+        &self,
         py: Python<'_>,
         pool: &ThreadPool,
         seen: impl Fn(&Monitor) -> Option<S> + Sync,
         work: impl FnOnce(&Arc<Monitor>) -> T + Send,
     ) -> PyResult<T> {
-        let Shown { show, end } = self;
-        let tell = |py: Python<'_>, monitor: &Monitor| match &show {
-            Some(show) => seen(monitor).map_or(Ok(()), |seen| show.call1(py, seen).map(drop)),
-            None => Ok(()),
-        };
-        let done = patiently_on(py, pool, tell, work);
-        end.map_or(Ok(()), |end| end.call0(py).map(drop))?;
-        done
+        let tell = |py: Python<'_>, monitor: &Monitor| seen(monitor).map_or(Ok(()), |seen| self.tell(py, seen));
+        patiently_on(py, pool, tell, work)
+    }
+
+    /// Shows fields of the kind of progress.
+    pub fn tell(&self, py: Python<'_>, seen: impl for<'py> PyCallArgs<'py>) -> PyResult<()> {
+        self.show.as_ref().map_or(Ok(()), |show| show.call1(py, seen).map(drop))
+    }
+}
+
+/// Clears the line in the terminal.
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Some(end) = &self.end {
+            Python::attach(|py| end.call0(py).map_or_else(|error| error.write_unraisable(py, None), drop));
+        }
     }
 }
 
@@ -52,6 +60,14 @@ pub struct Seen {
     pub ply: AtomicU32,
     pub done: AtomicU64,
     pub all: AtomicU64,
+}
+
+impl Seen {
+    /// Returns how much is done and how much there is; `None` until that is known.
+    pub fn done_and_all(&self) -> Option<(u64, u64)> {
+        let (done, all) = (self.done.load(Relaxed), self.all.load(Relaxed));
+        (all > 0).then_some((done, all))
+    }
 }
 
 /// Notes how far the libraries are, and stops them at Ctrl-C.

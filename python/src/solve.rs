@@ -24,7 +24,7 @@ use crate::wait::{pool, threads as start};
 /// over.
 ///
 /// ``progress`` is called up to twenty times a second, on the thread of the caller; an error that it raises stops the solve. By
-/// default a terminal shows a line; True shows it in any case, and False never. Ctrl-C stops the solve and keeps finished tiers.
+/// default a terminal shows a line; True shows it in any case, and False never. Ctrl-C and SIGTERM stop the solve and keep finished tiers.
 ///
 /// ``threads`` is the number of threads (default: one for each processor), ``memory`` the most bytes (default: 80 % of the free
 /// memory); a board that does not fit is solved in compressed files. ``keep_plies`` stores only positions of at most that many
@@ -57,10 +57,10 @@ pub fn solve(
     let pool = threads.map_or_else(pool, |number| Ok(Arc::new(start(number.0)?)))?;
     let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
     let seen = &Seen::default();
-    let told = |_: &Monitor| {
-        let all = seen.all.load(Relaxed);
-        (all > 0).then(|| (seen.ply.load(Relaxed), seen.done.load(Relaxed), all))
-    };
-    let report = shown.patiently(py, &pool, told, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen, monitor }))?;
-    Database::open(py, &report.map_err(of_solve)?.folder)
+    let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| (seen.ply.load(Relaxed), done, all));
+    let ended = py.import("fourbase._progress")?.getattr("ended_by_sigterm")?.call0()?;
+    ended.call_method0("__enter__")?;
+    let report = shown.patiently(py, &pool, told, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen, monitor }));
+    ended.call_method1("__exit__", (None::<u8>, None::<u8>, None::<u8>))?;
+    Database::open(py, &report?.map_err(of_solve)?.folder)
 }

@@ -1,9 +1,10 @@
 //! The function `strategy`: a rule of play written in Python, against every reply.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use fourbase::strategy::{Rule, check};
 use fourbase::{Player, notation};
@@ -14,13 +15,17 @@ use crate::arguments::{BoardArgument, Memory, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
 use crate::position::Position;
-use crate::wait::{briefly, pool};
+use crate::progress::Shown;
+use crate::wait::{PAUSE, briefly, pool};
 
 /// A rule in Python. After its first error it is undefined everywhere, so that the check ends soon.
 struct PythonRule<'a, 'py> {
     py: Python<'py>,
     reply: &'a Bound<'py, PyAny>,
     error: RefCell<Option<PyErr>>,
+    shown: Shown,
+    /// How often the rule was asked, and when that was shown.
+    asked: Cell<(u64, Instant)>,
 }
 
 impl Rule for PythonRule<'_, '_> {
@@ -34,6 +39,12 @@ impl Rule for PythonRule<'_, '_> {
         }
         let asked = || -> PyResult<Option<usize>> {
             self.py.check_signals()?;
+            let (asked, shown_at) = self.asked.get();
+            self.asked.set((asked + 1, shown_at));
+            if shown_at.elapsed() > PAUSE {
+                self.asked.set((asked + 1, Instant::now()));
+                self.shown.tell(self.py, ("positions", asked + 1, None::<u64>, 0))?;
+            }
             let last = last.map(|column| column + 1);
             let column: Option<i64> = self.reply.call1((Position(*position), last))?.extract()?;
             let Some(column) = column else { return Ok(None) };
@@ -58,7 +69,8 @@ impl Rule for PythonRule<'_, '_> {
 ///
 /// ``rule(position, last)`` returns the column to play, from 1; None, or a full column, where it is undefined. ``last`` is the
 /// opponent's last move, None on the empty board. The answer may depend on these two alone, and must be the same each time.
-/// ``player`` follows the rule. ``memory`` is the most bytes (default: 80 % of the free memory).
+/// ``player`` follows the rule. ``memory`` is the most bytes (default: 80 % of the free memory). ``progress`` is that of
+/// `Database.probe_many`, and counts how often the rule was asked.
 ///
 /// If the folder ``db`` has a complete database of the board, the rule is compared with it too. An error of the rule, and Ctrl-C,
 /// stop the check.
@@ -69,7 +81,8 @@ impl Rule for PythonRule<'_, '_> {
 /// >>> result.verdict, result.refutation
 /// ('loses', '1122334')
 #[pyfunction]
-#[pyo3(signature = (rule, board, *, player="second", db=None, memory=None))]
+#[pyo3(signature = (rule, board, *, player="second", db=None, memory=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn strategy<'py>(
     py: Python<'py>,
     rule: &Bound<'py, PyAny>,
@@ -77,6 +90,7 @@ pub fn strategy<'py>(
     player: &str,
     db: Option<PathBuf>,
     memory: Option<Memory>,
+    progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let database = match Database::find(py, board.0, db, None) {
         Ok(Database(database)) => Some(database),
@@ -89,7 +103,8 @@ pub fn strategy<'py>(
     let database = database.filter(manifest);
     let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;
     let memory = memory.map_or_else(memory_bytes, |bytes| bytes.0);
-    let rule = PythonRule { py, reply: rule, error: RefCell::new(None) };
+    let (shown, asked) = (Shown::new(py, board.0, "Progress", progress)?, Cell::new((0, Instant::now())));
+    let rule = PythonRule { py, reply: rule, error: RefCell::new(None), shown, asked };
     let checked = check(&rule, board.0, player, memory);
     rule.error.take().map_or(Ok(()), Err)?;
     let checked = checked.map_err(|error| exception("FourbaseError", error.to_string()))?;

@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::failure::{bug, exception};
 
 /// How often Python is asked for Ctrl-C.
-const PAUSE: Duration = Duration::from_millis(50);
+pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Does short work without the GIL, on this thread. A panic becomes an exception.
 pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {

@@ -234,7 +234,7 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
     with pytest.raises(OptionError, match="chunk=0"):
         db.positions(3, chunk=0)
     with pytest.raises(SolveMemory, match=r"sample\(\)"):
-        Database("7x6").positions(20, memory=1 << 20)
+        Database("7x6").positions(13, memory=1 << 20)
     for plies in ([12], [], [13]):
         with pytest.raises(OptionError, match="write other plies="):
             db.sample(10, plies=plies)
@@ -243,3 +243,28 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
     with pytest.raises(OptionError, match="uniform"):
         db.sample(10, kind="normal")  # type: ignore[arg-type]
     assert len(db.sample(0).positions) == 0
+
+
+def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
+    db, seen = Database("7x6", tmp_path), []
+    chunk = next(iter(db.positions(20, chunk=500, progress=seen.append)))
+    assert (len(chunk.positions), set(chunk.ply.tolist()), seen[-1][:3]) == (500, {20}, ("positions", 500, None))
+    # Each is a position that a game reaches.
+    assert len(set(fourbase.encode(chunk.positions, "moves", board="7x6"))) == 500
+    seen.clear()
+    solved = next(iter(Database("5x4").positions(12, progress=seen.append)))
+    assert (seen[-1].unit, seen[-1].done) == ("entries", seen[-1].total)
+    assert (Database("5x4").probe_many(solved.positions)[0] == solved.values).all()
+
+
+def test_a_distinct_sample_has_no_position_twice(tmp_path):
+    db, seen = Database("7x6", tmp_path), []
+    every = db.sample(1000, plies=[2, 3], kind="random-play")
+    assert len(np.unique(every.positions, axis=0)) < 300
+    drawn = db.sample(25, plies=[2], kind="random-play", distinct=True, progress=seen.append)
+    positions = fourbase.encode(drawn.positions, "positions", board="7x6")
+    assert len({min(position.bits, position.mirrored().bits) for position in positions}) == 25
+    assert seen[-1][:3] == ("positions", 25, 25)
+    assert (drawn.values == db.probe_many(drawn.positions)[0]).all()
+    with pytest.raises(OptionError, match=r"only 25 of 26 .*; write a smaller count, or more plies"):
+        db.sample(26, plies=[2], distinct=True)

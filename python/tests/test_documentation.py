@@ -84,7 +84,7 @@ def outputs(notebook):
 
 def table(text: str) -> dict[str, tuple[int, float, float, float]]:
     """Return the rows of a grade: positions, and the shares of `keeps`, `best` and `chance`."""
-    rows = re.findall(r"^ *(\d+|all) +([\d,]+) +([\d.]+)% +([\d.]+)% +([\d.]+)%$", text, re.MULTILINE)
+    rows = re.findall(r"^ *(\d+|all) +([\d,]+) +([\d.]+)% +([\d.]+)% +([\d.]+)%", text, re.MULTILINE)
     return {name: (int(count.replace(",", "")), *(float(of) for of in shares)) for name, count, *shares in rows}
 
 

@@ -1,3 +1,6 @@
+import json
+
+import fourbase
 import numpy as np
 import pytest
 from fourbase import Database, Position, grade, strategy
@@ -11,11 +14,15 @@ def leftmost(position: Position) -> int:
 def test_positions_and_chances_are_those_of_the_program(program):
     expected = program("grade", "random", "4x4", "--json")[0]
     result = grade(leftmost, "4x4")
-    assert result._fields == ("board", "total", "plies", "worst")
+    assert result._fields == ("board", "population", "total", "plies", "worst")
+    assert result.population == expected["population"] == "positions"
     assert result.total.graded == expected["graded"]
-    assert [(row.ply, row.graded, round(row.chance, 4)) for row in result.plies] == [
-        (row["ply"], row["graded"], pytest.approx(row["chance_share"], abs=1e-4)) for row in expected["plies"]
+    assert [(row.ply, row.lost, row.complete) for row in result.plies] == [
+        (row["ply"], row["lost"], row["complete"]) for row in expected["plies"]
     ]
+    assert [(row.ply, row.graded) for row in result.plies] == [(row["ply"], row["graded"]) for row in expected["plies"]]
+    chances = [row.chance for row in result.plies if row.graded]
+    assert chances == pytest.approx([row["chance_share"] for row in expected["plies"] if row["graded"]], abs=1e-4)
 
 
 def test_a_batch_player_has_the_grade_of_a_single_one():
@@ -26,7 +33,69 @@ def test_a_batch_player_has_the_grade_of_a_single_one():
     one = grade(leftmost, "4x4")
     many = grade(leftmosts, "4x4", batch=True, encoding="array")
     assert many == one
-    assert grade(leftmost, "4x4", sample=200).total.graded == 200
+    assert grade(lambda boards: leftmosts(boards).tolist(), "4x4", batch=True, encoding="array") == one
+
+
+def test_a_sample_asks_about_every_position_once_and_has_intervals():
+    asked: list[Position] = []
+
+    def player(position: Position) -> int:
+        asked.append(position)
+        return leftmost(position)
+
+    result = grade(player, "5x4", sample=2000)
+    assert len(set(asked)) == len(asked) == result.total.graded + (result.total.lost or 0)
+    assert (result.population, result.total.graded, result.total.complete) == ("plies", 2000, False)
+    assert grade(leftmost, "5x4", sample=2000) == result != grade(leftmost, "5x4", sample=2000, seed=2)
+    whole = {row.ply: row for row in grade(leftmost, "5x4").plies}
+    misses = 0
+    for row in result.plies:
+        of_all = whole[row.ply]
+        assert row.complete == (row.graded == of_all.graded and row.lost == of_all.lost)
+        if row.complete:
+            assert row == of_all
+        for name in ("keeps", "best", "resists"):
+            interval, share = getattr(row, f"{name}_interval"), getattr(of_all, f"{name}_share")
+            misses += interval is not None and not interval[0] <= share <= interval[1]
+    assert misses <= 6
+    # The total is the mean of the plies, whatever their numbers of positions are.
+    shares = [row.keeps_share for row in result.plies if row.keeps_share is not None]
+    assert result.total.keeps_share == pytest.approx(sum(shares) / len(shares))
+    low, high = result.total.keeps_interval or (0, 0)
+    plies = [row.keeps_share for row in whole.values() if row.keeps_share is not None]
+    assert 0 < low < sum(plies) / len(plies) < high < 1
+
+
+def test_lost_positions_are_graded_by_their_resistance():
+    db = Database("4x4")
+
+    def last(position: Position) -> int:
+        return db.moves(position)[0].column
+
+    def soonest(position: Position) -> int:
+        return min(db.moves(position), key=lambda move: move.outcome).column
+
+    best, worst = grade(last, db, sample=500).total, grade(soonest, db, sample=500).total
+    assert (best.keeps_share, best.best_share, best.resists_share) == (1, 1, 1)
+    assert best.keeps_interval is not None
+    assert 0.9 < best.keeps_interval[0] < 1 == best.keeps_interval[1]
+    assert (worst.keeps, worst.resists, worst.lost) == (0, 0, best.lost)
+
+
+def test_a_grade_shows_itself_and_its_progress():
+    seen: list[fourbase.Progress] = []
+    result = grade(leftmost, "4x4", sample=300, progress=seen.append)
+    assert seen[-1][:3] == ("positions", 300, 300)
+    assert "exact" in str(result)
+    assert "<td>mean</td>" in result._repr_html_()
+    assert json.loads(json.dumps(result.to_dict()))["plies"][0]["complete"]
+
+    def stop(progress: fourbase.Progress) -> None:
+        if progress.done > 100:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        grade(leftmost, "4x4", progress=stop)
 
 
 def test_the_worst_blunder_turns_a_win_into_a_loss():
@@ -43,8 +112,16 @@ def test_moves_that_are_not_legal_are_refused():
         grade(lambda position: position.legal_moves[0] - 1, "4x3")
     with pytest.raises(MoveError, match="plays column 7"):
         grade(lambda boards: np.full(len(boards), 7), "4x3", batch=True)
-    with pytest.raises(OptionError, match="one whole number each"):
-        grade(lambda boards: np.zeros((len(boards), 4)), "4x3", batch=True)
+    for wrong in [1.9, True, np.True_, None, "4", 2**70, [1]]:
+        with pytest.raises(MoveError, match=r"returned .*; return a column"):
+            grade(lambda position, wrong=wrong: wrong, "4x3")  # type: ignore[misc]
+        with pytest.raises(MoveError, match=r"returned .*; return a column"):
+            grade(lambda boards, wrong=wrong: [wrong] * len(boards), "4x3", batch=True)  # type: ignore[misc]
+    for wrong in [np.zeros(4), np.ones(3, np.int8), True, None]:
+        with pytest.raises(OptionError, match="one whole number each"):
+            grade(lambda boards, wrong=wrong: wrong, "4x3", batch=True)  # type: ignore[misc]
+    with pytest.raises(OptionError, match="sample=-1"):
+        grade(leftmost, "4x3", sample=-1)
 
 
 def test_an_error_of_the_player_is_passed_on():

@@ -47,6 +47,10 @@ def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
         fourbase.search("7x6", nodes=100_000, progress=seen.append)
     assert 100_000 <= seen[-1].nodes < 120_000
     assert seen[-1] == ("nodes", seen[-1].nodes, 100_000, seen[-1].nodes)
+    fourbase.Database("7x6", tmp_path).moves("12345671234567", nodes=10**9, progress=seen.append)
+    assert seen[-1] == ("nodes", seen[-1].nodes, 10**9, seen[-1].nodes)
+    fourbase.strategy(lambda position, last: time.sleep(0.06), "4x3", progress=seen.append)
+    assert (seen[-1].unit, seen[-1].total) == ("positions", None)
     capsys.readouterr()
     db.probe_many(rows, progress=True)
     assert capsys.readouterr().err.startswith("\r7x6: 4 positions of 4, 100%")
@@ -129,6 +133,28 @@ def test_ctrl_c_stops_everything_that_takes_long(call, tmp_path):
         asked.send_signal(signal.SIGINT)
     _, errors = asked.communicate(timeout=60)
     assert errors.rstrip().endswith("KeyboardInterrupt"), errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGTERM to one process")
+def test_sigterm_leaves_only_what_the_same_solve_resumes_from(tmp_path):
+    code = (
+        "import sys, fourbase\n"
+        "tell = lambda progress: print(progress.done, flush=True)\n"
+        "fourbase.solve('6x5', db=sys.argv[1], threads=1, progress=tell)"
+    )
+    solve = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
+    assert solve.stdout is not None
+    assert solve.stdout.readline().strip().isdigit()
+    time.sleep(0.3)
+    solve.terminate()
+    solve.communicate(timeout=60)
+    assert solve.returncode == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["6x5"]
+    left = {path.name.split("-")[0] for path in tmp_path.rglob("*")}
+    assert left <= {"6x5", "remoteness", "remoteness.lock", "manifest", "tier", "frontier"}
+    begun: list[fourbase.SolveProgress] = []
+    assert fourbase.solve("6x5", db=tmp_path, progress=begun.append).outcome is not None
+    assert begun[0].done > 0
 
 
 def test_other_threads_run_during_a_search():

@@ -31,7 +31,9 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     ``start`` is the empty board. A row with numbers that the encoding does not have becomes `INVALID`. The second
     result explains what is wrong with a row, where the encoding matters.
     """
-    if not hasattr(data, "__iter__") or isinstance(data, str | bytes | Mapping):
+    if isinstance(data, Mapping):
+        raise ArgumentError('a dictionary is no batch; write [data], or for PettingZoo data["observation"][None]')
+    if not hasattr(data, "__iter__") or isinstance(data, str | bytes):
         raise ArgumentError("give a list of positions or an array; for one position write [position], or call probe")
     if hasattr(data, "to_pylist"):
         data = data.to_numpy(zero_copy_only=False)  # Arrow

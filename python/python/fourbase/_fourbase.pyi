@@ -19,6 +19,7 @@ _Value: TypeAlias = Literal["win", "lose", "tie"]
 _Progress: TypeAlias = Callable[[Progress], object] | bool | None
 _Values: TypeAlias = Literal["remoteness", "wdl"]
 _Board: TypeAlias = str | None
+_Position: TypeAlias = "str | Position"
 _Path: TypeAlias = str | os.PathLike[str]
 _ValuesAndPlies: TypeAlias = tuple[NDArray[np.int8], NDArray[np.uint8]]
 _Texts: TypeAlias = Literal["moves", "bits", "uni", "uci"]
@@ -27,8 +28,7 @@ _OpenSpiel: TypeAlias = Literal["openspiel", "openspiel-egocentric"]
 _Errors: TypeAlias = Literal["raise", "mask"]
 _Column: TypeAlias = Literal["moves", "bits", "uni", "bitboards", "ply", "value", "remoteness", "score", "move-values",
                              "move-remoteness"]
-_Sums: TypeAlias = tuple[int, int, int | None, float]
-_Worst: TypeAlias = tuple[Position, int, Outcome, Outcome, list[int]]
+_Kind: TypeAlias = Literal["uniform", "random-play", "choice-matters"]
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
 
 @final
@@ -95,17 +95,17 @@ class Database:
     outcome: Final[Outcome | None]
     hash: Final[str | None]
     entries: Final[int]
-    def positions(self, ply: int, *, legal: bool = True, chunk: int = 65536, memory: int | None = None) -> Chunks: ...
+    def positions(self, ply: int, *, legal: bool = True, chunk: int = 65536, memory: int | None = None,
+                  progress: _Progress = None) -> Chunks: ...
     def sample(self, count: int, *, plies: Iterable[int] | None = None, seed: int = 1,
-               kind: Literal["uniform", "random-play", "choice-matters"] = "uniform") -> Labelled: ...
+               kind: _Kind = "uniform", distinct: bool = False, progress: _Progress = None) -> Labelled: ...
     def export(self, path: _Path, *, plies: Iterable[int] | None = None, sample: int | None = None,
-               kind: Literal["uniform", "random-play", "choice-matters"] = "uniform", seed: int = 1,
-               distinct: bool = False, unforced: bool = False,
+               kind: _Kind = "uniform", seed: int = 1, distinct: bool = False, unforced: bool = False,
                format: Literal["parquet", "csv", "npz", "uci"] | None = None,  # noqa: A002
                columns: Iterable[_Column] | None = None, replace: bool = False, nodes: int | None = None,
                memory: int | None = None, hours: float | None = 24.0, progress: _Progress = None) -> int: ...
-    def probe(self, position: str | Position, *, nodes: int | None = None) -> Outcome: ...
-    def moves(self, position: str | Position, *, nodes: int | None = None) -> list[Move]: ...
+    def probe(self, position: _Position, *, nodes: int | None = None, progress: _Progress = None) -> Outcome: ...
+    def moves(self, position: _Position, *, nodes: int | None = None, progress: _Progress = None) -> list[Move]: ...
     def probe_many(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
                    nodes: int | None = None, progress: _Progress = None) -> _ValuesAndPlies: ...
     def move_values(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
@@ -136,8 +136,8 @@ def encode(positions: _Positions, encoding: _Cells, *, board: _Board = None) -> 
 def encode(positions: _Positions, encoding: _OpenSpiel, *, board: _Board = None) -> NDArray[np.float32]: ...
 @overload
 def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: _Board = None) -> list[dict[str, Any]]: ...
-def grade(ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], database: Database, sample: int | None,
-          seed: int) -> tuple[list[tuple[int, _Sums]], _Sums, _Worst | None]: ...
+def grade(ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], at_once: int, database: Database, sample: int | None,
+          seed: int, progress: _Progress) -> tuple[list[tuple[int, Any]], Any, Any]: ...
 def strategy(rule: Callable[[Position, int | None], int | None], board: str, *,
-             player: Literal["first", "second"] = "second", db: _Path | None = None,
-             memory: int | None = None) -> Strategy: ...
+             player: Literal["first", "second"] = "second", db: _Path | None = None, memory: int | None = None,
+             progress: _Progress = None) -> Strategy: ...

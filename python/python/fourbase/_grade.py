@@ -1,5 +1,6 @@
 """The function `grade`."""
 
+import operator
 import os
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -9,64 +10,102 @@ from numpy.typing import NDArray
 
 from fourbase._fourbase import Database, Outcome, Position, encode
 from fourbase._fourbase import grade as native
-from fourbase.errors import OptionError
-
-_MOST_ENTRIES = 10_000_000
-"""Larger boards are sampled by default."""
-
-_USUAL_SAMPLE = 10_000
+from fourbase._progress import Progress
+from fourbase._types import table
+from fourbase.errors import MoveError, OptionError
 
 
 class GradedPly(NamedTuple):
-    """The moves of a player at one ply."""
+    """The moves of a player at one ply. An interval is of 95 %, and the share itself where ``complete``."""
 
+    #: The number of pieces on the board; None for all plies together.
     ply: int | None
-    """The number of pieces on the board; None for all plies together."""
+    #: Positions where the choice matters: the legal moves do not all have the same value.
     graded: int
-    """Positions where the choice matters: the legal moves do not all have the same value."""
+    #: Moves in these that keep the value of the position.
     keeps: int
-    """Moves that keep the value of the position."""
+    #: Best moves in these: the earliest win, the latest loss; None in a database without remoteness.
     best: int | None
-    """Best moves: the earliest win, the latest loss; None in a database without remoteness."""
-    chance: float
-    """The share of random moves that would keep the value."""
+    #: Lost positions whose moves do not all lose at the same time; None in a database without remoteness.
+    lost: int | None
+    #: Moves in these that lose as late as possible.
+    resists: int | None
+    #: The share of random moves that would keep the value; None without positions, and so are the shares.
+    chance: float | None
+    #: The share of the moves that keep the value. Of all plies together it speaks of `Grade.population`.
+    keeps_share: float | None
+    keeps_interval: tuple[float, float] | None
+    best_share: float | None
+    best_interval: tuple[float, float] | None
+    resists_share: float | None
+    resists_interval: tuple[float, float] | None
+    #: Whether all such positions were graded.
+    complete: bool
 
 
 class Blunder(NamedTuple):
     """A move that gives a value away."""
 
+    #: The position before the move.
     position: Position
-    """The position before the move."""
+    #: The column that was played, from 1.
     column: int
-    """The column that was played, from 1."""
+    #: What that is worth.
     played: Outcome
-    """What that is worth."""
+    #: What the best move is worth.
     best: Outcome
-    """What the best move is worth."""
+    #: The best columns.
     best_columns: tuple[int, ...]
-    """The best columns."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, for JSON; the position as bits."""
+        outcomes = {"played": self.played.to_dict(), "best": self.best.to_dict()}
+        return self._asdict() | outcomes | {"position": self.position.bits}
 
 
 class Grade(NamedTuple):
     """How a player's moves compare with the exact values."""
 
     board: str
+    #: What the shares of ``total`` speak of: ``'positions'``, each with the same weight, or, for a sample, ``'plies'``:
+    #: the mean of the plies, each with the same weight.
+    population: Literal["positions", "plies"]
+    #: All plies together.
     total: GradedPly
-    """All plies together."""
+    #: Ply by ply, where any position was graded.
     plies: tuple[GradedPly, ...]
-    """Ply by ply, where any position was graded."""
+    #: A win that became a loss, if there is one, the one nearest to the win; None if every move keeps the value.
     worst: Blunder | None
-    """A win that became a loss, if there is one, the one nearest to the win; None if every move keeps the value."""
+
+    def _rows(self) -> list[list[str]]:
+        """Return the cells of a table."""
+
+        def percent(share: float | None) -> str:
+            return "-" if share is None else f"{share:.2%}"
+
+        rows = [["ply", "positions", "keeps", "95% interval", "best", "chance", "lost", "resists"]]
+        for row in [*self.plies, self.total]:
+            name = row.ply if row.ply is not None else "mean" if self.population == "plies" else "all"
+            low, high = row.keeps_interval or (0, 0)
+            interval = "-" if row.keeps_interval is None else "exact" if row.complete else f"{low:.1%} - {high:.1%}"
+            lost = "-" if row.lost is None else f"{row.lost:,}"
+            keeps, best, resists = map(percent, (row.keeps_share, row.best_share, row.resists_share))
+            rows.append([str(name), f"{row.graded:,}", keeps, interval, best, percent(row.chance), lost, resists])
+        return rows if self.population == "plies" else [[*row[:3], *row[4:]] for row in rows]
 
     def __str__(self) -> str:
         """Write a table."""
-        rows = [f"{'ply':>5} {'positions':>11} {'keeps':>9} {'best':>9} {'chance':>9}"]
-        for row in [*self.plies, self.total]:
-            best = "-" if row.best is None else f"{row.best / max(row.graded, 1):.2%}"
-            name = "all" if row.ply is None else row.ply
-            keeps = f"{row.keeps / max(row.graded, 1):.2%}"
-            rows.append(f"{name:>5} {row.graded:>11,} {keeps:>9} {best:>9} {row.chance:>9.2%}")
-        return "\n".join(rows)
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in rows)
+
+    def _repr_html_(self) -> str:
+        return table(self._rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, for JSON."""
+        plies, worst = [ply._asdict() for ply in self.plies], self.worst and self.worst.to_dict()
+        return self._asdict() | {"total": self.total._asdict(), "plies": plies, "worst": worst}
 
 
 def grade(
@@ -78,43 +117,53 @@ def grade(
     encoding: Literal["bitboards", "array", "pettingzoo", "openspiel", "openspiel-egocentric", "kaggle"] = "bitboards",
     sample: int | None = None,
     seed: int = 1,
+    progress: Callable[[Progress], object] | bool | None = None,
 ) -> Grade:
-    """Compare the moves of a player with the exact values, in positions where the choice matters.
+    """Compare the moves of a player with the exact values.
 
     ``player(position)`` takes a `Position` and returns a column, from 1. With ``batch=True`` it takes many positions,
-    in an ``encoding`` of `encode`, and returns an array of columns: add 1 to what ``argmax`` finds.
+    in an ``encoding`` of `encode`, and returns as many columns: add 1 to what ``argmax`` finds. It is asked once about
+    each position where the choice matters, and about each lost one whose moves do not all lose at the same time.
 
-    Boards of at most 10 million entries are graded on all legal positions, larger ones on 10,000 that random play
-    draws; ``sample`` draws that many on any board.
+    Boards of at most 10 million entries are graded on all legal positions, larger ones on a sample of 10,000 where the
+    choice matters and the lost ones that come up; ``sample`` draws that many on any board. A sample has the same number
+    of positions at every ply, all equally likely, none twice; plies that have fewer are complete. Its total is the mean
+    of the plies, each with the same weight. Intervals speak for all legal positions of the plies, which are not those
+    of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and Zhang
+    (2009). ``progress`` is that of `Database.probe_many`.
 
     >>> result = fourbase.grade(lambda position: position.legal_moves[0], "4x4")
     >>> result.total.graded, result.total.keeps
     (55506, 24734)
-    >>> print(fourbase.grade(lambda position: position.legal_moves[0], "4x4", sample=100))  # doctest: +ELLIPSIS
-      ply   positions     keeps      best    chance
-    ...
     """
     database = board if isinstance(board, Database) else Database(board, db)
-    if sample is None and (database.keep_plies is not None or database.entries > _MOST_ENTRIES):
-        sample = _USUAL_SAMPLE
+    if sample is None and (database.keep_plies is not None or database.entries > 10_000_000):
+        sample = 10_000
+
+    def column(found: Any) -> int:
+        try:
+            if isinstance(found, bool | np.bool_) or abs(found) >= 2**63:
+                raise TypeError
+            return operator.index(found)
+        except TypeError:
+            raise MoveError(f"the player returned {found!r:.40}; return a column, a whole number from 1") from None
 
     def ask(positions: NDArray[np.uint64]) -> NDArray[np.int64]:
         if not batch:
             listed = encode(positions, "positions", board=database.board)
-            return np.array([int(player(position)) for position in listed], np.int64)
-        columns = np.asarray(player(encode(positions, encoding, board=database.board)))
+            return np.array([column(player(position)) for position in listed], np.int64)
+        found = player(encode(positions, encoding, board=database.board))
+        columns = np.array([column(one) for one in found]) if isinstance(found, list | tuple) else np.asarray(found)
         if columns.shape != (len(positions),) or columns.dtype.kind not in "iu":
-            message = (
-                f"the player returned an array {columns.shape} of {columns.dtype} for {len(positions)} positions; "
-                "return one whole number each"
-            )
-            raise OptionError(message)
+            found = f"an array {columns.shape} of {columns.dtype} for {len(positions)} positions"
+            raise OptionError(f"the player returned {found}; return one whole number each")
         return columns.astype(np.int64)
 
-    plies, total, worst = native(ask, database, sample, seed)
-    return Grade(
-        database.board,
-        GradedPly(None, *total),
-        tuple(GradedPly(ply, *sums) for ply, sums in plies),
-        Blunder(*worst[:-1], tuple(worst[-1])) if worst else None,
-    )
+    # `progress` hears of 16 moves of a player that is asked for single ones.
+    plies, total, worst = native(ask, 2**31 if batch else 16, database, sample, seed, progress)
+    rows = [
+        GradedPly._make([ply, *counts, *keeps, *best, *resists, complete])
+        for ply, (counts, (keeps, best, resists), complete) in [*plies, (None, total)]
+    ]
+    blunder = Blunder._make([*worst[:-1], tuple(worst[-1])]) if worst else None
+    return Grade(database.board, "positions" if sample is None else "plies", rows[-1], tuple(rows[:-1]), blunder)
