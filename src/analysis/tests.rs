@@ -169,7 +169,7 @@ fn a_grade_is_the_same_in_any_order() {
     assert_eq!(grade(&judged[half..]).merge(grade(&judged[..half])), whole);
     let total = whole.total();
     assert_eq!(total.graded, judged.len() as u64);
-    assert!(total.keeps < total.graded && total.best().unwrap() <= total.keeps && total.chance().unwrap() < 1.0);
+    assert!(total.keeps < total.graded && total.best().unwrap() <= total.keeps && whole.shares().chance.unwrap() < 1.0);
     let worst = whole.worst.unwrap();
     assert!(!worst.keeps() && judged.contains(&worst));
 }
