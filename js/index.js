@@ -6,8 +6,8 @@ export { FourbaseError };
 
 /** The databases of this release: their hashes, and the deepest ply that each keeps. */
 const BUILT_IN = {
-  "6x6": { hash: "feb4c869ed263b64c98d9acb10f77ed7a584c239708999eede1a40af72fc4f11", plies: 11 },
-  "7x5": { hash: "0670bb8e13fc303463080adb5bb28ff82dc579528e382da4f58d849da4f81cb9", plies: 9 },
+  "6x6": { hash: "2972939a9dab7c7ccaa9fbf4d9e95b1752b54c5f48bd4ac898e43bf8c00cbaa3", plies: 11 },
+  "7x5": { hash: "5f5ef15ce2e60a4600a0eacd9fe7e8f635aa8c1e4a132dff1bafbbe8dc1b8e97", plies: 9 },
   "7x6": { hash: "fa009818c5268e185ec701713ebf161823e4f67bd4ec1c25607457e140b3602f", plies: 13 },
 };
 

@@ -17,7 +17,7 @@ const LAYERS: [(&str, &str); 14] = [
     ("format", "kernel index files communicator quiet tier"),
     ("solve", "kernel index files communicator tier format"),
     ("counts", "kernel index files communicator tier format solve"),
-    ("database", "kernel index files quiet format"),
+    ("database", "kernel index files communicator quiet tier format"),
     ("positions", "kernel index files tier solve counts database"),
     ("dataset", "kernel index files counts positions database"),
     ("verify", "kernel index files communicator format counts database"),

@@ -8,7 +8,7 @@ use fourbase::Position;
 use rayon::prelude::*;
 
 use super::open::Database;
-use super::probe::{Seen, centre_first, follow};
+use super::probe::{Seen, centre_first};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
@@ -40,7 +40,7 @@ impl Database {
 
     /// Lists the stored positions that a probe may look up.
     fn looked_up(&self, position: &Position) -> Vec<Seen> {
-        let start = follow(*position, position.ply() as u32, evaluate(position));
+        let start = self.follow(*position, position.ply() as u32, evaluate(position));
         let (mut found, mut next) = (vec![start], 0);
         while let Some(Seen { position, ply, evaluation }) = found.get(next).copied() {
             next += 1;
@@ -49,13 +49,14 @@ impl Database {
             }
             let evaluations = ChildEvaluations::new(&position);
             for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
-                let end = follow(position.drop_piece(column), ply + 1, evaluations.of(column));
+                let end = self.follow(position.drop_piece(column), ply + 1, evaluations.of(column));
                 if found.len() < MOST_FOLLOWED && !found.contains(&end) {
                     found.push(end);
                 }
             }
         }
-        found.retain(|of| of.evaluation == StaticEvaluation::Quiet && is_stored(of.ply) && self.reaches(of.ply));
+        let is_decided = |of: &Seen| matches!(of.evaluation, StaticEvaluation::Decided(_));
+        found.retain(|of| !is_decided(of) && is_stored(of.ply) && self.reaches(of.ply));
         found
     }
 }

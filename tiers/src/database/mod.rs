@@ -15,6 +15,7 @@ mod error;
 mod fallback;
 mod files;
 mod json;
+mod keep;
 mod lookup;
 mod many;
 mod open;

@@ -3,7 +3,8 @@
 //! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
 //! rank's chunk, the chunk's block, the block's symbols, and its place among those by the quiet mask of the chunk (see
 //! [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
-//! Where that tier is not kept the position is searched forward (see [`super::fallback`]).
+//! Where that tier is not kept the position is searched forward (see [`super::fallback`]). The deepest tier that is kept stores
+//! forced positions too, so no position before it is searched.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
@@ -41,7 +42,7 @@ impl Database {
         self.check_board(position)?;
         self.read_ahead(std::slice::from_ref(position));
         let ply = position.ply() as u32;
-        let end = follow(*position, ply, evaluate(position));
+        let end = self.follow(*position, ply, evaluate(position));
         let outcome = match end.evaluation {
             StaticEvaluation::Decided(outcome) => outcome,
             _ if self.reaches(end.ply) && is_stored(end.ply) => self.stored(&end, budget)?,
@@ -92,7 +93,26 @@ impl Database {
         Err(AnalysisError::OtherBoard { expected: self.board(), found: position.board() })
     }
 
-    /// Looks a quiet position of a stored tier up.
+    /// Plays the forced moves from an evaluated position, as far as none is stored. None of them completes a line: under the
+    /// usual rules it would have won at once, and under misère it is played because it does not.
+    pub(super) fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
+        while let StaticEvaluation::Forced(column) = evaluation
+            && !self.stores_forced(ply)
+        {
+            position = position.drop_piece(column);
+            ply += 1;
+            evaluation = evaluate_without_line(&position);
+        }
+        Seen { position, ply, evaluation }
+    }
+
+    /// Tells whether forced positions of `ply` pieces are stored. They are not in databases of older versions, nor of
+    /// [`Database::with_plies_up_to`]: there they are followed, perhaps beyond what is kept.
+    pub(super) fn stores_forced(&self, ply: u32) -> bool {
+        self.manifest().keeps_forced(ply) && self.tier(ply).is_ok_and(|tier| tier.chunks.has_forced)
+    }
+
+    /// Looks a stored position up.
     fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
         budget.spent.lookups += 1;
@@ -116,7 +136,7 @@ impl Database {
             }
             let evaluations = ChildEvaluations::new(&node);
             for column in centre_first(node.board().width()).filter(|column| node.can_play(*column)) {
-                let end = follow(node.drop_piece(column), ply + 1, evaluations.of(column));
+                let end = self.follow(node.drop_piece(column), ply + 1, evaluations.of(column));
                 match end.evaluation {
                     StaticEvaluation::Decided(outcome) => {
                         best.improve(end.ply, self.outcome(outcome));
@@ -158,23 +178,12 @@ fn pieces(position: &Position) -> [u64; 2] {
     [Player::First, Player::Second].map(|player| position.pieces(player))
 }
 
-/// A position at the end of forced moves, its ply, and what is seen there: quiet, or decided.
+/// A position at the end of forced moves, its ply, and what is seen there: quiet, decided, or forced where that is stored.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Seen {
     pub position: Position,
     pub ply: u32,
     pub evaluation: StaticEvaluation,
-}
-
-/// Plays the forced moves from an evaluated position. None of them completes a line: under the usual rules it
-/// would have won at once, and under misère it is played because it does not.
-pub(super) fn follow(mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
-    while let StaticEvaluation::Forced(column) = evaluation {
-        position = position.drop_piece(column);
-        ply += 1;
-        evaluation = evaluate_without_line(&position);
-    }
-    Seen { position, ply, evaluation }
 }
 
 /// Returns what a position of the ply `later` is worth for the player to move at `ply`, counted from there.
@@ -341,7 +350,9 @@ mod tests {
         let board: Board = "5x5".parse().unwrap();
         for values in [Values::Wdl, Values::Remoteness] {
             let root = tempfile::tempdir().unwrap();
-            let [with, without] = [(); 2].map(|()| keeping_five(root.path(), board, values));
+            let whole = Solve::new(board, values).root(root.path()).run().unwrap().folder;
+            let cut = |()| Database::open(&whole).unwrap().with_plies_up_to(5).unwrap();
+            let [with, without] = [(); 2].map(cut);
             for plies in [4, 5] {
                 let mut positions = positions(board, plies, 1);
                 positions.retain(|position| with.stored_outcome(position).unwrap().is_none());

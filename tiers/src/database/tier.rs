@@ -44,7 +44,7 @@ impl OpenTier {
         let path = tier_path(folder, ply);
         let (reader, chunks) =
             Reader::open(storage, &path, bytes, count_shapes(index.board(), ply), |header, found_bytes| {
-                let chunks = Chunks::new(header.chunk_entries, entries)
+                let chunks = Chunks::new(header.chunk_entries, entries, header.has_forced)
                     .filter(|chunks| *header == Header::new(index, values, ply, chunks))
                     .ok_or_else(|| {
                         let expected = format!("{} {values} ply {ply} of {entries} entries", index.board());
@@ -62,7 +62,7 @@ impl OpenTier {
         Ok(OpenTier { directory, coding: Coding::new(index.board(), values, ply), reader, chunks })
     }
 
-    /// Looks a quiet position up.
+    /// Looks a stored position up.
     pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split.parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;

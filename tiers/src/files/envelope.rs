@@ -10,7 +10,6 @@
 //!
 //! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
 
-use std::cmp::Ordering;
 use std::path::Path;
 
 use serde::Serialize;
@@ -23,6 +22,9 @@ use super::storage::{ReadFile, Storage};
 /// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies,
 /// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
 pub const VERSION: u32 = 4;
+
+/// The version of the file of a tier that also stores forced positions. Else it is like version 4.
+pub(crate) const VERSION_WITH_FORCED: u32 = 5;
 
 /// The most bytes of a record that are believed: a manifest of 65 tiers has about 2,600, the journal of a count on 64 cells
 /// at most 650,000.
@@ -40,11 +42,16 @@ fn config() -> impl bincode::config::Config {
 
 /// Writes an envelope around a record.
 pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
+    seal_version(VERSION, magic, record)
+}
+
+/// Writes an envelope of a version of the format.
+pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     // Records are plain structs of integers, strings and vectors: these always encode.
     let body = bincode::serde::encode_to_vec(record, config()).unwrap_or_default();
     let mut bytes = Vec::with_capacity(FIXED + body.len() + CHECKSUM);
     bytes.extend_from_slice(magic);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&version.to_le_bytes());
     bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&body);
     bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
@@ -62,6 +69,17 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     path: &Path,
     magic: &[u8; 8],
 ) -> Result<(R, Vec<u8>), FileError> {
+    let (_, record, bytes) = unseal_version(VERSION, file, path, magic)?;
+    Ok((record, bytes))
+}
+
+/// Reads an envelope of [`VERSION`] up to `newest`, like [`unseal`]. Returns its version too.
+pub(crate) fn unseal_version<R: DeserializeOwned>(
+    newest: u32,
+    file: &dyn ReadFile,
+    path: &Path,
+    magic: &[u8; 8],
+) -> Result<(u32, R, Vec<u8>), FileError> {
     let damaged = |offset, what| FileError::damaged(path, offset, what);
     let mut fixed = [0; FIXED];
     read(file, path, &mut fixed, 0)?;
@@ -71,15 +89,12 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     }
     let [version, length] =
         [0, 1].map(|number| numbers.as_chunks().0.get(number).map_or(0, |of| u32::from_le_bytes(*of)));
-    match version.cmp(&VERSION) {
-        Ordering::Equal => {}
-        Ordering::Less => {
-            let found = format!("{version} (of an older fourbase)");
-            return Err(FileError::wrong(path, "the format's version", VERSION, found));
-        }
-        Ordering::Greater => {
-            return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: VERSION });
-        }
+    if version < VERSION {
+        let found = format!("{version} (of an older fourbase)");
+        return Err(FileError::wrong(path, "the format's version", VERSION, found));
+    }
+    if version > newest {
+        return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: newest });
     }
     let length = length as usize;
     if length > MOST_BYTES {
@@ -99,7 +114,7 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     if read != length {
         return Err(damaged(12, "the header is longer than its record"));
     }
-    Ok((record, bytes))
+    Ok((version, record, bytes))
 }
 
 /// Opens a file for reading; `None` where there is none.

@@ -1,4 +1,4 @@
-//! Chunks: runs of consecutive entries of a tier, and which of them are quiet.
+//! Chunks: runs of consecutive entries of a tier, and which of them are stored: the quiet ones, or the forced ones too.
 //!
 //! A chunk is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe. Making the mask takes a
 //! time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks: with 4,096
@@ -27,13 +27,15 @@ const MATRICES: u64 = 24;
 /// Chunks of a group.
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
-/// How a tier is cut into chunks.
+/// How a tier is cut into chunks, and which of its entries are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Chunks {
     /// Entries of a chunk; the last one may have fewer.
     pub each: u32,
     /// Entries of the tier.
     pub tier_entries: u64,
+    /// Not only quiet entries are stored, but all in which the player to move has no win at once.
+    pub has_forced: bool,
 }
 
 impl Chunks {
@@ -41,13 +43,13 @@ impl Chunks {
     pub fn of_tier(tier_entries: u64, matrices: u64) -> Chunks {
         let average = u128::from(tier_entries) * u128::from(MATRICES) / u128::from(matrices.max(1));
         let each = average.clamp(LEAST_ENTRIES.into(), MOST_ENTRIES.into());
-        Chunks { each: (each as u32).next_power_of_two(), tier_entries }
+        Chunks { each: (each as u32).next_power_of_two(), tier_entries, has_forced: false }
     }
 
     /// Takes the size that a file records; `None` for one that is never chosen.
-    pub fn new(each: u32, tier_entries: u64) -> Option<Chunks> {
+    pub fn new(each: u32, tier_entries: u64, has_forced: bool) -> Option<Chunks> {
         let possible = each.is_power_of_two() && (LEAST_ENTRIES..=MOST_ENTRIES).contains(&each);
-        possible.then_some(Chunks { each, tier_entries })
+        possible.then_some(Chunks { each, tier_entries, has_forced })
     }
 
     /// Counts the chunks.
@@ -100,6 +102,7 @@ pub(crate) fn runs(
 /// Which entries are quiet, for one thread that goes from matrix to matrix.
 #[derive(Default)]
 pub(crate) struct QuietRows<'i> {
+    has_forced: bool,
     shape: OfShape<QuietShape>,
     matrix: Option<(u32, Matrix)>,
     quiet: QuietMatrix<'i>,
@@ -121,6 +124,11 @@ pub(crate) struct MaskedRows<'a> {
 const MASK_WORDS: usize = 2048;
 
 impl<'i> QuietRows<'i> {
+    /// Begins without a matrix.
+    pub fn new(chunks: &Chunks) -> QuietRows<'i> {
+        QuietRows { has_forced: chunks.has_forced, ..QuietRows::default() }
+    }
+
     /// Shows the quiet ones of some entries of a matrix of the tier of `ply` pieces, some rows at a time. Rows of which it is
     /// plain that no entry is quiet are passed over.
     ///
@@ -134,11 +142,11 @@ impl<'i> QuietRows<'i> {
         entries: &Range<u64>,
         mut show: impl FnMut(MaskedRows) -> Result<(), E>,
     ) -> Result<(), E> {
-        let QuietRows { shape, matrix: last, quiet, masks } = self;
+        let QuietRows { has_forced, shape, matrix: last, quiet, masks } = self;
         let matrix = &located.matrix;
         // Groups follow each other inside of a large matrix.
         if *last != Some((ply, *matrix)) {
-            let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
+            let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply, *has_forced));
             quiet.prepare(index, shape, matrix);
             *last = Some((ply, *matrix));
         }
@@ -181,7 +189,7 @@ impl<'i> QuietRows<'i> {
 pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, chunk: u64) -> Vec<u64> {
     let mut mask = vec![0u64; chunks.words()];
     let entries = chunks.entries(chunk..chunk + 1);
-    let mut quiet = QuietRows::default();
+    let mut quiet = QuietRows::new(chunks);
     for (located, held) in runs(directory.located_from(index, entries.start), entries.clone()) {
         let columns = u64::from(located.matrix.columns);
         let all = quiet.each(index, directory.ply, &located, &held, |shown| {

@@ -62,7 +62,7 @@ impl<'a> Packer<'a> {
             tier,
             cut,
             rows: Rows::of(index, tier),
-            quiet: QuietRows::default(),
+            quiet: QuietRows::new(cut),
             symbols: Symbols::new(tier.content.planes),
             counts: Vec::new(),
             bytes: Vec::new(),

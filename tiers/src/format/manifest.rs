@@ -125,6 +125,13 @@ impl Manifest {
         is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
     }
 
+    /// Tells whether the tier of `ply` pieces stores forced positions too: it is the deepest that is kept, and later ones are not.
+    /// What they force lies beyond it. Databases of older versions do not.
+    pub(crate) fn keeps_forced(&self, ply: u32) -> bool {
+        let last = self.tiers.first().map_or(0, |last| last.ply);
+        self.keeps(ply) && !self.keeps(ply + 2) && ply + 2 <= last
+    }
+
     /// Returns the outcome of the empty board, when complete.
     pub fn root(&self) -> Option<Outcome> {
         let (value, remoteness) = self.root?;

@@ -7,6 +7,9 @@
 //! An entry is quiet where the game is not over, at least two columns are open, and
 //! * in normal play every drop is safe **for both players**: one conjunction, prepared once a matrix;
 //! * under misère at least two drops are safe for the player to move.
+//!
+//! Where forced entries are stored too, one open column is enough; every drop is safe for the player to move (who may have lost
+//! against two threats), under misère one drop.
 
 use std::ops::Range;
 
@@ -23,11 +26,12 @@ pub(crate) struct QuietShape {
     full: Vec<FullLine>,
     mover: Player,
     misere: bool,
+    has_forced: bool,
 }
 
 impl QuietShape {
     /// Finds the open columns of a shape and the lines that a drop can complete.
-    pub fn new(index: &Index, shape: Shape, ply: u32) -> QuietShape {
+    pub fn new(index: &Index, shape: Shape, ply: u32, has_forced: bool) -> QuietShape {
         let split = &index.split;
         let height = index.board().height() as u32;
         let wing = |k: &usize, of| split.height(of, *k) < height;
@@ -41,6 +45,7 @@ impl QuietShape {
             full: FullLine::of_shape(index, shape),
             mover: Player::to_move(ply),
             misere: index.board().is_misere(),
+            has_forced,
         }
     }
 }
@@ -65,6 +70,7 @@ pub(crate) struct QuietMatrix<'a> {
     /// No entry is quiet.
     blind: bool,
     misere: bool,
+    has_forced: bool,
     /// One row each, under misère: at least one safe drop so far; the columns in which the next drop is safe.
     once: Vec<u64>,
     safe_here: Vec<u64>,
@@ -76,8 +82,8 @@ impl<'a> QuietMatrix<'a> {
         let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
         self.left = Some(left);
-        self.misere = shape.misere;
-        self.blind = shape.open.len() < 2;
+        (self.misere, self.has_forced) = (shape.misere, shape.has_forced);
+        self.blind = shape.open.len() < if shape.has_forced { 1 } else { 2 };
         self.over.clear();
         if self.blind {
             return;
@@ -92,7 +98,7 @@ impl<'a> QuietMatrix<'a> {
             safe.lines.clear();
         }
         let players = [shape.mover, shape.mover.other()];
-        let players = if shape.misere { &players[..1] } else { &players[..] };
+        let players = if shape.misere || shape.has_forced { &players[..1] } else { &players[..] };
         for (number, &drop) in shape.open.iter().enumerate() {
             let safe = &mut self.safe[if shape.misere { number } else { 0 }];
             for &player in players {
@@ -124,10 +130,10 @@ impl<'a> QuietMatrix<'a> {
         !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
     }
 
-    /// Writes the columns of a row in which at least two drops are safe.
+    /// Writes the columns of a row in which at least two drops are safe, or one.
     #[inline(always)]
     fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
-        let QuietMatrix { left, safe, once, safe_here, .. } = self;
+        let QuietMatrix { left, safe, has_forced, once, safe_here, .. } = self;
         out.fill(0);
         once.clear();
         once.resize(out.len(), 0);
@@ -139,6 +145,9 @@ impl<'a> QuietMatrix<'a> {
                 *twice |= *once & safe;
                 *once |= safe;
             }
+        }
+        if *has_forced {
+            out.copy_from_slice(once);
         }
     }
 }
@@ -239,7 +248,7 @@ fn all_zero(words: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fourbase::{Board, Position};
+    use fourbase::{Board, Position, Value};
 
     use super::*;
     use crate::index::{Located, TierDirectory};
@@ -249,6 +258,19 @@ mod tests {
 
     #[test]
     fn masks_agree_with_the_static_evaluation_of_every_well_formed_entry_of_small_boards() {
+        for has_forced in [false, true] {
+            masks_agree(has_forced);
+        }
+    }
+
+    fn masks_agree(has_forced: bool) {
+        let is_stored = |position: &Position| match evaluate(position) {
+            StaticEvaluation::Quiet => true,
+            StaticEvaluation::Forced(_) => has_forced,
+            StaticEvaluation::Decided(outcome) => {
+                has_forced && outcome.value == Value::Lose && outcome.remoteness == Some(2)
+            }
+        };
         for name in
             ["4x4", "5x4", "3x6", "4x4c3", "4x4m", "5x3m", "3x3c2m", "1x8", "8x2", "2x2c2", "1x1", "5x3c3", "3x3c1"]
         {
@@ -263,7 +285,7 @@ mod tests {
                 let mut masks = QuietMatrix::default();
                 let located = tier.located_from(&index, 0).filter(|located| located.matrix.entries() > 0);
                 for Located { matrix, first_entry } in located {
-                    let shape = QuietShape::new(&index, matrix.shape(), ply);
+                    let shape = QuietShape::new(&index, matrix.shape(), ply, has_forced);
                     masks.prepare(&index, &shape, &matrix);
                     let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                     let mut run = Vec::new();
@@ -288,14 +310,14 @@ mod tests {
                             // Entries with lines of the player to move cannot be positions: any mask will do.
                             let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                             let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
-                            assert_eq!(is_quiet, evaluate(&position) == StaticEvaluation::Quiet, "{position}");
+                            assert_eq!(is_quiet, is_stored(&position), "{position}");
                             compared += 1;
                             all_quiet += u64::from(is_quiet);
                         }
                     }
                 }
             }
-            println!("{name}: {compared} entries, {all_quiet} quiet");
+            println!("{name}: {compared} entries, {all_quiet} stored, with forced ones: {has_forced}");
         }
     }
 }

@@ -117,7 +117,8 @@ pub fn pages(data: &[u8]) -> bool {
     };
     let blocks: Vec<EncodedBlock> = (0..count).map(block).collect();
     let entries = 256 * blocks.iter().map(|block| u64::from(block.chunks)).sum::<u64>();
-    let header = Header { board: "4x4".to_owned(), values: Values::Wdl, ply: 9, entries, chunk_entries: 256 };
+    let board = "4x4".to_owned();
+    let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
     let shapes = frame::compress(&[7; 8], 1).unwrap_or_default();
     let mut parts = Parts::new(envelope::seal(TIER, &header), &blocks, shapes);
     if how % 2 == 0 {

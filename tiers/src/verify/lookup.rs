@@ -1,7 +1,7 @@
 //! The outcome of a position, from the files, by code that shares nothing with a probe.
 //!
 //! The board alone decides a finished position, and one with a winning move or two threats against it. A forced position
-//! has the outcome of its only reply. A quiet position of a stored tier has a value in the file: its rank gives the chunk,
+//! has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of a stored tier has a value in the file: its rank gives the chunk,
 //! the block of the chunk is decoded, the quiet entries of the chunk are found one by one, and the value is that with as
 //! many before it as the chunk has quiet entries before the position. Any other quiet position has the best outcome of its
 //! moves, or, where the tier after it is not kept, that of a search forward.
@@ -19,7 +19,7 @@ use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::{Evaluation, quiet_entries, static_evaluation};
 use super::work::Work;
-use crate::database::{Database, DatabaseError, searches};
+use crate::database::{Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
 
 /// The stored tiers of a database, with a cache of what was decoded. Threads share it.
@@ -105,11 +105,11 @@ impl<'a> Lookup<'a> {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            Evaluation::Forced(column) => {
+            Evaluation::Forced(column) if !self.stores_forced(position) => {
                 let next = position.drop_piece(column);
                 Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
             }
-            Evaluation::Quiet => {
+            Evaluation::Forced(_) | Evaluation::Quiet => {
                 let (ply, index) = (position.ply() as u32, self.database.index());
                 let Some(tier) = self.tiers.get(&ply) else {
                     let is_next_stored = self.tiers.contains_key(&(ply + 1));
@@ -123,6 +123,11 @@ impl<'a> Lookup<'a> {
                 read(Leaf::Stored(tier, entry.ok_or_else(|| tier.open.reader.damaged(0, "a position has no entry"))?))
             }
         }
+    }
+
+    /// Tells whether a forced position is an entry of a stored tier.
+    fn stores_forced(&self, position: &Position) -> bool {
+        self.tiers.get(&(position.ply() as u32)).is_some_and(|tier| tier.open.chunks.has_forced)
     }
 
     /// Reads the outcome of a leaf from its file, or searches it.
@@ -146,7 +151,8 @@ impl<'a> Lookup<'a> {
     /// Finds the quiet entries of a chunk, a bit each.
     fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
         let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks.words()]);
-        for entry in quiet_entries(self.database.index(), &tier.open.directory, entries.clone()) {
+        let OpenTier { directory, chunks, .. } = &tier.open;
+        for entry in quiet_entries(self.database.index(), directory, chunks.has_forced, entries.clone()) {
             let place = entry - entries.start;
             bits[place as usize / 64] |= 1 << (place % 64);
         }

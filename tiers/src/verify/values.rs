@@ -18,7 +18,7 @@ use super::tier::StoredTier;
 use super::walk::quiet_positions;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
-use crate::database::DatabaseError;
+use crate::database::{DatabaseError, OpenTier};
 use crate::files::counted;
 use crate::progress::{RankProgress, Stage};
 
@@ -105,7 +105,8 @@ impl TierCheck<'_> {
             }
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
             let entries = self.tier.entries(chunk);
-            let quiet = quiet_positions(self.lookup.database.index(), &self.tier.open.directory, entries.clone());
+            let OpenTier { directory, chunks, .. } = &self.tier.open;
+            let quiet = quiet_positions(self.lookup.database.index(), directory, chunks.has_forced, entries.clone());
             if chosen.is_none() {
                 self.shown.done(entries.end - entries.start);
             }

@@ -1,7 +1,8 @@
 //! Which positions are quiet: a position on its own, by the rules of the game, and the entries of a run at once.
 //!
 //! A position is quiet if it is not finished, the player to move can neither complete a line nor has to stop one, and at
-//! least two moves are left; under misère, if at least two moves complete no line.
+//! least two moves are left; under misère, if at least two moves complete no line. A tier with forced positions also stores those
+//! in which the player to move has to stop lines or has one move; under misère, one that completes no line.
 //!
 //! All positions of a shape have the same heights, so the same *threats*: lines, and lines but for the cell where the next
 //! piece of a column lands. A player who owns all cells of a line has finished the game, one who owns the others completes
@@ -69,10 +70,15 @@ fn completes(position: &Position, player: Player, column: usize) -> bool {
     has_line(board, position.pieces(player) | 1 << cell)
 }
 
-/// Lists the quiet positions among some consecutive entries of a tier, each with its entry.
-pub(super) fn quiet_positions(index: &Index, directory: &TierDirectory, entries: Range<u64>) -> Vec<(u64, Position)> {
+/// Lists the quiet positions among some consecutive entries of a tier, each with its entry; the forced ones too if `has_forced`.
+pub(super) fn quiet_positions(
+    index: &Index,
+    directory: &TierDirectory,
+    has_forced: bool,
+    entries: Range<u64>,
+) -> Vec<(u64, Position)> {
     let mut quiet = Vec::new();
-    each_quiet(index, directory, entries, |entry, parts| {
+    each_quiet(index, directory, has_forced, entries, |entry, parts| {
         let [first, second] = index.split.bitboards(parts);
         // It has no lines, so it is a position; if it were none, the file would have too many values.
         quiet.extend(Position::from_bitboards(index.board(), first, second).ok().map(|position| (entry, position)));
@@ -80,15 +86,26 @@ pub(super) fn quiet_positions(index: &Index, directory: &TierDirectory, entries:
     quiet
 }
 
-/// Lists the quiet ones among some consecutive entries of a tier.
-pub(super) fn quiet_entries(index: &Index, directory: &TierDirectory, entries: Range<u64>) -> Vec<u64> {
+/// Lists the quiet ones among some consecutive entries of a tier, as [`quiet_positions`].
+pub(super) fn quiet_entries(
+    index: &Index,
+    directory: &TierDirectory,
+    has_forced: bool,
+    entries: Range<u64>,
+) -> Vec<u64> {
     let mut quiet = Vec::with_capacity(((entries.end - entries.start) / 8).min(512) as usize);
-    each_quiet(index, directory, entries, |entry, _| quiet.push(entry));
+    each_quiet(index, directory, has_forced, entries, |entry, _| quiet.push(entry));
     quiet
 }
 
 /// Calls `show` with the quiet ones among some consecutive entries of a tier, in order. Takes some nanoseconds an entry.
-fn each_quiet(index: &Index, directory: &TierDirectory, entries: Range<u64>, mut show: impl FnMut(u64, &Parts)) {
+fn each_quiet(
+    index: &Index,
+    directory: &TierDirectory,
+    has_forced: bool,
+    entries: Range<u64>,
+    mut show: impl FnMut(u64, &Parts),
+) {
     let mover = Player::to_move(directory.ply);
     let mut last: Option<ShapeWalk> = None;
     let located = directory.located_from(index, entries.start);
@@ -100,7 +117,7 @@ fn each_quiet(index: &Index, directory: &TierDirectory, entries: Range<u64>, mut
         }
         let shape = located.matrix.shape();
         let walk = last.take().filter(|walk| walk.shape == shape);
-        let walk = last.insert(walk.unwrap_or_else(|| ShapeWalk::new(index, mover, shape)));
+        let walk = last.insert(walk.unwrap_or_else(|| ShapeWalk::new(index, mover, has_forced, shape)));
         walk.matrix(index, &located, held, &mut show);
     }
 }
@@ -148,6 +165,8 @@ struct ShapeWalk {
     /// Columns of the board that are not full, a bit each.
     open: u32,
     is_misere: bool,
+    /// The fewest moves of a stored position.
+    least_moves: u32,
     sorted: Sorted,
 }
 
@@ -164,7 +183,7 @@ struct Sorted {
 }
 
 impl ShapeWalk {
-    fn new(index: &Index, mover: Player, shape: Shape) -> ShapeWalk {
+    fn new(index: &Index, mover: Player, has_forced: bool, shape: Shape) -> ShapeWalk {
         let (board, split) = (index.board(), &index.split);
         let spine = Spine { height: shape.spine_height, bits: 0 };
         let parts = Parts { left: shape.left, left_bits: 0, spine, right: shape.right, right_bits: 0 };
@@ -185,7 +204,7 @@ impl ShapeWalk {
             let columns = if missing == 0 { Some(u32::MAX) } else { landing.map(|(_, column)| *column) };
             let Some(columns) = columns else { continue };
             // Who completes a line under misère loses, so the other player's threats force nothing.
-            let is_of_both = missing == 0 || !board.is_misere();
+            let is_of_both = missing == 0 || !board.is_misere() && !has_forced;
             for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
                 let pattern = |of: &[(u32, usize)]| Pattern::new(pieces(of, line & !missing), owner);
                 let spine = pattern(&[(shape.spine_height, split.spine_cell())]);
@@ -193,7 +212,8 @@ impl ShapeWalk {
             }
         }
         let open = landings.iter().map(|(_, column)| column).sum();
-        ShapeWalk { shape, threats, open, is_misere: board.is_misere(), sorted: Sorted::default() }
+        let least_moves = if has_forced { 1 } else { 2 };
+        ShapeWalk { shape, threats, open, is_misere: board.is_misere(), least_moves, sorted: Sorted::default() }
     }
 
     /// Sorts the threats whose part in the spine one player owns by where the rest of them lies.
@@ -221,12 +241,10 @@ impl ShapeWalk {
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
         self.set_spine(matrix.spine);
-        let ShapeWalk { open, is_misere, sorted, .. } = self;
+        let ShapeWalk { open, is_misere, least_moves, sorted, .. } = self;
         let Sorted { in_rows, in_columns, across, row_marks, column_marks, marks, .. } = sorted;
         // Whether a position is quiet whose threats have these columns.
-        let is_quiet = |marks: u32| {
-            if *is_misere { (*open & !marks).count_ones() >= 2 } else { marks == 0 && open.count_ones() >= 2 }
-        };
+        let is_quiet = |marks: u32| (*is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
         let width = u64::from(matrix.columns);
@@ -292,18 +310,23 @@ mod tests {
     use crate::kernel::Kernel;
     use crate::quiet::{StaticEvaluation, evaluate};
 
-    /// Compares the quiet positions of a run with the definition, one position at a time. Returns how many there are.
-    fn compare(index: &Index, directory: &TierDirectory, run: Range<u64>) -> usize {
+    /// Compares the stored positions of a run with the definition, one position at a time. Returns how many there are.
+    fn compare(index: &Index, directory: &TierDirectory, has_forced: bool, run: Range<u64>) -> usize {
         let positions = run.clone().filter_map(|entry| Some((entry, position_of(index, directory, entry)?)));
-        let is_quiet = |(_, position): &(u64, Position)| {
-            let is_quiet = static_evaluation(position) == Evaluation::Quiet;
-            assert_eq!(is_quiet, evaluate(position) == StaticEvaluation::Quiet);
-            is_quiet
+        let lost = Outcome { value: Value::Lose, remoteness: Some(2) };
+        let is_stored = |(_, position): &(u64, Position)| {
+            let evaluation = static_evaluation(position);
+            assert_eq!(evaluation == Evaluation::Quiet, evaluate(position) == StaticEvaluation::Quiet);
+            match evaluation {
+                Evaluation::Quiet => true,
+                Evaluation::Forced(_) => has_forced,
+                Evaluation::Decided(outcome) => has_forced && outcome == lost,
+            }
         };
-        let expected: Vec<_> = positions.filter(is_quiet).collect();
-        assert_eq!(quiet_positions(index, directory, run.clone()), expected, "{} {run:?}", index.board());
+        let expected: Vec<_> = positions.filter(is_stored).collect();
+        assert_eq!(quiet_positions(index, directory, has_forced, run.clone()), expected, "{} {run:?}", index.board());
         let entries: Vec<u64> = expected.iter().map(|(entry, _)| *entry).collect();
-        assert_eq!(quiet_entries(index, directory, run), entries);
+        assert_eq!(quiet_entries(index, directory, has_forced, run), entries);
         entries.len()
     }
 
@@ -320,9 +343,12 @@ mod tests {
                 let (each, parts) = if small.contains(&name) { (37, entries.div_ceil(37)) } else { (2048, 2) };
                 let start = |part| (u128::from(entries) * part / u128::from(parts)) as u64;
                 let starts = (0..u128::from(parts)).map(start);
-                found += starts.map(|start| compare(&index, &tier, start..entries.min(start + each))).sum::<usize>();
+                let runs = starts.map(|start| start..entries.min(start + each));
+                found += runs
+                    .flat_map(|run| [false, true].map(|has_forced| compare(&index, &tier, has_forced, run.clone())))
+                    .sum::<usize>();
             }
-            println!("{name}: {found} quiet positions");
+            println!("{name}: {found} stored positions");
         }
     }
 }

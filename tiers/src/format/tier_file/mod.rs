@@ -1,7 +1,7 @@
 //! The file of a tier: an envelope that describes it, blocks, and a directory of the blocks.
 //!
 //! ```text
-//! envelope     magic "fourtier", record Header
+//! envelope     magic "fourtier", record Header; version 5 if forced positions are stored too, else 4
 //! blocks       one after the other
 //! directory    for each block: u32 length, u16 chunks of entries, u32 checksum
 //! shapes       a zstd frame: for each shape of the tier, u64 entries
@@ -15,6 +15,8 @@
 mod reader;
 mod writer;
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -24,6 +26,8 @@ pub(crate) use writer::Writer;
 pub(crate) use writer::write_tier;
 
 use super::chunk::Chunks;
+use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
+use crate::files::{FileError, ReadFile};
 use crate::index::Index;
 use crate::kernel::Values;
 
@@ -47,19 +51,33 @@ pub(crate) struct Header {
     pub entries: u64,
     /// Entries of a chunk; the last one may have fewer.
     pub chunk_entries: u32,
+    /// Forced positions are stored too. The version of the envelope says it.
+    #[serde(skip)]
+    pub has_forced: bool,
 }
 
 impl Header {
     /// Describes the file of a tier that is cut into `chunks`.
     pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
-        let board = index.board().to_string();
-        Header { board, values, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
+        let Chunks { each, tier_entries, has_forced } = *chunks;
+        Header { board: index.board().to_string(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
+    }
+
+    /// Returns the bytes that the file begins with.
+    fn seal(&self) -> Vec<u8> {
+        envelope::seal_version(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
+    }
+
+    /// Reads the header of a file; returns its bytes too.
+    fn unseal(file: &dyn ReadFile, path: &Path) -> Result<(Header, Vec<u8>), FileError> {
+        let (version, header, bytes) = envelope::unseal_version(VERSION_WITH_FORCED, file, path, MAGIC)?;
+        Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))
     }
 }
 
 impl std::fmt::Display for Header {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Header { board, values, ply, entries, chunk_entries } = self;
+        let Header { board, values, ply, entries, chunk_entries, .. } = self;
         let board = fourbase::excerpt(board, 32);
         write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
     }

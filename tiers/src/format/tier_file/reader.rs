@@ -11,9 +11,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
-};
+use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum};
 use crate::files::envelope::{self, TOO_SHORT};
 use crate::files::{FileError, ReadFile, Storage, frame, io_error};
 use crate::format::chunk::GROUP_CHUNKS;
@@ -62,7 +60,7 @@ impl Reader {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged(0, "the file is missing")),
             file => file.map_err(io_error(path, "open"))?,
         };
-        let (header, sealed): (Header, _) = envelope::unseal(&*file, path, MAGIC)?;
+        let (header, sealed) = Header::unseal(&*file, path)?;
         let (header_bytes, identity) = (sealed.len() as u64, xxh3_64(&sealed));
         let size = file.size().map_err(io_error(path, "read"))?;
         let checked = check(&header, size)?;
@@ -249,7 +247,8 @@ mod tests {
     use crate::kernel::Values;
 
     fn header(entries: u64) -> Header {
-        Header { board: "4x4".to_owned(), values: Values::Wdl, ply: 9, entries, chunk_entries: 256 }
+        let board = "4x4".to_owned();
+        Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false }
     }
 
     /// Writes a file of `count` blocks of different lengths, each with the chunks that its number has low bits.

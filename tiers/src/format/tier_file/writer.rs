@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
+use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
 use crate::communicator::{Communicator, Reduction, gather};
-use crate::files::{FileError, Storage, WriteFile, Written, envelope, frame, io_error, temporary_name};
+use crate::files::{FileError, Storage, WriteFile, Written, frame, io_error, temporary_name};
 use crate::format::Hash;
 use crate::format::chunk::Chunks;
 use crate::format::codec::{EncodedBlock, LEVEL, Packer};
@@ -24,8 +24,8 @@ use crate::tier::Tier;
 /// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// Writes the file of a solved tier together with all other ranks. Returns it at rank 0, neither durable nor under its name;
-/// writes nothing for a tier that is not stored.
+/// Writes the file of a solved tier together with all other ranks, with the forced positions too if `has_forced`. Returns it at
+/// rank 0, neither durable nor under its name; writes nothing for a tier that is not stored.
 ///
 /// Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
 ///
@@ -36,6 +36,7 @@ pub(crate) fn write_tier(
     folder: &Path,
     index: &Index,
     tier: &Tier,
+    has_forced: bool,
     all: &dyn Communicator,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<ControlFlow<(), Option<(Written, Hash)>>, FileError> {
@@ -43,7 +44,7 @@ pub(crate) fn write_tier(
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
+    let chunks = Chunks { has_forced, ..Chunks::of_tier(tier.entries(), tier.directory.matrices) };
     let header = Header::new(index, tier.content.values, ply, &chunks);
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
@@ -92,7 +93,7 @@ impl<'a> Writer<'a> {
         all: &'a dyn Communicator,
     ) -> Result<Writer<'a>, FileError> {
         let temporary = temporary_name(path);
-        let header = envelope::seal(MAGIC, header);
+        let header = header.seal();
         if all.is_root() {
             let file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
             file.write_all_at(&header, 0).map_err(io_error(&temporary, "write"))?;
@@ -231,7 +232,7 @@ mod tests {
             let write = |size, is_stopped| {
                 let storage = Memory::default();
                 let (written, _) = Threads::run(size, 2, |all| {
-                    let written = write_tier(&storage, folder, &index, tier, all, &|| is_stopped).unwrap();
+                    let written = write_tier(&storage, folder, &index, tier, false, all, &|| is_stopped).unwrap();
                     written.map_continue(|file| file.map(|(written, hash)| (written.bytes, hash)))
                 });
                 (written, storage.names(folder).unwrap())

@@ -1,0 +1,227 @@
+//! Copies of the early plies of a database.
+//!
+//! The deepest tier that a copy keeps stores forced positions too, so its file is written anew: every value comes from a probe.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use fourbase::{Outcome, Player, Position, Value};
+use rayon::prelude::*;
+
+use super::error::DatabaseError;
+use super::open::Database;
+use crate::communicator::Alone;
+use crate::files::{Disk, FileError, Storage, io_error, publish, read_through};
+use crate::format::{Manifest, TierRecord, tier_path, write_tier};
+use crate::index::{Matrix, Parts, TierDirectory};
+use crate::kernel::Coding;
+use crate::tier::{Tier, Watch};
+
+impl Database {
+    /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
+    /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
+    ///
+    /// The positions of the deepest tier are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
+    /// that this database has to search take as long as a search. Some bits for each are in memory.
+    ///
+    /// This is how the databases that are part of the program are made:
+    ///
+    /// ```no_run
+    /// use fourbase_tiers::database::Database;
+    ///
+    /// let (whole, folder) = ("db/7x6/remoteness".as_ref(), "embedded/7x6/remoteness".as_ref());
+    /// std::fs::create_dir_all(folder)?;
+    /// let kept = Database::open(whole)?.keep(13, folder)?;
+    /// println!("{} bytes, hash {:?}", kept.manifest().bytes(), kept.manifest().hash);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: one that is there already is
+    /// left as it is.
+    pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
+        let mut manifest = self.keeping(most)?;
+        for tier in manifest.stored_tiers() {
+            self.copy(&tier_path(self.folder(), tier.ply), &tier_path(folder, tier.ply))?;
+        }
+        let deepest = manifest.stored_tiers().next().map_or(0, |tier| tier.ply);
+        if manifest.keeps_forced(deepest) && !self.stores_forced(deepest) {
+            self.write_values(&Disk, folder, &mut manifest, deepest, |_, position| self.probe(position))?;
+        }
+        manifest.write(&Disk, folder)?;
+        Database::open(folder)
+    }
+
+    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
+    /// searched forward.
+    ///
+    /// # Errors
+    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    pub fn with_plies_up_to(mut self, most: u32) -> Result<Database, DatabaseError> {
+        self.manifest = self.keeping(most)?;
+        Ok(self)
+    }
+
+    /// Makes the manifest of a copy that keeps the tiers of at most `most` pieces.
+    fn keeping(&self, most: u32) -> Result<Manifest, DatabaseError> {
+        let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
+        let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
+        if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
+            return Err(self.not_solved(most));
+        }
+        let mut manifest = Manifest::new(self.board(), self.values(), Some(most));
+        manifest.tiers.clone_from(&self.manifest().tiers);
+        for tier in &mut manifest.tiers {
+            if tier.ply > most {
+                (tier.bytes, tier.hash) = (0, None);
+            }
+        }
+        manifest.complete(root);
+        Ok(manifest)
+    }
+
+    /// Writes the file of the tier of `ply` pieces anew, with the value that `outcome` returns for each entry and its position, and
+    /// puts it into a complete manifest.
+    pub(crate) fn write_values(
+        &self,
+        storage: &dyn Storage,
+        folder: &Path,
+        manifest: &mut Manifest,
+        ply: u32,
+        outcome: impl Fn(u64, &Position) -> Result<Outcome, DatabaseError> + Sync,
+    ) -> Result<(), DatabaseError> {
+        let (index, has_forced) = (self.index(), manifest.keeps_forced(ply));
+        let (directory, coding) = (TierDirectory::new(index, ply), Coding::new(self.board(), self.values(), ply));
+        let code = |entry| {
+            let boards = directory.unrank(index, entry).map(|parts| index.split.bitboards(&parts));
+            let position =
+                boards.and_then(|[first, second]| Position::from_bitboards(self.board(), first, second).ok());
+            // Not every entry is a position.
+            position.map_or(Ok(0), |position| Ok(encode(&coding, ply, outcome(entry, &position)?)))
+        };
+        let codes: Vec<u8> =
+            (0..directory.entries()).into_par_iter().map(code).collect::<Result<_, DatabaseError>>()?;
+        let tier = self.tier_of(coding, &directory, &codes)?;
+        let written = write_tier(storage, folder, index, &tier, has_forced, &Alone, &|| false)?;
+        if let ControlFlow::Continue(Some((written, hash))) = written {
+            let (bytes, hash) = (written.bytes, Some(hash));
+            let other = manifest.tiers.iter_mut().filter(|tier| tier.ply == ply);
+            other.for_each(|tier| *tier = TierRecord { bytes, hash, ..*tier });
+            publish(storage, folder, vec![written])?;
+        }
+        if let Some(root) = manifest.root() {
+            // Once more, for the hash.
+            manifest.complete(root);
+        }
+        Ok(())
+    }
+
+    /// Makes a tier in memory with these codes, one for each entry.
+    fn tier_of(&self, coding: Coding, directory: &TierDirectory, codes: &[u8]) -> Result<Tier<'static>, FileError> {
+        let index = self.index();
+        let mut tier = Tier::in_memory(index, coding, directory.ply, None);
+        let fill = |(): &mut (), matrix: &Matrix, rows: Range<usize>, out: &mut [u64]| {
+            let [left, right] = [(matrix.left, matrix.left_firsts), (matrix.right, matrix.right_firsts)]
+                .map(|(wing, firsts)| index.colourings(wing, matrix.spine, firsts));
+            let first = left.get(rows.start).zip(right.first()).and_then(|(left_bits, right_bits)| {
+                let Matrix { left, spine, right, .. } = *matrix;
+                directory.rank(index, &Parts { left, left_bits: *left_bits, spine, right, right_bits: *right_bits })
+            });
+            let codes = first.and_then(|first| codes.get(first as usize..)).unwrap_or_default();
+            out.fill(0);
+            let (columns, row_words) = (matrix.columns as usize, matrix.words());
+            let rows = out.chunks_exact_mut((row_words * coding.planes).max(1));
+            for (codes, row) in codes.chunks(columns.max(1)).zip(rows) {
+                for (plane, words) in row.chunks_exact_mut(row_words.max(1)).enumerate() {
+                    for (column, code) in codes.iter().enumerate() {
+                        if let Some(word) = words.get_mut(column / 64) {
+                            *word |= u64::from(code >> plane & 1) << (column % 64);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        };
+        tier.fill(index, &Watch::none(), || (), fill)?;
+        Ok(tier)
+    }
+
+    /// Copies a file, wherever this database has its files, to a new one on the disk.
+    fn copy(&self, from: &Path, to: &Path) -> Result<(), FileError> {
+        let mut target = File::create_new(to).map_err(io_error(to, "create"))?;
+        read_through(self.storage(), from, |piece| {
+            target.write_all(piece).map_err(io_error(to, "write"))?;
+            Ok(true)
+        })?;
+        target.sync_all().map_err(io_error(to, "sync"))
+    }
+}
+
+/// Returns the code of an outcome for the player to move.
+fn encode(coding: &Coding, ply: u32, outcome: Outcome) -> u8 {
+    let mover = Player::to_move(ply);
+    let winner = match outcome.value {
+        Value::Tie => None,
+        Value::Win => Some(mover),
+        Value::Lose => Some(mover.other()),
+    };
+    // Without remoteness only the winner is written.
+    coding.encode(winner, outcome.remoteness.map_or(0, |plies| ply + plies))
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::players::{Source, random_play};
+
+    use super::*;
+    use crate::kernel::Values;
+    use crate::solve::Solve;
+
+    #[test]
+    fn what_is_kept_of_a_whole_database_is_what_a_solve_keeps_and_files_that_are_there_stay() {
+        let roots = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let solve = |root: &Path, keep| {
+            let solve = Solve::new("4x4".parse().unwrap(), Values::Remoteness).root(root).keep_plies(keep);
+            Database::open(&solve.run().unwrap().folder).unwrap()
+        };
+        let (whole, kept) = (solve(roots[0].path(), None), solve(roots[1].path(), Some(6)));
+        let folder = tempfile::tempdir().unwrap();
+        let copied = whole.keep(6, folder.path()).unwrap();
+        assert_eq!(copied.manifest(), kept.manifest());
+        assert!(copied.stores_forced(5) && copied.searched() == 0);
+        assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
+        assert!(matches!(whole.keep(4, folder.path()), Err(DatabaseError::File(FileError::Io { .. }))));
+        assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
+        assert!(matches!(kept.keep(9, folder.path()), Err(DatabaseError::NotSolved { .. })));
+        let embedded = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(embedded.keep(7, folder.path()).unwrap().manifest().keep_plies, Some(7));
+    }
+
+    /// So are the databases that older versions kept, and those that the npm package opens first.
+    #[test]
+    fn a_deepest_tier_without_forced_positions_gives_the_same_answers_and_the_same_copy() {
+        for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {
+            let root = tempfile::tempdir().unwrap();
+            let solve = |keep| {
+                let solve = Solve::new(name.parse().unwrap(), values).root(&root.path().join(format!("{keep:?}")));
+                Database::open(&solve.keep_plies(keep).run().unwrap().folder).unwrap()
+            };
+            let (whole, kept) = (solve(None), solve(Some(6)));
+            let cut = Database::open(whole.folder()).unwrap().with_plies_up_to(6).unwrap();
+            assert!(!cut.stores_forced(5) && cut.manifest().keep_plies == Some(6));
+            for game in 0..1000 {
+                let Some((position, _)) = random_play(cut.board(), 3 + game % 6, &mut Source::new(1, game as u64))
+                else {
+                    continue;
+                };
+                assert_eq!(cut.probe(&position).unwrap(), whole.probe(&position).unwrap(), "{position}");
+            }
+            assert!(cut.searched() > 0 && whole.searched() == 0);
+            let folder = tempfile::tempdir().unwrap();
+            assert_eq!(cut.keep(6, folder.path()).unwrap().manifest(), kept.manifest());
+        }
+    }
+}
