@@ -64,6 +64,8 @@ const kept = ["./", "manifest.webmanifest", ...Object.keys(wasm.files), ...Objec
 const version = hash(Object.values(files).map((bytes) => hash(bytes)).join());
 files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept });
 files._headers = headers();
+// Without it some hosts answer with index.html what they do not have.
+files["404.html"] = '<!DOCTYPE html><html lang="en"><title>Not found</title><p>There is no such file.</p></html>\n';
 if (address) files["picture.png"] = read("docs/pictures/page.png");
 for (const [name, bytes] of Object.entries(files)) {
   mkdirSync(dirname(join(target, name)), { recursive: true });

@@ -5,6 +5,9 @@
 const CACHES = `fourbase ${registration.scope} `;
 const CACHE = CACHES + VERSION;
 
+/** The script that the document of this version names. */
+const SCRIPT = FILES.find((path) => path.endsWith("/page.js"));
+
 /** What a page that may share memory with its worker is sent with: a search then stops within milliseconds. */
 const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
@@ -34,14 +37,20 @@ async function keep(paths) {
   const cache = await caches.open(CACHE);
   await Promise.all(paths.map(async (path) => {
     const known = isFixed(path) ? await caches.match(path) : undefined;
-    await cache.put(path, known ?? await load(path, { cache: isFixed(path) ? "default" : "no-cache" }));
+    const response = known ?? await load(path, { cache: isFixed(path) ? "default" : "no-cache" });
+    // A host may still have the document of an older version. Then this worker is not installed, and a later visit tries again.
+    if (path === "./" && !(await response.clone().text()).includes(SCRIPT)) throw new Error("the document is that of another version");
+    await cache.put(path, response);
   }));
 }
 
 async function load(path, options) {
   const response = await fetch(path, options);
-  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
-  return new Response(response.body, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "", ...ISOLATED } });
+  const type = response.headers.get("Content-Type") ?? "";
+  // Some hosts answer with a document what they do not have.
+  const isOther = isFixed(path) && type.startsWith("text/html");
+  if (!response.ok || isOther) throw new Error(`${path}: status ${response.status}, ${type}`);
+  return new Response(response.body, { headers: { "Content-Type": type, ...ISOLATED } });
 }
 
 /** Deletes the caches of older versions. */

@@ -96,11 +96,14 @@ impl Database {
     ) -> PyResult<T> {
         let (database, nodes) = (&*self.0, nodes.map(|nodes| nodes.0));
         let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
-        match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
-            Err(error)
-                if database::Database::gap(&error) == Some(Gap::Budget)
-                    && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
-            answer => return answer.map_err(of_database),
+        // A host may take long, and a forked process has no threads but those of `pool`.
+        if !is_address(database.folder()) {
+            match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
+                Err(error)
+                    if database::Database::gap(&error) == Some(Gap::Budget)
+                        && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
+                answer => return answer.map_err(of_database),
+            }
         }
         let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
         let shown = Shown::new(py, database.board(), "Progress", progress)?;

@@ -12,6 +12,8 @@ use super::{Client, Response};
 /// How long a request may take, with its redirects and its answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+const WITHOUT_HTTPS: &str = "this program was built without https";
+
 /// How many redirects are followed.
 const MOST_REDIRECTS: u32 = 5;
 
@@ -42,7 +44,7 @@ impl UreqClient {
 impl Client for UreqClient {
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
         if address.starts_with("https:") && !cfg!(feature = "https") {
-            return Err(error(ErrorKind::Unsupported, "this program was built without https"));
+            return Err(error(ErrorKind::Unsupported, WITHOUT_HTTPS));
         }
         let (parts, body) = self.0.get(address).header("range", range).call().map_err(io_error)?.into_parts();
         let header = |(name, value): (&ureq::http::HeaderName, &ureq::http::HeaderValue)| {
@@ -65,6 +67,7 @@ impl Client for UreqClient {
 /// Sorts the errors of ureq into those that may pass and others. None is of a kind that means something else to a reader of files.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
+        ureq::Error::TlsRequired => return error(ErrorKind::Unsupported, WITHOUT_HTTPS),
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => ErrorKind::InvalidInput,
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,

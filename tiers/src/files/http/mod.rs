@@ -108,7 +108,8 @@ impl Storage for Http {
 fn address(path: &Path) -> io::Result<String> {
     let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
     // A password would be repeated in messages.
-    if let Some(sign) = address.chars().find(|sign| "?#@".contains(*sign)) {
+    let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
+    if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
         return Err(no_address(&format!("has the sign {sign}")));
     }
     // Where a path is joined with another sign than addresses are.
@@ -122,7 +123,8 @@ fn no_address(what: &str) -> io::Error {
 /// Tells whether a path is the address of a folder or file at a host: whether it begins with `http://` or `https://`.
 pub fn is_address(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
-    [&b"http://"[..], b"https://"].iter().any(|scheme| path.starts_with(scheme))
+    let begins = |scheme: &[u8]| path.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    begins(b"http://") || begins(b"https://")
 }
 
 /// Returns what to do about an error of this kind.

@@ -151,12 +151,10 @@ impl Reader {
         let unread = pages.into_iter().filter(|page| self.read.get(*page).is_some_and(|read| read.get().is_none()));
         let unread: Vec<Range<u64>> = unread.map(|page| self.page_range(page)).collect();
         self.file.read_ahead(&unread);
-        let block = |chunk: &u64| {
-            let (number, _) = self.block_of(*chunk).ok().filter(|(number, _)| !is_known(*number))?;
-            self.entry(number).ok()
-        };
-        let blocks: Vec<_> =
-            chunks.iter().filter_map(block).map(|block| block.start.offset..block.end.offset).collect();
+        // The look-up reports what is wrong; until then no page is asked for again.
+        let numbers = chunks.iter().map_while(|chunk| self.block_of(*chunk).ok()).map(|(number, _)| number);
+        let unknown = numbers.filter(|number| !is_known(*number)).map_while(|number| self.entry(number).ok());
+        let blocks: Vec<_> = unknown.map(|block| block.start.offset..block.end.offset).collect();
         self.file.read_ahead(&blocks);
     }
 
