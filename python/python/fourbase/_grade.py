@@ -126,10 +126,10 @@ def grade(
     each position where the choice matters, and about each lost one whose moves do not all lose at the same time.
 
     Boards of at most 10 million entries are graded on all legal positions, larger ones on a sample of 10,000 where the
-    choice matters and the lost ones that come up; ``sample`` draws that many on any board. A sample has the same number
+    choice matters and the lost ones found meanwhile; ``sample`` draws that many on any board. A sample has the same number
     of positions at every ply, all equally likely, none twice; plies that have fewer are complete. Its total is the mean
-    of the plies, each with the same weight. Intervals speak for all legal positions of the plies, which are not those
-    of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and Zhang
+    of the plies, each with the same weight, which is not the share of all positions. Intervals of 95 % speak for a player
+    that always gives the same move, and for all legal positions of a ply, which are not those of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and Zhang
     (2009). ``progress`` is that of `Database.probe_many`.
 
     >>> result = fourbase.grade(lambda position: position.legal_moves[0], "4x4")
@@ -145,7 +145,7 @@ def grade(
             if isinstance(found, bool | np.bool_) or abs(found) >= 2**63:
                 raise TypeError
             return operator.index(found)
-        except TypeError:
+        except (TypeError, ValueError):
             raise MoveError(f"the player returned {found!r:.40}; return a column, a whole number from 1") from None
 
     def ask(positions: NDArray[np.uint64]) -> NDArray[np.int64]:

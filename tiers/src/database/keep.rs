@@ -24,7 +24,7 @@ impl Database {
     /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
     ///
     /// The positions of the deepest tier are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
-    /// that this database has to search take as long as a search. Some bits for each are in memory.
+    /// that this database has to search take as long as a search. A byte and some bits for each entry are in memory.
     ///
     /// This is how the databases that are part of the program are made:
     ///
@@ -39,8 +39,8 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: one that is there already is
-    /// left as it is.
+    /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: existing ones are not
+    /// overwritten.
     pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
         let mut manifest = self.keeping(most)?;
         for tier in manifest.stored_tiers() {
@@ -55,7 +55,7 @@ impl Database {
     }
 
     /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
-    /// searched forward.
+    /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of [`Database::keep`].
     ///
     /// # Errors
     /// [`DatabaseError::NotSolved`] where a tier is missing here.

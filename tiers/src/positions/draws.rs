@@ -10,8 +10,8 @@ use super::{PositionError, Sampler, representative};
 /// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
 
-/// The fewest draws that are made together where some bring nothing new: enough for all threads.
-const FEWEST: u64 = 4096;
+/// The fewest draws that are made together where some bring nothing new: at first, and after many such, enough for all threads.
+const FEWEST: (u64, u64) = (64, 4096);
 
 /// A number of draws of a [`Sampler`], portion by portion. The size of the portions changes nothing.
 ///
@@ -26,7 +26,11 @@ const FEWEST: u64 = 4096;
 /// };
 /// assert_eq!(draws(false)?.next(20, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(20));
 /// // After two moves there are 49 positions, and 25 without mirror images.
-/// assert_eq!(draws(true)?.next(25, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(25));
+/// let (mut distinct, mut found) = (draws(true)?, 0);
+/// while let Some(drawn) = distinct.next(25, &Budget::default(), &|| false)? {
+///     found += drawn.len();
+/// }
+/// assert_eq!(found, 25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -64,7 +68,8 @@ impl<'d> Draws<'d> {
             return Ok(None);
         }
         // Draws that are not needed are lost: later draws do not depend on how many are made at once.
-        let draws = self.left.min(most).max(if self.found.is_some() { FEWEST } else { 1 });
+        let draws =
+            self.left.min(most).max(if self.found.is_some() { self.in_vain.clamp(FEWEST.0, FEWEST.1) } else { 1 });
         let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;
         self.next += draws;
         if let Some(found) = &mut self.found {

@@ -168,12 +168,12 @@ impl<'d> GradedPositions<'d> {
         let wanted = left.div_ceil(1 + self.plies.len() as u64);
         // Streams of random numbers that no other ply has.
         let first = u64::from(ply) << 40;
-        let candidates = if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(4 * wanted) {
+        let candidates = if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
             let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
             Candidates::Shuffled(shuffled(listed.positions(index.board()), &mut Source::new(self.seed, first)))
         } else {
             let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
-            let draws = first..first.saturating_add(MOST_DRAWS.0 + MOST_DRAWS.1.saturating_mul(wanted));
+            let draws = first..first.saturating_add(MOST_DRAWS.1.saturating_mul(wanted).saturating_add(MOST_DRAWS.0));
             Candidates::Drawn { sampler, draws, met: HashSet::new() }
         };
         Ok(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false })

@@ -51,13 +51,14 @@ and of the lost positions whose moves do not all lose at the same time
 
 Boards of at most 10 million entries are graded on all legal positions; a position and its \
 mirror image count as two. On larger boards, grade draws 10,000 positions where the choice \
-matters, and the lost ones that come up: at each ply the same number, all equally likely, none \
+matters, and the lost ones found meanwhile: at each ply the same number, all equally likely, none \
 twice. --sample N draws N positions on any board. If a player needs the opponent's last move, \
 grade supplies one that leads to the position.
 
 A sample has intervals of 95 % for keeps (Wilson's score intervals), and 'exact' where all such \
-positions of the ply were graded. Its last row is the mean of the plies, each with the same \
-weight; without --sample, each position has the same weight. --json has all intervals.
+positions of the ply were graded. They speak for a player that always gives the same move. The \
+last row is the mean of the plies, each with the same weight, which is not the share of all \
+positions; without --sample, each position has the same weight. --json has all intervals.
 
 Examples:
   fourbase grade pomakis:5 5x4
