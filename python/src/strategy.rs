@@ -82,7 +82,6 @@ impl Rule for PythonRule<'_, '_> {
 /// ('loses', '1122334')
 #[pyfunction]
 #[pyo3(signature = (rule, board, *, player="second", db=None, memory=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn strategy<'py>(
     py: Python<'py>,
     rule: &Bound<'py, PyAny>,
