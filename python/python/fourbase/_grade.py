@@ -125,12 +125,13 @@ def grade(
     in an ``encoding`` of `encode`, and returns as many columns: add 1 to what ``argmax`` finds. It is asked once about
     each position where the choice matters, and about each lost one whose moves do not all lose at the same time.
 
-    Boards of at most 10 million entries are graded on all legal positions, larger ones on a sample of 10,000 where the
-    choice matters and the lost ones found meanwhile; ``sample`` draws that many on any board. A sample has the same number
-    of positions at every ply, all equally likely, none twice; plies that have fewer are complete. Its total is the mean
-    of the plies, each with the same weight, which is not the share of all positions. Intervals of 95 % speak for a player
-    that always gives the same move, and for all legal positions of a ply, which are not those of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and Zhang
-    (2009). ``progress`` is that of `Database.probe_many`.
+    Boards of at most 10 million entries are graded on all legal positions, larger ones on a sample of 10,000 where
+    the choice matters and the lost ones found meanwhile; ``sample`` draws that many on any board. A sample has the
+    same number of positions at every ply, all equally likely, none twice; plies that have fewer are complete. Its
+    total is the mean of the plies, each with the same weight, which is not the share of all positions. Intervals of
+    95 % speak for a player that always gives the same move, and for all legal positions of a ply, which are not
+    those of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and
+    Zhang (2009). ``progress`` is that of `Database.probe_many`.
 
     >>> result = fourbase.grade(lambda position: position.legal_moves[0], "4x4")
     >>> result.total.graded, result.total.keeps
