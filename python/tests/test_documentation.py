@@ -1,6 +1,7 @@
 import doctest
 import importlib.metadata
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -139,5 +140,8 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
 )
 def test_the_code_is_formatted_and_typed(command):
     pytest.importorskip(command[0].split(".")[0], reason=f"{command[0]} is not installed")
-    done = subprocess.run([sys.executable, "-m", *command], cwd=PYTHON, capture_output=True, text=True)
+    # pyright looks for the package with the first python of the path.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = os.environ | {"PATH": path, "VIRTUAL_ENV": sys.prefix}
+    done = subprocess.run([sys.executable, "-m", *command], cwd=PYTHON, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
