@@ -219,6 +219,9 @@ export class Fourbase {
   /** The boards whose early plies are in the package. */
   static readonly builtIn: Board[];
 
+  /** The deepest ply that `first` opens: some 140 KB of 7x6. */
+  static readonly firstPlies: number;
+
   /** Finds the value of a position, of its moves, and best play (unless `line` is false). */
   analyse(board: Board, position?: string, options?: Budget & { line?: boolean }): Promise<Analysis>;
 

@@ -11,13 +11,11 @@ const BUILT_IN = {
   "7x6": { hash: "fa009818c5268e185ec701713ebf161823e4f67bd4ec1c25607457e140b3602f", plies: 13 },
 };
 
-/** The deepest ply that `first` opens: some 140 KB of 7x6. */
-const FIRST_PLIES = 9;
-
 /** What a solve in memory may take: 1 GiB. */
 const MEMORY = 2 ** 30;
 
 export class Fourbase {
+  static firstPlies = 9;
   #options;
   #engine;
   #solvers = new Set();
@@ -125,7 +123,7 @@ export class Fourbase {
     if (!database) {
       throw new FourbaseError("input", `no database of ${board} is built in, only of ${Fourbase.builtIn.join(", ")}`);
     }
-    const most = first ? Math.min(FIRST_PLIES, database.plies) : database.plies;
+    const most = first ? Math.min(Fourbase.firstPlies, database.plies) : database.plies;
     const names = ["manifest"];
     for (let ply = 1; ply <= most; ply += 2) names.push(`tier-${String(ply).padStart(2, "0")}`);
     const sources = await Promise.all(names.map(async (name) => [name, await this.#fetch(`${board}/${name}`, signal)]));

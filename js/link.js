@@ -12,7 +12,7 @@ export class FourbaseError extends Error {
 }
 
 export class Link {
-  /** Returns what a new worker is asked first, after one had to be ended; a link without this cannot begin again. */
+  /** Returns the questions that open again what was open, for the worker after one that was ended. Without it there is no other worker. */
   replay;
   #name;
   #load;

@@ -10,9 +10,6 @@ export const FIRST_BOARDS = ["4x4", "5x4", "6x4", "5x5", ...Fourbase.builtIn];
 /** A board of so many cells is solved: two seconds and 60 MB. */
 const MOST_CELLS = 25;
 
-/** The plies that come first of a built-in database. */
-export const FIRST_PLIES = 9;
-
 /** How many milliseconds a later position waits for the others: from the browser's own cache they come at once. */
 const PATIENCE = 1000;
 
@@ -48,7 +45,7 @@ export class Boards {
     }
     // What does not come is asked for again with the next question; until then later plies are searched.
     const whole = this.whole(board).catch(() => {});
-    if (ply > FIRST_PLIES) await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
+    if (ply > Fourbase.firstPlies) await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
   }
 
   /** Whether more of the database of a board is to come. */

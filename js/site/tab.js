@@ -5,7 +5,7 @@ import { Fourbase } from "fourbase";
 import { isOpen } from "../../tools/page/facts.js";
 import { parseBoard } from "../../tools/page/notation.js";
 import { Trouble, connect } from "../../tools/page/transport.js";
-import { Boards, FIRST_BOARDS, FIRST_PLIES } from "./boards.js";
+import { Boards, FIRST_BOARDS } from "./boards.js";
 
 /** How far a search for one position goes. */
 const BUDGET = { seconds: 3 };
@@ -46,17 +46,18 @@ const answers = {
     const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
     const found = await analyse();
     if (!isOpen(found) || !boards.grows(board)) return found;
-    await boards.whole(board);
-    return analyse();
+    // Without the later plies, what is known stays.
+    return boards.whole(board).then(analyse, () => found);
   },
-  async analysis({ fourbase, boards }, { board, start, moves }, { signal }) {
-    await boards.ready(board, moves.length);
-    // The history of a long game is not asked for again.
-    if (moves.length > FIRST_PLIES) await boards.whole(board);
+  async analysis({ fourbase, boards }, { board, start = "", moves }, { signal }) {
+    const plies = start.length + moves.length;
+    await boards.ready(board, plies);
+    // The history of a long game is not asked for again. Without the later plies it is searched.
+    if (plies > Fourbase.firstPlies) await boards.whole(board).catch(() => {});
     return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
   },
-  async move({ fourbase, boards }, { board, start, moves, player, seed }, { signal }) {
-    await boards.ready(board, moves.length);
+  async move({ fourbase, boards }, { board, start = "", moves, player, seed }, { signal }) {
+    await boards.ready(board, start.length + moves.length);
     return fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
   },
 };

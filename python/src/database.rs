@@ -32,10 +32,10 @@ use crate::wait::{briefly, budget, pool};
 
 /// A solved board. Threads may share it.
 ///
-/// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else ``db``, as on
-/// the command line. Early plies of
-/// 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete database of the board; later positions of
-/// these boards are searched forward. Of two databases of a board, the one with remoteness is opened.
+/// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else
+/// ``db``, as on the command line. Early plies of 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete
+/// database of the board; later positions of these boards are searched forward. Of two databases of a board, the one with
+/// remoteness is opened.
 ///
 /// What probes expand is kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
 /// 2 GiB. All of 6x5 takes some 800 MiB.

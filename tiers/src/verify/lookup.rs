@@ -1,10 +1,10 @@
 //! The outcome of a position, from the files, by code that shares nothing with a probe.
 //!
 //! The board alone decides a finished position, and one with a winning move or two threats against it. A forced position
-//! has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of a stored tier has a value in the file: its rank gives the chunk,
-//! the block of the chunk is decoded, the quiet entries of the chunk are found one by one, and the value is that with as
-//! many before it as the chunk has quiet entries before the position. Any other quiet position has the best outcome of its
-//! moves, or, where the tier after it is not kept, that of a search forward.
+//! has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of a stored tier has a
+//! value in the file: its rank gives the chunk, the block of the chunk is decoded, the quiet entries of the chunk are found
+//! one by one, and the value is that with as many before it as the chunk has quiet entries before the position. Any other
+//! quiet position has the best outcome of its moves, or, where the tier after it is not kept, that of a search forward.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an answer has to say before its bytes are believed to be those of the place that was asked for.
+//! Checks an answer: its status, encoding, ranges and lengths.
 
 use std::io::{self, ErrorKind};
 use std::ops::Range;

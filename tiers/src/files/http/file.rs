@@ -21,7 +21,7 @@ const TAIL_BYTES: u64 = 32 << 10;
 /// A file of at most so many bytes is asked for as a whole if its length is known.
 const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 
-/// The most bytes of one request.
+/// The most bytes that one read asks for.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The most ranges of one request: their header has less than 3 KiB.
@@ -33,7 +33,7 @@ const PART_BYTES: u64 = 1 << 10;
 /// Ranges with fewer bytes between them are one: a part has a head of about 100 bytes, and each range is a read of the host's disk.
 const GAP_BYTES: u64 = 1 << 10;
 
-/// Bytes that are kept until they are read, at least those of the last request.
+/// The most bytes of a file that are kept of what was read ahead; those of the last request are kept in any case.
 const AHEAD_BYTES: usize = 4 << 20;
 
 /// How long to wait before the second try, and before the third and last.
@@ -66,7 +66,7 @@ impl HttpFile {
             expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && !is_single).map(|bytes| bytes - TAIL_BYTES..bytes);
         let both: Vec<Range<u64>> = std::iter::once(head.clone()).chain(tail).collect();
         let (ends, version) = match fetch(&*host.client, &address, &both) {
-            Err(error) if both.len() > 1 && host.is_to_be_asked_singly(&error) => {
+            Err(error) if both.len() > 1 && host.note_refusal(&error) => {
                 fetch(&*host.client, &address, std::slice::from_ref(&head))?
             }
             answer => answer?,
@@ -122,7 +122,7 @@ impl ReadFile for HttpFile {
                 Ok(parts) => self.kept().add(parts),
                 Err(error) => {
                     if ranges.len() > 1 {
-                        self.host.is_to_be_asked_singly(&error);
+                        self.host.note_refusal(&error);
                     }
                     return;
                 }
@@ -133,7 +133,7 @@ impl ReadFile for HttpFile {
 
 impl Host {
     /// Takes note of the answer to a request for several ranges. Returns whether the host may answer one for a single range.
-    fn is_to_be_asked_singly(&self, error: &io::Error) -> bool {
+    fn note_refusal(&self, error: &io::Error) -> bool {
         let is_single = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidData);
         self.is_single.fetch_or(is_single, Ordering::Relaxed);
         is_single

@@ -10,7 +10,7 @@
 //! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
 //! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
-//! | `InvalidInput` | the address is none |
+//! | `InvalidInput` | the text is no address, or none that is asked |
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | the host did not answer, or too late, or not to the end, three times |
 //!
@@ -37,8 +37,8 @@ use super::storage::{ReadFile, Storage};
 
 /// Asks hosts over HTTP.
 pub trait Client: Send + Sync + Debug {
-    /// Sends one `GET` with this header `Range`, of one range or several, and follows redirects. Reads at most `most_bytes` of the body, and none unless the
-    /// status is 206.
+    /// Sends one `GET` with this header `Range`, of one range or several, and follows redirects. Reads at most `most_bytes` of
+    /// the body, and none unless the status is 206.
     ///
     /// # Errors
     /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as above.

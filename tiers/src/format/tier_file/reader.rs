@@ -46,8 +46,8 @@ fn find(starts: &[Start], chunk: u64) -> usize {
 }
 
 impl Reader {
-    /// Opens a file that should have `expected_bytes`, of a tier of at most `most_shapes` shapes, and reads its header and, where `check` accepts the header and
-    /// the file's length, its end. Returns with it what `check` makes of them.
+    /// Opens a file that should have `expected_bytes`, of a tier of at most `most_shapes` shapes, and reads its header and, where
+    /// `check` accepts the header and the file's length, its end. Returns with it what `check` makes of them.
     pub fn open<T>(
         storage: &dyn Storage,
         path: &Path,
