@@ -23,7 +23,9 @@ fn the_memory_that_is_named_is_enough() {
 #[test]
 fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
     let program = Program::new();
-    // The program of the tests is not optimised, and its code takes 2 MiB more.
+    // The promise is 64 MiB above the limit. How much code is resident depends on the system, and the program of the tests is not
+    // optimised: the same solve took 2 to 6 MiB more than the optimised one.
+    const SLACK_MIB: u64 = 8;
     let limits_mib = long::scale(&[32, 128][..], &[28, 32, 40, 48, 64, 128]);
     let boards = long::scale(&["6x4 --values wdl"][..], &["6x4 --values wdl", "5x5"]);
     long::skips("limits of 28 and of 40 to 64 MiB, and 5x5");
@@ -35,7 +37,7 @@ fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
                     program.run(&format!("solve {board} --replace --threads 2 --json --memory {limit_mib}M{scratch}"));
                 let Some(json) = run.json_or_error() else { continue };
                 let peak = json["peak_memory_bytes"].as_u64().expect("a system that tells the peak");
-                assert!(peak <= limit_mib << 20, "{board} under {limit_mib} MiB{scratch}: {peak}");
+                assert!(peak <= (limit_mib + SLACK_MIB) << 20, "{board} under {limit_mib} MiB{scratch}: {peak}");
                 kept += 1;
             }
         }
