@@ -46,7 +46,7 @@ pub fn grade(
     let shown = Shown::new(py, database.board(), "Progress", progress)?;
     let mut positions =
         sample.map_or_else(|| GradedPositions::all(database), |count| GradedPositions::drawn(database, count, seed.0));
-    let mut grade = Grade { is_sample: sample.is_some(), ..Grade::default() };
+    let mut grade = Grade { sample, ..Grade::default() };
     let progress = |grade: &Grade, nodes| ("positions", grade.total().graded, sample, nodes);
     let mut told_at = Instant::now();
     loop {

@@ -80,8 +80,8 @@ impl Judgement {
 pub struct Grade {
     /// By the number of pieces; plies without a judgement are left out.
     pub plies: BTreeMap<usize, GradedPly>,
-    /// Whether positions were drawn, ply by ply; else all positions were judged.
-    pub is_sample: bool,
+    /// How many positions were to be drawn, ply by ply; `None` if all positions were judged.
+    pub sample: Option<u64>,
     /// First a win that became a loss, then the blunder nearest to a win before the move, then the one nearest to the loss
     /// after it, then the earlier position; `None` if every move keeps the value.
     pub worst: Option<Judgement>,
@@ -191,21 +191,24 @@ impl Grade {
         self.plies.entry(ply).and_modify(|of| of.is_complete = true);
     }
 
-    /// Returns the sum over all plies.
+    /// Returns the sum over all plies. That of a sample is complete if there were fewer positions than were to be drawn, so that no ply
+    /// was passed over.
     #[must_use]
     pub fn total(&self) -> GradedPly {
-        let is_complete = self.plies.values().all(|ply| ply.is_complete);
-        self.plies.values().fold(GradedPly { is_complete, ..GradedPly::default() }, |mut sum, ply| {
+        let mut total = self.plies.values().fold(GradedPly::default(), |mut sum, ply| {
             sum.add(ply);
             sum
-        })
+        });
+        total.is_complete =
+            self.plies.values().all(|ply| ply.is_complete) && self.sample.is_none_or(|count| total.graded < count);
+        total
     }
 
     /// Returns the shares of all plies together. If positions were drawn, these are the means of the plies that have such positions,
     /// all with the same weight: how many positions there are at each ply is unknown. Else every position has the same weight.
     #[must_use]
     pub fn shares(&self) -> Shares {
-        if !self.is_sample {
+        if self.sample.is_none() {
             return self.total().shares();
         }
         let plies: Vec<Shares> = self.plies.values().map(GradedPly::shares).collect();

@@ -177,6 +177,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Values;
+    use crate::quiet::{StaticEvaluation, evaluate_without_line};
     use crate::solve::Solve;
 
     #[test]
@@ -198,6 +199,21 @@ mod tests {
         let embedded = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(embedded.keep(7, folder.path()).unwrap().manifest().keep_plies, Some(7));
+    }
+
+    #[test]
+    fn a_damaged_deepest_tier_is_an_error_and_not_searched_around() {
+        let root = tempfile::tempdir().unwrap();
+        let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl).root(root.path()).keep_plies(Some(6));
+        let folder = solve.run().unwrap().folder;
+        let position = (0..).find_map(|stream| {
+            let (position, _) = random_play("4x4".parse().unwrap(), 5, &mut Source::new(1, stream))?;
+            matches!(evaluate_without_line(&position), StaticEvaluation::Forced(_)).then_some(position)
+        });
+        let path = tier_path(&folder, 5);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
     }
 
     /// So are the databases that older versions kept, and those that the npm package opens first.

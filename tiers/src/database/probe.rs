@@ -109,7 +109,8 @@ impl Database {
     /// Tells whether forced positions of `ply` pieces are stored. They are not in databases of older versions, nor of
     /// [`Database::with_plies_up_to`]: there they are followed, perhaps beyond what is kept.
     pub(super) fn stores_forced(&self, ply: u32) -> bool {
-        self.manifest().keeps_forced(ply) && self.tier(ply).is_ok_and(|tier| tier.chunks.has_forced)
+        // A tier that cannot be opened counts as one that stores them, so that looking them up tells what is wrong.
+        self.manifest().keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
     }
 
     /// Looks a stored position up.

@@ -37,7 +37,7 @@ const PORTION: usize = 1 << 13;
 /// use fourbase_tiers::positions::GradedPositions;
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let mut tests = GradedPositions::drawn(&database, 40, 1);
+/// let mut tests = GradedPositions::drawn(&database, 100, 1);
 /// let portion = tests.next(&Budget::default(), u64::MAX, &|| false)?.ok_or("no positions")?;
 /// // At ply 0 there is one position.
 /// assert_eq!((portion.ply, portion.positions.len(), portion.is_complete), (0, 1, true));
@@ -93,8 +93,8 @@ impl<'d> GradedPositions<'d> {
         GradedPositions::new(database, None, 0)
     }
 
-    /// Draws `count` positions where the choice matters, the same number at every ply: all of a ply that has fewer, and more of the
-    /// later plies instead. Among the positions of a ply all are equally likely. Of the lost positions that come up, at most as many are
+    /// Draws `count` positions where the choice matters, the same number at every ply, or one more at random plies: all of a ply that
+    /// has fewer, and more of the later plies instead. Among the positions of a ply all are equally likely. Of the lost positions that come up, at most as many are
     /// taken. Fewer than `count` are drawn if the last plies have too few, or if they are too rare to be found.
     pub fn drawn(database: &'d Database, count: u64, seed: u64) -> GradedPositions<'d> {
         GradedPositions::new(database, Some(count), seed)
@@ -121,9 +121,12 @@ impl<'d> GradedPositions<'d> {
     ) -> Result<Option<GradedPortion>, PositionError> {
         let mut ply = match self.ply.take() {
             Some(ply) => ply,
-            None => match self.plies.next().filter(|_| self.left != Some(0)) {
-                Some(ply) => self.begin(ply, memory_bytes, is_stopped)?,
-                None => return Ok(None),
+            None => loop {
+                let Some(ply) = self.plies.next() else { return Ok(None) };
+                let wanted = self.wanted(ply);
+                if wanted > 0 {
+                    break self.begin(ply, wanted, memory_bytes, is_stopped)?;
+                }
             },
         };
         let mut portion = GradedPortion { ply: ply.ply as usize, ..GradedPortion::default() };
@@ -148,32 +151,36 @@ impl<'d> GradedPositions<'d> {
         Ok(Some(portion))
     }
 
+    /// Returns how many positions where the choice matters a ply should have: the same share of those that are left as every later
+    /// ply, rounded up or down at random.
+    fn wanted(&self, ply: u32) -> u64 {
+        let Some(left) = self.left else { return u64::MAX };
+        let plies = 1 + self.plies.len() as u64;
+        let lot = Source::new(self.seed, streams(ply).end).random_range(0..plies);
+        left.saturating_add(lot) / plies
+    }
+
     /// Begins a ply.
     fn begin(
         &self,
         ply: u32,
+        wanted: u64,
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Ply<'d>, PositionError> {
         let index = self.database.index();
         let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
-        let Some(left) = self.left else {
-            return Ok(Ply {
-                ply,
-                candidates: Candidates::Listed(Box::new(list()?)),
-                wanted: [u64::MAX; 2],
-                is_cut: false,
-            });
-        };
-        let wanted = left.div_ceil(1 + self.plies.len() as u64);
-        // Streams of random numbers that no other ply has.
-        let first = u64::from(ply) << 40;
-        let candidates = if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
+        let streams = streams(ply);
+        let candidates = if self.left.is_none() {
+            Candidates::Listed(Box::new(list()?))
+        } else if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
             let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
-            Candidates::Shuffled(shuffled(listed.positions(index.board()), &mut Source::new(self.seed, first)))
+            let source = &mut Source::new(self.seed, streams.start);
+            Candidates::Shuffled(shuffled(listed.positions(index.board()), source))
         } else {
             let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
-            let draws = first..first.saturating_add(MOST_DRAWS.1.saturating_mul(wanted).saturating_add(MOST_DRAWS.0));
+            let most = MOST_DRAWS.1.saturating_mul(wanted).saturating_add(MOST_DRAWS.0);
+            let draws = streams.start..streams.end.min(streams.start.saturating_add(most));
             Candidates::Drawn { sampler, draws, met: HashSet::new() }
         };
         Ok(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false })
@@ -246,6 +253,12 @@ impl Ply<'_> {
             }
         }
     }
+}
+
+/// Returns streams of random numbers that no other ply has; one more follows them.
+fn streams(ply: u32) -> Range<u64> {
+    let first = u64::from(ply) << 40;
+    first..first + (1 << 40) - 1
 }
 
 /// Puts positions in random order.
@@ -322,6 +335,16 @@ mod tests {
             plies.push((portion.ply, choice, portion.is_complete));
         }
         assert_eq!(plies, [(7, 20, false), (8, 20, false), (9, 20, false), (10, 20, false)]);
+        // Fewer positions than plies: they come from random plies.
+        let mut met = HashSet::new();
+        for seed in 0..20 {
+            let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::drawn(&database, 2, seed) };
+            let next = || tests.next(&Budget::default(), u64::MAX, &|| false).unwrap();
+            let plies: Vec<usize> = std::iter::from_fn(next).map(|portion| portion.ply).collect();
+            assert_eq!(plies.len(), 2, "{plies:?}");
+            met.extend(plies);
+        }
+        assert_eq!(met, (3..7).collect());
         let stopped = GradedPositions::drawn(&database, 80, 1).next(&Budget::default(), u64::MAX, &|| true);
         assert!(matches!(stopped, Err(PositionError::Stopped)));
     }

@@ -181,7 +181,8 @@ where
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
     let mut drawn = GradedPositions::drawn(database, count.into(), seed);
-    let (bar, mut grade) = (Bar::begun("positions", count.into()), Grade { is_sample: true, ..Grade::default() });
+    let (bar, mut grade) =
+        (Bar::begun("positions", count.into()), Grade { sample: Some(count.into()), ..Grade::default() });
     let mut next = || match drawn.next(&budget, memory_bytes, &|| false) {
         Err(PositionError::Database(error)) => Err(analyst.explain(error)),
         portion => Ok(portion?),

@@ -178,7 +178,7 @@ impl GradeReport {
             board: board.to_string(),
             program: kind.to_string(),
             sample,
-            population: if grade.is_sample { "plies" } else { "positions" },
+            population: if grade.sample.is_some() { "plies" } else { "positions" },
             seed,
             legal,
             sums: GradedJson::of(&grade.total(), grade.shares()),
