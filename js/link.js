@@ -2,6 +2,9 @@
 
 export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
 
+/** How many milliseconds a worker may take to hear that a question is cancelled: it hears nothing while a host does not answer. */
+const PATIENCE = 1000;
+
 /** An error with a code: input, limit, database, memory or broken. */
 export class FourbaseError extends Error {
   constructor(code, message) {
@@ -130,10 +133,20 @@ export class Link {
 
   #abort(question) {
     const at = this.#waiting.indexOf(question);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    else if (this.#current !== question) return;
-    else if (this.#flag) return Atomics.store(this.#flag, 0, question.id);
-    else this.#restart();
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      question.reject(question.options.signal.reason);
+    } else if (!this.#flag) this.#giveUp(question);
+    else if (this.#current === question) {
+      Atomics.store(this.#flag, 0, question.id);
+      setTimeout(() => this.#giveUp(question), PATIENCE).unref?.();
+    }
+  }
+
+  /** Goes on with another worker, if this one is still at a question. */
+  #giveUp(question) {
+    if (this.#current !== question) return;
+    this.#restart();
     question.reject(question.options.signal.reason);
   }
 

@@ -13,12 +13,14 @@ use fourbase_tiers::counts::count_by_value;
 use fourbase_tiers::solve::Solve;
 
 /// Bytes that a solve of 4x4 without remoteness wrote: the record of its manifest; of its tier of ply 7 the record of the
-/// header, the directory, the first block and the entries of the shapes; and what `stats` keeps.
+/// header, the directory, the first block and the entries of the shapes; the first block of that tier where it is the deepest that is
+/// kept, with forced positions; and what `stats` keeps.
 struct Sound {
     manifest: Vec<u8>,
     header: Vec<u8>,
     directory: Vec<u8>,
     block: Vec<u8>,
+    block_with_forced: Vec<u8>,
     shapes: Vec<u8>,
     stats: Vec<u8>,
 }
@@ -27,17 +29,36 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
     let solved = Solved::new(board("4x4"), Values::Wdl);
     let file = |name: &str| fs::read(Path::new(&solved.folder()).join(name)).expect("a file");
     let (manifest, tier) = (file("manifest"), file("tier-07"));
-    let number = |at: usize| u64::from_le_bytes(tier[at..at + 8].try_into().expect("8 bytes")) as usize;
-    let (directory_at, blocks) = (number(tier.len() - 24), number(tier.len() - 16));
-    let directory = tier[directory_at..][..10 * blocks].to_vec();
-    let first_bytes = u32::from_le_bytes(directory[..4].try_into().expect("4 bytes")) as usize;
-    let header = record(&tier);
-    let start = 16 + header.len() + 8;
-    let block = [&[0], &tier[start..start + first_bytes]].concat();
+    let (directory_at, directory) = directory(&tier);
     // The directory has one page.
     let shapes = [&[0], &tier[directory_at + directory.len()..tier.len() - 48]].concat();
-    Sound { manifest: record(&manifest), header, directory, block, shapes, stats: stats() }
+    let root = tempfile::tempdir().expect("a folder");
+    let kept = Solve::new(board("4x4"), Values::Wdl).root(root.path()).keep_plies(Some(8)).run().expect("a database");
+    let with_forced = fs::read(kept.folder.join("tier-07")).expect("a file");
+    Sound {
+        manifest: record(&manifest),
+        header: record(&tier),
+        block: [&[0][..], first_block(&tier)].concat(),
+        block_with_forced: [&[2][..], first_block(&with_forced)].concat(),
+        directory,
+        shapes,
+        stats: stats(),
+    }
 });
+
+/// Returns where the directory of a tier's file begins, and its bytes.
+fn directory(tier: &[u8]) -> (usize, Vec<u8>) {
+    let number = |at: usize| u64::from_le_bytes(tier[at..at + 8].try_into().expect("8 bytes")) as usize;
+    let (begin, blocks) = (number(tier.len() - 24), number(tier.len() - 16));
+    (begin, tier[begin..][..10 * blocks].to_vec())
+}
+
+/// Returns the first block of a tier's file.
+fn first_block(tier: &[u8]) -> &[u8] {
+    let (_, directory) = directory(tier);
+    let bytes = u32::from_le_bytes(directory[..4].try_into().expect("4 bytes")) as usize;
+    &tier[16 + record(tier).len() + 8..][..bytes]
+}
 
 /// The manifest and the counts of a small board as JSON.
 fn stats() -> Vec<u8> {
@@ -71,7 +92,7 @@ fn targets() -> [(&'static str, Property, Vec<Vec<u8>>); 12] {
     let directory: Vec<u8> = (0..5_u8).flat_map(|block| [block, 0, 0, 0, 9 * block, 0, 0, 0, 0, 0]).collect();
     [
         ("batch", properties::batch, texts(&[b"\x0344\n\n4453\r\n", b"\xff44\n4453\r\n10100 10010 \n\n"])),
-        ("block", properties::block, vec![SOUND.block.clone(), inside]),
+        ("block", properties::block, vec![SOUND.block.clone(), SOUND.block_with_forced.clone(), inside]),
         ("block_index", properties::block_index, vec![SOUND.directory.clone(), directory]),
         ("board", properties::board, texts(&[b"4x4c3m", b"12x5c4m"])),
         ("log", properties::log, vec![sound_log()]),
@@ -106,6 +127,7 @@ fn mutated(sound: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn sound_bytes_are_accepted_and_mutated_ones_read_or_refused() {
+    assert!(properties::block(&SOUND.block_with_forced));
     for (name, property, sound) in targets() {
         assert!(property(&sound[0]), "{name}");
         let mut random = Random::new(1);

@@ -78,7 +78,8 @@ connect({
     const svg = await reach(({ fourbase }) => fourbase.drawSvg(board, position));
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   },
-  complaints: { failed: (text) => `There are no values: ${text}.` },
+  // A tab may stay open while a newer version takes the place of the files.
+  complaints: { failed: (text) => `There are no values: ${text}.${text.endsWith("status 404") ? " Reload the page." : ""}` },
 });
 
 // The worker begins before the page is drawn. What fails is said with the first question.

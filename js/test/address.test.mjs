@@ -54,3 +54,16 @@ test("what passes is asked for again, and what is no address is refused", async 
   await assert.rejects(fourbase.open("ftp://127.0.0.1/7x6"), { code: "database", message: /not HTTP/ });
   await assert.rejects(fourbase.open(`${url}/7x6?key=1`), { code: "database", message: /the sign \?/ });
 });
+
+test("a question is cancelled while a host does not answer", async () => {
+  const other = await Fourbase.start();
+  after(() => other.close());
+  let stalls = false;
+  const { url } = await host((answer) => { if (stalls) answer.status = undefined; });
+  await other.open(`${url}/7x6`, { board: "7x6" });
+  stalls = true;
+  const begun = performance.now();
+  await assert.rejects(other.analyse("7x6", "44444221", { signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
+  // A host may take 30 seconds, three times.
+  assert.ok(performance.now() - begun < 20_000);
+});

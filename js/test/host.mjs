@@ -9,7 +9,7 @@ const databases = new URL("./node_modules/fourbase/databases/", `file://${proces
 /** What lets pages of other sites read. */
 const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Content-Range, ETag" };
 
-/** Serves the built-in databases by ranges; `change` may change an answer. */
+/** Serves the built-in databases by ranges; `change` may change an answer. Status 0 closes the connection, undefined never answers. */
 export async function host(change = () => {}) {
   const requests = [];
   const server = createServer((request, response) => {
@@ -31,10 +31,11 @@ export async function host(change = () => {}) {
       // No such file.
     }
     change(answer, request.url, requests.length);
+    if (answer.status === undefined) return;
     if (answer.status === 0) return response.destroy();
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  after(() => server.close());
+  after(() => server.close().closeAllConnections());
   return { url: `http://127.0.0.1:${server.address().port}`, requests };
 }

@@ -109,6 +109,10 @@ pageTest("what cannot be loaded is said, and loaded when it is asked for again",
   const { error } = await screen.until("the trouble is said", ({ canRetry }) => canRetry);
   assert.match(error, /^There are no values: cannot load http:.*\/7x6\/tier-03: Failed to fetch\.$/);
   await context.unroute("**/7x6/tier-03");
+  await context.route("**/7x6/tier-03", (route) => route.fulfill({ status: 404 }));
+  await page.click("#retry");
+  await screen.until("the next step is said", (shown) => shown.error.endsWith("/7x6/tier-03: status 404. Reload the page."));
+  await context.unroute("**/7x6/tier-03");
   await page.click("#retry");
   truth.check(await screen.settledAt(""));
   // A module that is none is said too.

@@ -17,7 +17,8 @@ use fourbase::Position;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::database::{Cache, OpenTier};
-use crate::files::{FileError, Memory, Storage, VERSION, envelope, frame};
+use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
+use crate::files::{FileError, Memory, Storage, frame};
 use crate::format::chunk::Chunks;
 use crate::format::codec::{EncodedBlock, Packer};
 use crate::format::tier_file::{Header, Reader};
@@ -39,7 +40,7 @@ const PAGE_BLOCKS: usize = 1024;
 
 /// Reads a manifest whose record is `record`.
 pub fn manifest(record: &[u8]) -> bool {
-    let file = seal(MANIFEST, record);
+    let file = seal(MANIFEST, VERSION, record);
     let (folder, storage) = (Path::new("folder"), Memory::default());
     write(&storage, &folder.join(MANIFEST_NAME), &file);
     let Ok(Some((manifest, board))) = Manifest::read_any(&storage, folder) else { return false };
@@ -49,10 +50,14 @@ pub fn manifest(record: &[u8]) -> bool {
     true
 }
 
-/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them.
+/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them. The same record in the version
+/// with forced positions is tried too; the blocks have none.
 pub fn tier_header(record: &[u8]) -> bool {
-    let tier = open(&Parts::new(seal(TIER, record), &FIXED.blocks, FIXED.shapes.clone()));
-    tier.is_ok_and(|tier| tier.check().is_ok())
+    let [read, _] = [VERSION, VERSION_WITH_FORCED].map(|version| {
+        let tier = open(&Parts::new(seal(TIER, version, record), &FIXED.blocks, FIXED.shapes.clone()));
+        tier.is_ok_and(|tier| tier.check().is_ok())
+    });
+    read
 }
 
 /// Opens a tier's file with other entries of its shapes, and probes it. They are `data` without its first byte: as a frame
@@ -62,7 +67,7 @@ pub fn shapes(data: &[u8]) -> bool {
     let Ok(tier) = open(&Parts { shapes, ..Parts::sound() }) else { return false };
     assert_eq!(tier.directory.entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
-    for position in &FIXED.positions {
+    for position in stored(false) {
         // A position is looked up where the entries of the shapes lead, so a wrong list may give a wrong value, but no panic.
         let _ = tier.outcome(&FIXED.index, &cache, position);
     }
@@ -90,14 +95,16 @@ pub fn block_index(directory: &[u8]) -> bool {
 }
 
 /// Opens a tier's file with one block and probes it. The block is `data` without its first byte: as it is if that byte
-/// is even, else compressed.
+/// is even, else compressed. The second bit of the byte tells whether it has forced positions.
 pub fn block(data: &[u8]) -> bool {
     let Some(payload) = framed(data) else { return false };
+    let has_forced = data[0] & 2 > 0;
     let block = EncodedBlock { payload, chunks: FIXED.chunks.count() as u16 };
-    let Ok(tier) = open(&Parts::new(sound_header(), &[block], FIXED.shapes.clone())) else { return false };
+    let parts = Parts::new(sound_header(has_forced), &[block], FIXED.shapes.clone());
+    let Ok(tier) = open(&parts) else { return false };
     let is_whole = tier.check().is_ok();
     let cache = Cache::new(1 << 20);
-    for position in &FIXED.positions {
+    for position in stored(has_forced) {
         let found = tier.outcome(&FIXED.index, &cache, position);
         assert!(is_whole || found.is_err(), "a value from a block that does not hold together");
     }
@@ -120,7 +127,7 @@ pub fn pages(data: &[u8]) -> bool {
     let board = "4x4".to_owned();
     let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
     let shapes = frame::compress(&[7; 8], 1).unwrap_or_default();
-    let mut parts = Parts::new(envelope::seal(TIER, &header), &blocks, shapes);
+    let mut parts = Parts::new(header.seal(), &blocks, shapes);
     if how % 2 == 0 {
         parts.pages.iter_mut().zip(list).for_each(|(byte, over)| *byte = byte.wrapping_add(*over));
     } else {
@@ -152,8 +159,8 @@ fn framed(data: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Writes an envelope around the bytes of a record.
-fn seal(magic: &[u8; 8], record: &[u8]) -> Vec<u8> {
-    let mut file = [magic, &VERSION.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
+fn seal(magic: &[u8; 8], version: u32, record: &[u8]) -> Vec<u8> {
+    let mut file = [magic, &version.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
     file.extend(xxh3_64(&file).to_le_bytes());
     file
 }
@@ -204,7 +211,7 @@ impl Parts {
 
     /// Makes the parts of the tier's own file.
     fn sound() -> Parts {
-        Parts::new(sound_header(), &FIXED.blocks, FIXED.shapes.clone())
+        Parts::new(sound_header(false), &FIXED.blocks, FIXED.shapes.clone())
     }
 
     fn to_file(&self) -> Vec<u8> {
@@ -226,8 +233,8 @@ struct Fixed {
     blocks: Vec<EncodedBlock>,
     /// The entries of every shape, compressed.
     shapes: Vec<u8>,
-    /// Some quiet positions of the tier.
-    positions: Vec<Position>,
+    /// Some positions of the tier that are quiet or forced, with what is seen at once.
+    positions: Vec<(Position, StaticEvaluation)>,
 }
 
 static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
@@ -237,9 +244,9 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     let directory = TierDirectory::new(&index, PLY);
     let position = |entry| {
         let [first, second] = index.split.bitboards(&directory.unrank(&index, entry)?);
-        Position::from_bitboards(index.board(), first, second)
-            .ok()
-            .filter(|position| evaluate(position) == StaticEvaluation::Quiet)
+        let position = Position::from_bitboards(index.board(), first, second).ok()?;
+        let evaluation = evaluate(&position);
+        matches!(evaluation, StaticEvaluation::Quiet | StaticEvaluation::Forced(_)).then_some((position, evaluation))
     };
     let positions = (0..directory.entries()).step_by(97).filter_map(position).collect();
     let shapes: Vec<u8> = directory.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
@@ -254,6 +261,13 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     }
 });
 
+/// Returns some positions that a file of the tier stores.
+fn stored(has_forced: bool) -> impl Iterator<Item = &'static Position> {
+    let stored =
+        FIXED.positions.iter().filter(move |(_, evaluation)| has_forced || *evaluation == StaticEvaluation::Quiet);
+    stored.map(|(position, _)| position)
+}
+
 /// Solves the tier and packs it.
 fn blocks(index: &Index) -> Vec<EncodedBlock> {
     let mut blocks = Vec::new();
@@ -267,8 +281,9 @@ fn blocks(index: &Index) -> Vec<EncodedBlock> {
     blocks
 }
 
-fn sound_header() -> Vec<u8> {
-    envelope::seal(TIER, &Header::new(&FIXED.index, Values::Wdl, PLY, &FIXED.chunks))
+fn sound_header(has_forced: bool) -> Vec<u8> {
+    let chunks = Chunks { has_forced, ..FIXED.chunks };
+    Header::new(&FIXED.index, Values::Wdl, PLY, &chunks).seal()
 }
 
 fn open(parts: &Parts) -> Result<OpenTier, FileError> {

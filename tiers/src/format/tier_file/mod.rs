@@ -64,7 +64,7 @@ impl Header {
     }
 
     /// Returns the bytes that the file begins with.
-    fn seal(&self) -> Vec<u8> {
+    pub fn seal(&self) -> Vec<u8> {
         envelope::seal_version(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
     }
 
