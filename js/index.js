@@ -8,7 +8,7 @@ export { FourbaseError };
 const BUILT_IN = {
   "6x6": { hash: "2972939a9dab7c7ccaa9fbf4d9e95b1752b54c5f48bd4ac898e43bf8c00cbaa3", plies: 11 },
   "7x5": { hash: "5f5ef15ce2e60a4600a0eacd9fe7e8f635aa8c1e4a132dff1bafbbe8dc1b8e97", plies: 9 },
-  "7x6": { hash: "fa009818c5268e185ec701713ebf161823e4f67bd4ec1c25607457e140b3602f", plies: 13 },
+  "7x6": { hash: "23a60cf4329cdf1f9a1ac3450e0f86756973b4c874666199fe434eafdfa68b7a", plies: 13 },
 };
 
 /** What a solve in memory may take: 1 GiB. */
