@@ -43,9 +43,10 @@ export class Boards {
     } finally {
       listeners.delete(onProgress);
     }
+    if (ply <= Fourbase.firstPlies) return;
     // What does not come is asked for again with the next question; until then later plies are searched.
     const whole = this.whole(board).catch(() => {});
-    if (ply > Fourbase.firstPlies) await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
+    await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
   }
 
   /** Whether more of the database of a board is to come. */

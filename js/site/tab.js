@@ -10,6 +10,9 @@ import { Boards, FIRST_BOARDS } from "./boards.js";
 /** How far a search for one position goes. */
 const BUDGET = { seconds: 3 };
 
+/** How many milliseconds what can wait waits at most for the first values, once the package has begun. */
+const PATIENCE = 1000;
+
 /** What the page is told of an error of the package, by its code; any other has failed. */
 const KINDS = { input: "refused", limit: "unanswered" };
 
@@ -17,12 +20,18 @@ const KINDS = { input: "refused", limit: "unanswered" };
 const first = new URLSearchParams(location.search).get("board") ?? "7x6";
 
 let started;
+let valued;
+/** The first values are there, or are not asked for: until then nothing else uses the processor. */
+const afterValues = new Promise((resolve) => { valued = resolve; });
 
 /** Starts the package, once. After a failure the next question tries again. */
 function start() {
   const folders = { wasm: new URL(FOLDERS.wasm, document.baseURI), databases: new URL(FOLDERS.databases, document.baseURI) };
   started ??= Fourbase.start({ ...folders, first: Fourbase.builtIn.includes(first) ? first : undefined })
-    .then((fourbase) => ({ fourbase, boards: new Boards(fourbase, first) }))
+    .then((fourbase) => {
+      setTimeout(valued, PATIENCE);
+      return { fourbase, boards: new Boards(fourbase, first) };
+    })
     .catch((error) => {
       started = undefined;
       throw error;
@@ -33,21 +42,28 @@ function start() {
 /** The answers: those with a value wait until the board is ready. */
 const answers = {
   async boards({ fourbase }) {
+    await afterValues;
     const open = await fourbase.boards();
     const others = FIRST_BOARDS.filter((board) => open.every((other) => other.board !== board));
     const cells = ({ board }) => parseBoard(board).width * parseBoard(board).height;
     return { boards: [...open, ...others.map((board) => ({ board }))].sort((one, other) => cells(one) - cells(other)) };
   },
-  players: ({ fourbase }, { board }) => fourbase.players(board),
+  async players({ fourbase }, { board }) {
+    await afterValues;
+    return fourbase.players(board);
+  },
   random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
   async position({ fourbase, boards }, { board, position, line = false }, { signal, onPart, onProgress }) {
     await boards.ready(board, position.length, onProgress);
     const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
     const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
-    const found = await analyse();
-    if (!isOpen(found) || !boards.grows(board)) return found;
+    const found = await analyse().finally(valued);
+    const isWhole = !boards.grows(board);
+    const whole = boards.whole(board);
+    whole.catch(() => {});
+    if (!isOpen(found) || isWhole) return found;
     // Without the later plies, what is known stays.
-    return boards.whole(board).then(analyse, () => found);
+    return whole.then(analyse, () => found);
   },
   async analysis({ fourbase, boards }, { board, start = "", moves }, { signal }) {
     const plies = start.length + moves.length;
@@ -75,7 +91,7 @@ async function reach(step) {
 connect({
   ask: (name, fields, options) => reach((parts) => answers[name](parts, fields, options)),
   async picture({ board, position }) {
-    const svg = await reach(({ fourbase }) => fourbase.drawSvg(board, position));
+    const svg = await reach(({ fourbase }) => afterValues.then(() => fourbase.drawSvg(board, position)));
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   },
   // A tab may stay open while a newer version takes the place of the files.
@@ -88,5 +104,6 @@ start().catch(() => {});
 /** Waits until all that the first board needs is loaded. */
 export async function loaded() {
   const { boards } = await start();
+  await afterValues;
   await boards.whole(first);
 }
