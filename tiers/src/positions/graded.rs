@@ -255,7 +255,7 @@ impl Ply<'_> {
     }
 }
 
-/// Returns streams of random numbers that no other ply has; one more follows them.
+/// Returns the streams of random numbers with which the positions of a ply are drawn. No other ply has them, nor that at the end.
 fn streams(ply: u32) -> Range<u64> {
     let first = u64::from(ply) << 40;
     first..first + (1 << 40) - 1
