@@ -10,7 +10,7 @@ import { Boards, FIRST_BOARDS } from "./boards.js";
 /** How far a search for one position goes. */
 const BUDGET = { seconds: 3 };
 
-/** How many milliseconds what can wait waits at most for the first values, once the package has begun. */
+/** How many milliseconds other questions wait at most for the first values, once the package has begun. */
 const PATIENCE = 1000;
 
 /** What the page is told of an error of the package, by its code; any other has failed. */
@@ -21,7 +21,7 @@ const first = new URLSearchParams(location.search).get("board") ?? "7x6";
 
 let started;
 let valued;
-/** The first values are there, or are not asked for: until then nothing else uses the processor. */
+/** Other questions wait for this: the first values are there, or do not come soon. */
 const afterValues = new Promise((resolve) => { valued = resolve; });
 
 /** Starts the package, once. After a failure the next question tries again. */
@@ -42,28 +42,23 @@ function start() {
 /** The answers: those with a value wait until the board is ready. */
 const answers = {
   async boards({ fourbase }) {
-    await afterValues;
     const open = await fourbase.boards();
     const others = FIRST_BOARDS.filter((board) => open.every((other) => other.board !== board));
     const cells = ({ board }) => parseBoard(board).width * parseBoard(board).height;
     return { boards: [...open, ...others.map((board) => ({ board }))].sort((one, other) => cells(one) - cells(other)) };
   },
-  async players({ fourbase }, { board }) {
-    await afterValues;
-    return fourbase.players(board);
-  },
+  players: ({ fourbase }, { board }) => fourbase.players(board),
   random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
   async position({ fourbase, boards }, { board, position, line = false }, { signal, onPart, onProgress }) {
     await boards.ready(board, position.length, onProgress);
     const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
     const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
     const found = await analyse().finally(valued);
-    const isWhole = !boards.grows(board);
+    if (!boards.grows(board)) return found;
+    // Without the later plies, what is known stays.
     const whole = boards.whole(board);
     whole.catch(() => {});
-    if (!isOpen(found) || isWhole) return found;
-    // Without the later plies, what is known stays.
-    return whole.then(analyse, () => found);
+    return isOpen(found) ? whole.then(analyse, () => found) : found;
   },
   async analysis({ fourbase, boards }, { board, start = "", moves }, { signal }) {
     const plies = start.length + moves.length;
@@ -78,10 +73,12 @@ const answers = {
   },
 };
 
-/** Runs a step; its errors become troubles of the page. */
-async function reach(step) {
+/** Runs a step, after the first values unless they are its own; its errors become troubles of the page. */
+async function reach(step, isOfValues = false) {
   try {
-    return await step(await start());
+    const parts = await start();
+    if (!isOfValues) await afterValues;
+    return await step(parts);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Trouble(KINDS[error.code] ?? "failed", error.message);
@@ -89,9 +86,9 @@ async function reach(step) {
 }
 
 connect({
-  ask: (name, fields, options) => reach((parts) => answers[name](parts, fields, options)),
+  ask: (name, fields, options) => reach((parts) => answers[name](parts, fields, options), name === "position"),
   async picture({ board, position }) {
-    const svg = await reach(({ fourbase }) => afterValues.then(() => fourbase.drawSvg(board, position)));
+    const svg = await reach(({ fourbase }) => fourbase.drawSvg(board, position));
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   },
   // A tab may stay open while a newer version takes the place of the files.
