@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -296,6 +296,8 @@ fn an_address_that_does_not_help_is_refused_with_what_to_do() {
     );
 }
 
+const CADDY: [&str; 5] = ["run", "--adapter", "caddyfile", "--config", "configuration"];
+
 /// A server of Debian that is ended when this is dropped.
 struct Ended(Child);
 
@@ -318,18 +320,30 @@ fn configuration(language: &str, folder: &Path, port: u16) -> String {
         .replace(" 80;", &format!(" 127.0.0.1:{port};"))
 }
 
-/// Starts a server with the configuration of the page, and compares all answers.
-fn serves(program: &str, language: &str, arguments: &[&str], whole: impl Fn(&Path, &str) -> String) {
-    let here = Program::with("4x4");
-    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
-    let text = whole(&here.path(""), &configuration(language, &here.path("db"), port));
-    fs::write(here.path("configuration"), text).expect("a file");
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port()
+}
+
+/// Starts a server in a folder, where it finds its configuration. Without the server it says that the test is skipped.
+fn start(program: &str, arguments: &[&str], here: &Program, port: u16, configuration: &str) -> Option<Ended> {
+    fs::write(here.path("configuration"), configuration).expect("a file");
     let log = fs::File::create(here.path("log")).expect("a file");
     let mut command = Command::new(program);
     command.args(arguments).current_dir(here.path("")).env("HOME", here.path("")).stdout(Stdio::null()).stderr(log);
-    let Ok(child) = command.spawn() else { return println!("skipped: there is no {program}") };
-    let _ended = Ended(child);
+    let Ok(child) = command.spawn() else {
+        println!("skipped: there is no {program}");
+        return None;
+    };
+    let ended = Ended(child);
     eventually(program, || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    Some(ended)
+}
+
+/// Starts a server with the configuration of the page, and compares all answers.
+fn serves(program: &str, language: &str, arguments: &[&str], whole: impl Fn(&Path, &str) -> String) {
+    let (here, port) = (Program::with("4x4"), free_port());
+    let text = whole(&here.path(""), &configuration(language, &here.path("db"), port));
+    let Some(_ended) = start(program, arguments, &here, port, &text) else { return };
     is_equal(&format!("http://127.0.0.1:{port}/4x4/remoteness"));
     let (local, mut random) = (databases::shared(board("5x5"), Values::Remoteness), Random::new(7));
     databases::write(board("5x5"), Values::Remoteness, &here.path("db/5x5/remoteness"));
@@ -357,7 +371,40 @@ fn nginx_serves_a_database_with_the_configuration_of_the_documentation() {
 
 #[test]
 fn caddy_serves_a_database_with_the_configuration_of_the_documentation() {
-    serves("caddy", "caddy", &["run", "--adapter", "caddyfile", "--config", "configuration"], |_, site| {
-        format!("{{\nadmin off\n}}\n{site}")
-    });
+    serves("caddy", "caddy", &CADDY, |_, site| format!("{{\nadmin off\n}}\n{site}"));
+}
+
+/// The certificate of this host is signed by an authority that Caddy makes, which nobody trusts until `SSL_CERT_FILE` names it.
+#[test]
+fn over_tls_a_host_answers_if_the_system_trusts_its_certificate() {
+    let Some(program) = std::env::var_os("FOURBASE_HTTPS") else {
+        return println!("skipped: databases over TLS; set FOURBASE_HTTPS to a program with the feature https");
+    };
+    let (here, port) = (Program::with("4x4"), free_port());
+    let folder = here.path("");
+    let folder = folder.display();
+    let text = format!(
+        "{{\nadmin off\nskip_install_trust\nauto_https disable_redirects\nstorage file_system {folder}/store\n}}\n\
+         https://localhost:{port} {{\ntls internal\nroot * {folder}/db\nfile_server\n}}\n"
+    );
+    let Some(_ended) = start("caddy", &CADDY, &here, port, &text) else { return };
+    let ask = |root: &str, certificates: &Path| {
+        let mut command = Command::new(&program);
+        command.args(["query", "4x4", "12", "--json", "--search", "never", "--db", root]);
+        command.env("SSL_CERT_FILE", certificates).output().expect("the program runs")
+    };
+    let (url, authority) = (format!("https://localhost:{port}"), here.path("store/pki/authorities/local/root.crt"));
+    let moves = |answer: &Output| {
+        assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+        serde_json::from_slice::<serde_json::Value>(&answer.stdout).expect("JSON")["children"].clone()
+    };
+    let local = moves(&ask(here.path("db").to_str().expect("a path"), &authority));
+    assert_eq!(local.as_array().map(Vec::len), Some(4));
+    eventually("a trusted host", || ask(&url, &authority).status.success());
+    assert_eq!(moves(&ask(&url, &authority)), local);
+    fs::write(here.path("none"), "").expect("a file");
+    let refused = ask(&url, &here.path("none"));
+    assert_eq!(refused.status.code(), Some(1));
+    let said = String::from_utf8(refused.stderr).expect("UTF-8");
+    assert!(said.to_lowercase().contains("certificate"), "{said}");
 }

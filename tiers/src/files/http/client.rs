@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ureq::Agent;
+#[cfg(feature = "https")]
+use ureq::tls::{RootCerts, TlsConfig};
 
 use super::answer::error;
 use super::{Client, Response};
@@ -17,8 +19,8 @@ const WITHOUT_HTTPS: &str = "this program was built without https";
 /// How many redirects are followed.
 const MOST_REDIRECTS: u32 = 5;
 
-/// Asks hosts over HTTP, and over TLS where this package has the cargo feature `https`. Obeys the variables `HTTP_PROXY` and
-/// `NO_PROXY`.
+/// Asks hosts over HTTP, and over TLS where this package has the cargo feature `https`: it trusts whom the system
+/// trusts, on Linux also `SSL_CERT_FILE`. Obeys the variables `HTTP_PROXY` and `NO_PROXY`.
 #[derive(Debug)]
 pub struct UreqClient(Agent);
 
@@ -31,6 +33,8 @@ impl UreqClient {
             .timeout_global(Some(timeout))
             .accept_encoding("identity")
             .user_agent(concat!("fourbase/", env!("CARGO_PKG_VERSION")));
+        #[cfg(feature = "https")]
+        let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         UreqClient(config.build().into())
     }
 
