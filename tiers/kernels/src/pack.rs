@@ -212,16 +212,29 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
 pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes];
-    for (i, number) in (first..first + count).enumerate() {
-        let code = match coding.values {
-            Values::Wdl => bytes[number / 4] >> (2 * (number % 4)),
-            Values::Remoteness => bytes[number],
-        };
-        for plane in 0..coding.planes {
-            planes[plane * words + i / 64] |= u64::from(code >> plane & 1) << (i % 64);
+    for eight in 0..count.div_ceil(8) {
+        let mut codes = [0; 8];
+        for (code, number) in codes.iter_mut().zip(first + 8 * eight..first + count) {
+            *code = match coding.values {
+                Values::Wdl => bytes[number / 4] >> (2 * (number % 4)),
+                Values::Remoteness => bytes[number],
+            };
+        }
+        for (plane, bits) in transpose_eight(codes).into_iter().take(coding.planes).enumerate() {
+            planes[plane * words + eight / 8] |= u64::from(bits) << (8 * (eight % 8));
         }
     }
     planes
+}
+
+/// Returns the first bits of eight bytes as a byte, then the second ones, and so on (Warren, *Hacker's Delight*, section 7-3).
+fn transpose_eight(bytes: [u8; 8]) -> [u8; 8] {
+    let mut bits = u64::from_le_bytes(bytes);
+    for (shift, mask) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
+        let swapped = (bits ^ bits >> shift) & mask;
+        bits ^= swapped ^ swapped << shift;
+    }
+    bits.to_le_bytes()
 }
 
 /// Puts a 0 between the bits of a word (Warren, *Hacker's Delight*, section 7-2).
