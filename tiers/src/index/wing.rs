@@ -165,9 +165,11 @@ impl ShapeLists {
     pub fn members(&self, spine: Spine, firsts: usize) -> Vec<u64> {
         let FreeList { colourings, planes } = &self.lists[firsts];
         let planes = planes.get_or_init(|| cell_planes(colourings, self.cells as usize));
-        let complete = |line: &&ShapeLine| line.open.is_none() && line.spine_rows != 0;
-        let lines = self.lines.iter().filter(complete).map(|line| (line.mask, line.spine_rows));
-        free_of_lines(colourings.len(), lines, spine, &PLAYERS, planes)
+        let mut free = ones(colourings.len());
+        for line in self.lines.iter().filter(|line| line.open.is_none() && line.spine_rows != 0) {
+            PLAYERS.iter().for_each(|player| clear_line(&mut free, line.mask, line.spine_rows, spine, *player, planes));
+        }
+        free
     }
 
     /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
@@ -229,47 +231,40 @@ impl ShapeLists {
     /// Makes the planes of a list beside `spine`.
     pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
         let mut planes = cell_planes(&list.colourings, list.cells);
-        planes.reserve_exact((2 * list.columns + 3) * list.words);
-        for column in 0..=list.columns {
+        planes.extend(ones(list.len()).repeat(2 * list.columns + 3));
+        let (cells, keeps) = planes.split_at_mut(list.cells * list.words);
+        let top = 1 << spine.height;
+        for line in &self.lines {
             // The spine comes after the wing's columns.
-            let (open, top) = if column < list.columns { (Some(column), 0) } else { (None, 1 << spine.height) };
-            let completed = |line: &&ShapeLine| line.open == open && line.spine_rows & top == top;
-            let lines = self.lines.iter().filter(completed).map(|line| (line.mask, line.spine_rows & !top));
-            for player in [Player::Second, Player::First] {
-                let keeps = free_of_lines(list.len(), lines.clone(), spine, &[player], &planes);
-                planes.extend(keeps);
+            let (column, rows) = match line.open {
+                Some(column) => (column, line.spine_rows),
+                None if line.spine_rows & top != 0 => (list.columns, line.spine_rows & !top),
+                None => continue,
+            };
+            for (slot, player) in [Player::Second, Player::First].into_iter().enumerate() {
+                let keeps = &mut keeps[(2 * column + slot) * list.words..][..list.words];
+                clear_line(keeps, line.mask, rows, spine, player, cells);
             }
         }
-        planes.extend(ones(list.len()));
         planes
     }
 }
 
-/// Returns the mask of the colourings of a list in which none of `players` has one of `lines` beside `spine`. A line is its
-/// bits in the colouring and its rows in the spine; the first of `planes` are those of the cells.
-fn free_of_lines(
-    len: usize,
-    lines: impl Iterator<Item = (u32, u64)>,
-    spine: Spine,
-    players: &[Player],
-    planes: &[u64],
-) -> Vec<u64> {
-    let mut free = ones(len);
-    let words = free.len();
-    for (mask, rows) in lines.filter(|(_, rows)| rows >> spine.height == 0) {
-        for &player in players.iter().filter(|player| spine_is(spine, rows, **player)) {
-            let flip = if player == Player::First { 0 } else { u64::MAX };
-            for (word, free) in free.iter_mut().enumerate() {
-                let (mut held, mut bits) = (u64::MAX, mask);
-                while bits != 0 {
-                    held &= planes[bits.trailing_zeros() as usize * words + word] ^ flip;
-                    bits &= bits - 1;
-                }
-                *free &= !held;
-            }
-        }
+/// Clears the colourings of a list in which `player` has a line beside `spine`. The line is its bits in the colouring and its
+/// rows in the spine; the first of `planes` are those of the cells.
+fn clear_line(free: &mut [u64], mask: u32, rows: u64, spine: Spine, player: Player, planes: &[u64]) {
+    if rows >> spine.height != 0 || !spine_is(spine, rows, player) {
+        return;
     }
-    free
+    let (words, flip) = (free.len(), if player == Player::First { 0 } else { u64::MAX });
+    for (word, free) in free.iter_mut().enumerate() {
+        let (mut held, mut bits) = (u64::MAX, mask);
+        while bits != 0 {
+            held &= planes[bits.trailing_zeros() as usize * words + word] ^ flip;
+            bits &= bits - 1;
+        }
+        *free &= !held;
+    }
 }
 
 /// Returns a mask whose first `len` bits are set.
