@@ -11,6 +11,9 @@ const BUILT_IN = {
   "7x6": { hash: "23a60cf4329cdf1f9a1ac3450e0f86756973b4c874666199fe434eafdfa68b7a", plies: 13 },
 };
 
+/** The module counts plies in 32 bits; no board has so many. */
+const MOST_PLY = 2 ** 32 - 1;
+
 /** What a solve in memory may take: 1 GiB. */
 const MEMORY = 2 ** 30;
 
@@ -81,7 +84,7 @@ export class Fourbase {
 
   async random(board, { ply, seed = Math.floor(Math.random() * 2 ** 53) } = {}) {
     check(board, "board");
-    return this.#ask("random", [board, ply === undefined ? undefined : whole(ply, "ply"), whole(seed, "seed")]);
+    return this.#ask("random", [board, ply === undefined ? undefined : Math.min(whole(ply, "ply"), MOST_PLY), whole(seed, "seed")]);
   }
 
   async position(board, position = "") {
@@ -110,7 +113,10 @@ export class Fourbase {
 
   async open(files, { board } = {}) {
     if (typeof files === "string" || files instanceof URL) return this.#open(address(files), board);
-    const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file.name, file]) : Object.entries(files ?? {});
+    const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file?.name, file]) : Object.entries(files ?? {});
+    if (list.some(([name]) => typeof name !== "string")) {
+      throw new FourbaseError("input", "a file has no name; give the files that a user has chosen, or an object of files by their names");
+    }
     const sources = await Promise.all(list.map(async ([name, file]) => [name.split("/").pop(), await source(file)]));
     if (new Set(sources.map(([name]) => name)).size < sources.length) {
       throw new FourbaseError("input", "two files have the same name; choose the files of one database");
@@ -161,14 +167,15 @@ export class Fourbase {
   }
 
   /** Loads and compiles a module, once for all its workers. */
-  async #module(name) {
+  #module(name) {
     if (!this.#modules.has(name)) {
       const url = new URL(`${name}_bg.wasm`, this.#options.wasm);
-      const bytes = await load(url, "broken");
-      const module = await WebAssembly.compile(bytes).catch(({ message }) => {
+      const compile = (bytes) => WebAssembly.compile(bytes).catch(({ message }) => {
         throw new FourbaseError("broken", `cannot use ${url}: ${message}`);
       });
+      const module = load(url, "broken").then(compile);
       this.#modules.set(name, module);
+      module.catch(() => this.#modules.delete(name));
     }
     return this.#modules.get(name);
   }

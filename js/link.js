@@ -15,7 +15,7 @@ export class FourbaseError extends Error {
 }
 
 export class Link {
-  /** Returns the questions that open again what was open, for the worker after one that was ended. Without it there is no other worker. */
+  /** Returns the questions that open again what was open, for the worker after one that has ended. Without it there is no other worker. */
   replay;
   #name;
   #load;
@@ -24,6 +24,8 @@ export class Link {
   #current;
   #next = 1;
   #ended;
+  /** Another worker is needed before the next question. */
+  #isDown = false;
   /** Shared memory cancels a question in the middle; without it (in a page that is not cross-origin isolated) the worker is ended. */
   #flag;
 
@@ -37,8 +39,12 @@ export class Link {
   /** Starts the worker and loads the module. */
   async start() {
     const receive = (message) => this.#receive(message);
-    const fail = (error) => this.end(new FourbaseError("broken", `the worker has failed: ${error.message ?? "worker.js cannot be loaded"}`));
+    const broken = (text) => new FourbaseError("broken", `the worker has failed: ${text ?? "worker.js cannot be loaded"}`);
+    const fail = ({ message }) => {
+      if (this.#worker === worker) this.#fail(broken(message));
+    };
     if (typeof WebAssembly === "undefined") throw new FourbaseError("broken", "WebAssembly is missing or switched off; use another browser");
+    this.#isDown = false;
     const loaded = this.#load();
     // It is awaited when the worker is ready.
     loaded.catch(() => {});
@@ -48,7 +54,11 @@ export class Link {
       worker = new Worker(new URL("./worker.js", import.meta.url));
       worker.on("message", receive).on("error", fail);
     } else {
-      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      try {
+        worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      } catch ({ message }) {
+        throw broken(message);
+      }
       worker.onmessage = ({ data }) => receive(data);
       worker.onerror = fail;
     }
@@ -59,7 +69,7 @@ export class Link {
     this.#worker = worker;
     const begin = (module) => worker.postMessage({ id: 0, method: "begin", args: [this.#name, module, this.#flag?.buffer] });
     await new Promise((resolve, reject) => {
-      const ready = () => loaded.then(begin).catch((error) => this.end(error));
+      const ready = () => loaded.then(begin).catch((error) => this.#fail(error));
       this.#current = { id: 0, ready, resolve, reject, options: {} };
     });
   }
@@ -74,17 +84,26 @@ export class Link {
       question.abort = () => this.#abort(question);
       signal?.addEventListener("abort", question.abort, { once: true });
       this.#waiting.push(question);
-      this.#send();
+      if (this.#isDown) this.#restart();
+      else this.#send();
     });
   }
 
   /** Ends the worker; what was asked and not answered fails. */
   end(error = new FourbaseError("broken", "it is closed; start another one")) {
     this.#ended ??= error;
+    return this.#fail(this.#ended);
+  }
+
+  /** Ends the worker; what was asked and not answered fails. The next question gets another worker. */
+  #fail(error) {
     const questions = [this.#current, ...this.#waiting.splice(0)];
-    this.#current = undefined;
-    questions.forEach((question) => this.#settle(question, "reject", this.#ended));
-    return this.#worker?.terminate();
+    const gone = this.#worker?.terminate();
+    this.#worker = this.#current = undefined;
+    this.#isDown = true;
+    if (!this.replay) this.#ended ??= error;
+    questions.forEach((question) => this.#settle(question, "reject", error));
+    return gone;
   }
 
   #send() {
@@ -154,16 +173,17 @@ export class Link {
     this.#worker?.terminate();
     this.#worker = this.#current = undefined;
     if (!this.replay) return this.end();
+    this.#isDown = false;
+    // What cannot be opened again is no reason to search instead.
     const again = this.replay().map(([method, args]) => {
-      const ignore = () => {};
-      return { id: this.#next++, method, args, resolve: ignore, reject: ignore, options: {} };
+      return { id: this.#next++, method, args, resolve: () => {}, reject: (error) => this.#fail(error), options: {} };
     });
     this.#waiting.unshift(...again);
     try {
       await this.start();
       this.#send();
     } catch (error) {
-      this.end(error);
+      this.#fail(error);
     }
   }
 }

@@ -40,8 +40,10 @@ class Requests {
   }
 }
 
-/** The files that are open, by their numbers. */
-const files = [];
+/** The files that are open, by their numbers, and the numbers of those of each board. */
+const files = new Map();
+const numbersOf = new Map();
+let nextNumber = 0;
 let answerer;
 let requests;
 let flag;
@@ -52,7 +54,7 @@ let mistake;
 
 const host = {
   read(number, offset, length) {
-    const file = files[number];
+    const file = files.get(number);
     if (file instanceof Uint8Array) return file.subarray(offset, offset + length);
     if (typeof file === "number") {
       const bytes = new Uint8Array(length);
@@ -103,21 +105,43 @@ const methods = {
     flag = shared && new Int32Array(shared);
   },
   open(sources, board, hash, most) {
-    if (typeof sources === "string") {
-      return answerer.open_address(sources, isNode || new URL(sources).origin === globalThis.location.origin, board);
-    }
-    const first = files.length;
-    const names = sources.map(([name]) => name);
+    if (typeof sources === "string") return replace(answerer.open_address(sources, isNode, board), []);
+    const first = nextNumber;
+    const numbers = sources.map(() => nextNumber++);
     try {
-      for (const [, file] of sources) files.push(typeof file === "string" ? fs.openSync(file) : file);
-      const sizes = files.slice(first).map((file) => (typeof file === "number" ? fs.fstatSync(file).size : (file.size ?? file.length)));
-      return answerer.open(names, new Float64Array(sizes), first, board, hash, most);
+      sources.forEach(([, file], at) => files.set(first + at, typeof file === "string" ? fs.openSync(file) : file));
+      const sizes = numbers.map((number) => sizeOf(files.get(number)));
+      const names = sources.map(([name]) => name);
+      return replace(answerer.open(names, new Float64Array(sizes), first, board, hash, most), numbers);
     } catch (error) {
-      for (const file of files.splice(first)) if (typeof file === "number") fs.closeSync(file);
+      numbers.forEach(forget);
       throw error;
     }
   },
+  close(board) {
+    answerer.close(board);
+    numbersOf.get(board)?.forEach(forget);
+    numbersOf.delete(board);
+  },
 };
+
+/** Puts the files of a database that was opened in the place of those of the one before. */
+function replace(opened, numbers) {
+  const { board } = JSON.parse(opened);
+  numbersOf.get(board)?.forEach(forget);
+  numbersOf.set(board, numbers);
+  return opened;
+}
+
+function sizeOf(file) {
+  return typeof file === "number" ? fs.fstatSync(file).size : (file.size ?? file.length);
+}
+
+function forget(number) {
+  const file = files.get(number);
+  if (typeof file === "number") fs.closeSync(file);
+  files.delete(number);
+}
 
 /** Says what went wrong: an error of the module has its code as its name; after any other, the module or the worker is not used again. */
 function described(error) {

@@ -43,7 +43,8 @@ export class Boards {
     } finally {
       listeners.delete(onProgress);
     }
-    if (ply <= Fourbase.firstPlies) return;
+    // The values of its moves are those of the next ply.
+    if (ply < Fourbase.firstPlies) return;
     // What does not come is asked for again with the next question; until then later plies are searched.
     const whole = this.whole(board).catch(() => {});
     await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);

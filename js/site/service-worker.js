@@ -11,7 +11,8 @@ const SCRIPT = FILES.find((path) => path.endsWith("/page.js"));
 /** What a page that may share memory with its worker is sent with: a search then stops within milliseconds. */
 const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
-addEventListener("install", (event) => event.waitUntil(keep(FILES)));
+// The next visit has the new version, also with "Reload the page." in a tab that stays open.
+addEventListener("install", (event) => event.waitUntil(keep(FILES).then(() => skipWaiting())));
 addEventListener("activate", (event) => event.waitUntil(Promise.all([forget(), clients.claim()])));
 // What the page had loaded before this worker was there. Where the browser has no room, it is loaded when it is needed.
 addEventListener("message", (event) => event.waitUntil(keep(event.data.map(pathOf).filter(isFixed)).catch(() => {})));
@@ -38,6 +39,7 @@ async function keep(paths) {
   await Promise.all(paths.map(async (path) => {
     const known = isFixed(path) ? await caches.match(path) : undefined;
     const response = known ?? await load(path, { cache: isFixed(path) ? "default" : "no-cache" });
+    if (!response.ok) throw new Error(`${path}: status ${response.status}`);
     // A host may still have the document of an older version. Then this worker is not installed, and a later visit tries again.
     if (path === "./" && !(await response.clone().text()).includes(SCRIPT)) throw new Error("the document is that of another version");
     await cache.put(path, response);
@@ -48,9 +50,8 @@ async function load(path, options) {
   const response = await fetch(path, options);
   const type = response.headers.get("Content-Type") ?? "";
   // Some hosts answer with a document what they do not have.
-  const isOther = isFixed(path) && type.startsWith("text/html");
-  if (!response.ok || isOther) throw new Error(`${path}: status ${response.status}, ${type}`);
-  return new Response(response.body, { headers: { "Content-Type": type, ...ISOLATED } });
+  const status = response.ok && isFixed(path) && type.startsWith("text/html") ? 404 : response.status;
+  return new Response(response.body, { status, headers: { "Content-Type": type, ...ISOLATED } });
 }
 
 /** Deletes the caches of older versions. */
@@ -66,6 +67,6 @@ async function answer(path) {
   if (kept) return kept;
   const response = await load(path);
   // What is loaded later is kept too, if there is room.
-  if (isFixed(path)) cache.put(path, response.clone()).catch(() => {});
+  if (response.ok && isFixed(path)) cache.put(path, response.clone()).catch(() => {});
   return response;
 }

@@ -64,12 +64,17 @@ const answers = {
     const plies = start.length + moves.length;
     await boards.ready(board, plies);
     // The history of a long game is not asked for again. Without the later plies it is searched.
-    if (plies > Fourbase.firstPlies) await boards.whole(board).catch(() => {});
+    if (plies >= Fourbase.firstPlies) await boards.whole(board).catch(() => {});
     return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
   },
   async move({ fourbase, boards }, { board, start = "", moves, player, seed }, { signal }) {
     await boards.ready(board, start.length + moves.length);
-    return fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
+    const choose = () => fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
+    return choose().catch(async (error) => {
+      if (error.code !== "limit" || !boards.grows(board)) throw error;
+      await boards.whole(board);
+      return choose();
+    });
   },
 };
 
@@ -92,7 +97,7 @@ connect({
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   },
   // A tab may stay open while a newer version takes the place of the files.
-  complaints: { failed: (text) => `There are no values: ${text}.${text.endsWith("status 404") ? " Reload the page." : ""}` },
+  complaints: { failed: (text) => `There are no values: ${text}.${/(status 404|worker.js cannot be loaded)$/.test(text) ? " Reload the page." : ""}` },
 });
 
 // The worker begins before the page is drawn. What fails is said with the first question.

@@ -10,7 +10,8 @@ use crate::host;
 /// Asks hosts through JavaScript.
 #[derive(Debug)]
 pub struct HostClient {
-    /// A request may ask for several ranges: a page that asks another site has to ask first whether it may.
+    /// A request may ask for several ranges. A page may not: it cannot stop an answer that is the whole file, and has to ask
+    /// another site first whether it may.
     pub asks_several: bool,
 }
 

@@ -67,3 +67,17 @@ test("a question is cancelled while a host does not answer", async () => {
   // A host may take 30 seconds, three times.
   assert.ok(performance.now() - begun < 20_000);
 });
+
+test("a database that cannot be opened again after a cancelled search is asked for with each question, never searched instead", async () => {
+  const other = await Fourbase.start({ sharedMemory: false });
+  after(() => other.close());
+  let isDown = false;
+  const { url } = await host((answer) => { if (isDown) answer.status = 403; });
+  await other.open(`${url}/7x5`);
+  isDown = true;
+  await assert.rejects(other.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await assert.rejects(other.analyse("7x5", "44"), { code: "database", message: /403/ });
+  await assert.rejects(other.analyse("7x5", "44"), { code: "database", message: /403/ });
+  isDown = false;
+  assert.equal((await other.analyse("7x5", "44")).source.kind, "database");
+});

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { openAsBlob, writeFileSync } from "node:fs";
+import { cpSync, openAsBlob, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { Fourbase } from "fourbase";
 import { pathOf } from "./place.mjs";
 
@@ -21,6 +22,36 @@ test("a database is read by the paths of its files, and from files that node has
     assert.deepEqual((await fourbase.analyse("7x5", "44")).children, children);
   }
   await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
+});
+
+test("files of a database that is closed, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
+  const paths = Object.fromEntries(["manifest", "tier-01"].map((name) => [name, pathOf("7x5", name)]));
+  const wrong = { ...paths, manifest: paths["tier-01"] };
+  const mine = await Fourbase.start();
+  const count = () => readdirSync("/proc/self/fd").length;
+  await assert.rejects(mine.open(wrong), { code: "database" });
+  const before = count();
+  for (let time = 0; time < 3; time += 1) await mine.open(paths);
+  assert.equal(count(), before + 2);
+  await mine.close("7x5");
+  await assert.rejects(mine.open(wrong), { code: "database" });
+  assert.equal(count(), before);
+  await mine.close();
+});
+
+test("after a worker that cannot be started, the next question starts another one", async () => {
+  cpSync("node_modules/fourbase", "copy", { recursive: true });
+  const { Fourbase } = await import(pathToFileURL("copy/index.js"));
+  const mine = await Fourbase.start({ sharedMemory: false });
+  await mine.openBuiltIn("7x5");
+  renameSync("copy/worker.js", "copy/away.js");
+  const cancelled = mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) });
+  await assert.rejects(cancelled, { name: "TimeoutError" });
+  await assert.rejects(mine.analyse("7x5", "44"), { code: "broken", message: /worker/ });
+  await assert.rejects(mine.analyse("7x5", "44"), { code: "broken", message: /worker/ });
+  renameSync("copy/away.js", "copy/worker.js");
+  assert.equal((await mine.analyse("7x5", "44")).source.kind, "database");
+  await mine.close();
 });
 
 test("where memory runs out, its question fails with a word about it, and others are answered", () => {

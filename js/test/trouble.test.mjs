@@ -27,6 +27,8 @@ test("mistakes in questions are errors of input that say what is wrong", async (
   await refused(fourbase.analyse("7x6", 4), "input", /text/);
   await refused(fourbase.analyse("7x6", "4", { nodes: -1 }), "input", /nodes/);
   await refused(fourbase.analyse(7, "4"), "input", /./);
+  await refused(fourbase.open([new Uint8Array(3)]), "input", /name/);
+  await refused(fourbase.random("4x4", { ply: 2 ** 32 + 3 }), "input", /ply|pieces|plies/);
   await refused(fourbase.choose("7x6", "", "human"), "input", /human/);
   await refused(fourbase.choose("7x6", "", "nobody"), "input", /players/);
   await refused(fourbase.choose("7x6", "", "pomakis:20"), "input", /ahead/);

@@ -1,7 +1,7 @@
 // The page without a server, without a network, and where something is missing.
 
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pageTest } from "../page/support.mjs";
@@ -47,16 +47,20 @@ pageTest("a new version takes the place of the old one", async ({ screen, page, 
   program.show(next);
   await page.evaluate("caches.open('fourbase http://127.0.0.1/other/ 1')");
   await page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())");
-  const isWaiting = "navigator.serviceWorker.ready.then(({ waiting }) => waiting?.state === 'installed')";
-  await screen.until("the new version is here", () => page.evaluate(isWaiting));
-  // The open page keeps its own version.
-  truth.check(await screen.open("4"));
+  const names = ["fourbase http://127.0.0.1/other/ 1", `fourbase ${url}/ another`];
+  await screen.until("the new version is here", () =>
+    page.evaluate(async (names) => `${(await caches.keys()).sort()}` === `${names}`, names));
+  // The open page goes on with its own version.
+  truth.check(await screen.after(page.click('#board button[data-column="4"]'), "4"));
   assert.equal(await page.textContent("h1"), "Connect Four, solved");
-  await page.close();
-  const after = await context.newPage();
-  await after.goto(`${url}/`);
-  await after.waitForFunction(() => document.querySelector("h1").textContent === "Another version");
-  assert.deepEqual((await after.evaluate("caches.keys()")).sort(), ["fourbase http://127.0.0.1/other/ 1", `fourbase ${url}/ another`]);
+  truth.check(await screen.open("44"));
+  assert.equal(await page.textContent("h1"), "Another version");
+  // What the host does not have any more is said to be missing, also by the service worker.
+  const databases = readdirSync(next).find((name) => name.startsWith("databases-"));
+  rmSync(join(next, databases, "7x5"), { recursive: true });
+  screen.requestsMayFail = true;
+  await page.goto(`${url}/?board=7x5`);
+  await screen.until("the next step is said", ({ error }) => /\/7x5\/(manifest|tier-0\d): status 404\. Reload the page\.$/.test(error));
 }, { board: "7x6", only: "site" });
 
 pageTest("the page can be installed", async ({ screen, page, context, url }) => {
