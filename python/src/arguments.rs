@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use fourbase::{Board, excerpt};
 use pyo3::prelude::*;
@@ -71,6 +72,14 @@ fn whole_number<T: TryFrom<u64>>(name: &str, argument: &Bound<'_, PyAny>, least:
         let message = format!("{name}={} cannot be; write a whole number from {least} to {most}", excerpt(&found, 40));
         exception("OptionError", message)
     })
+}
+
+/// Reads a time of `number` units of so many seconds; what no clock reaches is for ever.
+pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
+    if number.is_nan() || number < 0.0 {
+        return Err(exception("OptionError", format!("{name}={number} is no time; write a number from 0 on")));
+    }
+    Ok(Duration::try_from_secs_f64(number * unit).unwrap_or(Duration::MAX))
 }
 
 /// Takes all plies or columns of an argument.

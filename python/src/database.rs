@@ -18,7 +18,7 @@ use pyo3::types::PyType;
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, SampleCount, Seed, cache_bytes, items, memory_bytes, named,
-    root,
+    root, span,
 };
 use crate::export::{self, Export};
 use crate::failure::{exception, of_database};
@@ -423,8 +423,7 @@ impl Database {
             format,
             nodes: nodes.map(|nodes| nodes.0),
             memory_bytes: memory.map_or_else(memory_bytes, |bytes| bytes.0),
-            most_time: hours
-                .map_or(Duration::MAX, |hours| Duration::try_from_secs_f64(hours * 3600.0).unwrap_or(Duration::MAX)),
+            most_time: hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))?,
             progress: progress.map(Bound::unbind),
         };
         py.import("fourbase._export")?.getattr("export")?.call1((made, path, replace, made_with))

@@ -122,7 +122,9 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
         DatasetError::Position(error) => of_position(error),
         DatasetError::Database(error) => of_database(error),
         DatasetError::Notation(_) => exception("FourbaseError", message),
-        DatasetError::Write(error) => error.into(),
+        DatasetError::Write(_) => {
+            exception("FileError", format!("{message}; check the folder, its permissions and the free space"))
+        }
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
         DatasetError::Long { .. } => {
             option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{ColumnNumber, Remoteness, named};
+use crate::failure::exception;
 use crate::position::Position;
 
 /// What a position is worth to its player to move, if both play perfectly.
@@ -70,8 +71,15 @@ impl Outcome {
     ///
     /// >>> fourbase.Outcome("win", 41).score(fourbase.Position("7x6"))
     /// 1
-    fn score(&self, position: &Position) -> Option<i64> {
-        self.0.score(position.0.board().cells() - position.0.ply())
+    fn score(&self, position: &Position) -> PyResult<Option<i64>> {
+        let empty = position.0.board().cells() - position.0.ply();
+        match self.0.remoteness {
+            Some(remoteness) if remoteness as usize > empty => {
+                let message = format!("no game of remoteness {remoteness} begins here, where {empty} cells are empty");
+                Err(exception("OptionError", message))
+            }
+            _ => Ok(self.0.score(empty)),
+        }
     }
 
     /// Returns the fields by name, for JSON.

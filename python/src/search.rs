@@ -1,12 +1,12 @@
 //! The function `search`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fourbase::analysis::{Budget, SearchPool};
 use fourbase::search::{Monitor, Options};
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads};
+use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads, span};
 use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
@@ -55,8 +55,5 @@ pub fn search(
 
 /// Returns when the time is over; `None` for never.
 fn deadline(seconds: f64) -> PyResult<Option<Instant>> {
-    if seconds.is_nan() || seconds < 0.0 {
-        return Err(exception("OptionError", format!("seconds={seconds} is no time; write a number from 0 on")));
-    }
-    Ok(Duration::try_from_secs_f64(seconds).ok().and_then(|time| Instant::now().checked_add(time)))
+    Ok(Instant::now().checked_add(span("seconds", seconds, 1.0)?))
 }

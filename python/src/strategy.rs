@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fourbase::strategy::{Rule, check};
-use fourbase::{Player, notation};
+use fourbase::{Player, excerpt, notation};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use crate::arguments::{BoardArgument, Memory, memory_bytes, named};
 use crate::database::Database;
@@ -46,14 +47,18 @@ impl Rule for PythonRule<'_, '_> {
                 self.shown.tell(self.py, ("positions", asked + 1, None::<u64>, 0))?;
             }
             let last = last.map(|column| column + 1);
-            let column: Option<i64> = self.reply.call1((Position(*position), last))?.extract()?;
-            let Some(column) = column else { return Ok(None) };
-            // The library counts from 0; 0 and less would be silently undefined.
-            match usize::try_from(column).ok().and_then(|column| column.checked_sub(1)) {
+            let column = self.reply.call1((Position(*position), last))?;
+            if column.is_none() {
+                return Ok(None);
+            }
+            let number = if column.is_instance_of::<PyBool>() { None } else { column.extract::<usize>().ok() };
+            // The library counts from 0; 0 would be silently undefined.
+            match number.and_then(|column| column.checked_sub(1)) {
                 Some(place) if place < position.board().width() => Ok(Some(place)),
                 _ => {
-                    let columns = position.board().width();
-                    let message = format!("the rule plays column {column}; columns count from 1 to {columns}");
+                    let (found, columns) = (column.repr()?.to_string(), position.board().width());
+                    let message =
+                        format!("the rule plays column {}; columns count from 1 to {columns}", excerpt(&found, 40));
                     Err(exception("MoveError", message))
                 }
             }

@@ -31,7 +31,6 @@ def test_one_batch_has_the_same_answers_in_every_form():
         iter(texts),
         np.array(texts),
         fourbase.encode(BITBOARDS, "positions", board="4x3"),
-        BITBOARDS.astype(np.int64),
         np.asfortranarray(BITBOARDS),
         np.repeat(BITBOARDS, 2, axis=0)[::2],
         cells.astype(np.float32),
@@ -42,6 +41,10 @@ def test_one_batch_has_the_same_answers_in_every_form():
     ]
     for form in forms:
         assert [array.tolist() for array in db.probe_many(form)] == [values.tolist(), plies.tolist()]
+    signed = BITBOARDS.astype(np.int64)
+    assert db.probe_many(signed, encoding="bitboards")[0].tolist() == values.tolist()
+    with pytest.raises(EncodingError, match=r'"actions".*"bitboards"'):
+        db.probe_many(signed)
 
 
 def test_a_batch_may_be_longer_than_a_portion():
@@ -129,6 +132,9 @@ def test_lists_of_numbers_say_what_they_are():
     with pytest.raises(PositionError, match="row 1"):
         db.probe_many([[0], [4]], encoding="actions")
     assert db.probe_many([[0], [-1], [99]], encoding="actions", errors="mask")[0].tolist()[1:] == [-128, -128]
+    for wrong in ([[0], [1.5]], [[0], "12"], [[0], None], [[0], 1]):
+        with pytest.raises(ArgumentError, match=r"row 1: actions are a list of columns from 0"):
+            db.probe_many(wrong, encoding="actions")  # type: ignore[arg-type]
     played = fourbase.encode(BITBOARDS, "actions", board="4x3")
     assert played == [[int(move) - 1 for move in moves] for moves in fourbase.encode(BITBOARDS, "moves", board="4x3")]
     assert (fourbase.decode(played, "actions", board="4x3") == BITBOARDS).all()
@@ -149,6 +155,9 @@ def test_one_position_instead_of_a_batch_is_told_so():
         for named in (None, encoding):
             with pytest.raises(EncodingError, match=r"write data\[None\]"):
                 fourbase.decode(one, named)
+    for board in ([0.4] * 41 + [1.9], [None] * 42, None):
+        with pytest.raises((ArgumentError, PositionError)):
+            fourbase.decode([{"board": board, "mark": 2}])
     observation = fourbase.encode(["44"], "kaggle")
     assert fourbase.decode(observation).tolist() == fourbase.decode(["44"]).tolist()
 

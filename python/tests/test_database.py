@@ -147,6 +147,8 @@ def test_outcomes_have_an_order_and_a_score():
     assert [Outcome("win", plies).score(start) for plies in (41, 39, 7)] == [1, 2, 18]
     assert [Outcome("lose", plies).score(start) for plies in (42, 8)] == [-1, -18]
     assert (Outcome("tie", 42).score(start), Outcome("win").score(start)) == (0, None)
+    with pytest.raises(OptionError, match="16 cells are empty"):
+        Outcome("win", 41).score(Position("4x4"))
 
 
 def test_a_damaged_database_is_an_error_and_not_an_answer(root, tmp_path):

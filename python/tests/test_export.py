@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fourbase import Database
-from fourbase.errors import OptionError
+from fourbase.errors import FileExists, FolderMissing, OptionError
 
 
 def test_npz_has_the_arrays_of_probes(tmp_path):
@@ -93,11 +93,14 @@ def test_wrong_options_leave_no_file(tmp_path):
             db.export(tmp_path / "a.csv", **options)
     with pytest.raises(OptionError, match="does not tell the format"):
         db.export(tmp_path / "a.txt")
-    with pytest.raises(FileNotFoundError):
+    for hours in (-1, float("nan")):
+        with pytest.raises(OptionError, match="is no time"):
+            db.export(tmp_path / "a.csv", hours=hours)
+    with pytest.raises(FolderMissing):
         db.export(tmp_path / "none" / "a.csv")
     assert list(tmp_path.iterdir()) == []
     db.export(tmp_path / "a.csv", plies=[1])
-    with pytest.raises(FileExistsError, match="replace=True"):
+    with pytest.raises(FileExists, match="replace=True"):
         db.export(tmp_path / "a.csv", plies=[1])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.csv.md"]
 

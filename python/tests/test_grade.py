@@ -161,5 +161,8 @@ def test_an_error_of_a_rule_is_passed_on():
         strategy(fail, "5x4")
     with pytest.raises(MoveError, match="columns count from 1 to 4"):
         strategy(lambda position, last: 0, "4x3")
+    for column in (1.9, True, "1", 2**70, -1):
+        with pytest.raises(MoveError, match="the rule plays column"):
+            strategy(lambda position, last, column=column: column, "4x3")  # type: ignore[misc]
     with pytest.raises(OptionError, match="first"):
         strategy(centre, "4x3", player="both")  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ The native module calls `read` and `write`. It checks the positions, and reads a
 """
 
 import itertools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
             'encoding="bitboards", or texts such as "4453" for columns from 1'
         )
     if encoding == "actions":
-        return ["".join(_COLUMNS[move] if 0 <= move < len(_COLUMNS) else "?" for move in moves) for moves in data], None
+        return [_moves(actions, row) for row, actions in enumerate(data)], None
     if isinstance(first, Position) or encoding in _LISTS or (isinstance(first, str) and encoding is None):
         return data if isinstance(data, list | tuple) else list(data), None
     marks = None
@@ -65,6 +66,11 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     kinds = [encoding] if encoding not in (None, "bitboards") else ["array", "pettingzoo"] if start.width > 2 else []
     if array.shape in [_shape(kind, start) for kind in kinds]:
         raise EncodingError(f"the shape {array.shape} is that of one position, not of a batch; write data[None]")
+    if encoding is None and array.ndim == 2 and array.shape[1] == 2 and array.dtype == np.int64 and len(array) > 0:
+        raise EncodingError(
+            'an array (n, 2) of int64 may be moves or bitboards: write encoding="actions" for columns from 0, or '
+            'encoding="bitboards"'
+        )
     encoding = encoding or _by_shape(array.shape)
     if encoding == "bitboards":
         return _bitboards(array), None
@@ -202,6 +208,15 @@ def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
     return EncodingError(f'the array has numbers of type {array.dtype}; convert it with .astype("{wanted}"){hint}')
 
 
+def _moves(actions: Any, row: int) -> str:
+    """Return the text of columns that count from 0."""
+    try:
+        columns = [operator.index(action) for action in actions]
+    except TypeError:
+        raise ArgumentError(f"row {row}: actions are a list of columns from 0, not {str(actions)[:60]!r}") from None
+    return "".join(_COLUMNS[column] if 0 <= column < len(_COLUMNS) else "?" for column in columns)
+
+
 def _letters(texts: Sequence[str], start: Position) -> NDArray[Any]:
     """Take the letters of texts such as ``'b,x,o'``, without a class that follows them."""
     cells = start.width * start.height
@@ -221,12 +236,17 @@ def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[N
     cells = start.width * start.height
     try:
         boards, marks = [of["board"] for of in data], np.array([of["mark"] for of in data])
+        lengths = [len(board) for board in boards]
     except (TypeError, KeyError):
         raise ArgumentError("an observation has a board and a mark") from None
-    for row, board in enumerate(boards):
-        if len(board) != cells:
-            raise PositionError(f"row {row}: the board has {len(board)} cells, {start.board} has {cells}", row)
-    numbers = np.fromiter(itertools.chain.from_iterable(boards), np.int64, cells * len(boards))
+    for row, length in enumerate(lengths):
+        if length != cells:
+            raise PositionError(f"row {row}: the board has {length} cells, {start.board} has {cells}", row)
+    try:
+        # Whole numbers would be cut off here.
+        numbers = np.fromiter(itertools.chain.from_iterable(boards), np.float64, cells * len(boards))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the cells of a board are numbers: {error}") from None
     return numbers.reshape(-1, cells), marks
 
 

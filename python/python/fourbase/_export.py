@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fourbase._progress import ended_by_sigterm
+from fourbase.errors import FileExists, FolderMissing
 
 # Columns that are several fields.
 _TABLES = ("bitboards", "move_values", "move_remoteness")
@@ -16,11 +17,11 @@ _TABLES = ("bitboards", "move_values", "move_remoteness")
 def export(made: Any, file: Path, replace: bool, made_with: str) -> int:
     """Write a data set and the text beside it to temporary files, name them, and return the number of rows."""
     if not file.parent.is_dir():
-        raise FileNotFoundError(f"{file.parent} is no folder; make it, or write another path")
+        raise FolderMissing(f"{file.parent} is no folder; make it, or write another path")
     readme = file.with_name(file.name + ".md")
     for name in (file, readme):
         if not replace and name.exists():
-            raise FileExistsError(f"{name} exists; write replace=True to replace it, or another path")
+            raise FileExists(f"{name} exists; write replace=True to replace it, or another path")
     with ended_by_sigterm(), tempfile.TemporaryDirectory(prefix=".fourbase-", dir=file.parent) as folder:
         whole, text = Path(folder, "data"), Path(folder, "readme")
         rows, words, facts, portions = made.write(whole, file.name, made_with)

@@ -114,7 +114,9 @@ def grade(
     *,
     db: str | os.PathLike[str] | None = None,
     batch: bool = False,
-    encoding: Literal["bitboards", "array", "pettingzoo", "openspiel", "openspiel-egocentric", "kaggle"] = "bitboards",
+    encoding: Literal[
+        "bitboards", "array", "pettingzoo", "openspiel", "openspiel-egocentric", "planes", "kaggle"
+    ] = "bitboards",
     sample: int | None = None,
     seed: int = 1,
     progress: Callable[[Progress], object] | bool | None = None,

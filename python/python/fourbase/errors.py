@@ -42,6 +42,14 @@ class OptionError(FourbaseError, ValueError):
     """An argument has a value that it cannot have."""
 
 
+class FileExists(FourbaseError, FileExistsError):
+    """A file that would be written exists already."""
+
+
+class FolderMissing(FourbaseError, FileNotFoundError):
+    """The folder of a file that would be written does not exist."""
+
+
 class SearchLimit(RowError):
     """A search reached its limit of nodes or seconds before it knew the answer."""
 
