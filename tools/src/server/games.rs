@@ -53,11 +53,13 @@ pub async fn analysis(
                     return Ok(analysis);
                 }
                 // Each position has all nodes, and all share the time.
+                let has_all_time = !budget.spent.has_searched();
                 let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
                 let analysis = asked.analyse(position, false, false, &mut part, None)?;
                 budget.spent += part.spent;
                 // The time of a game does for a part of its positions, and some had a quick look.
-                if nodes.is_none() && !matches!(analysis.limit, Some(AnalysisError::Deadline { .. })) {
+                let is_cut = !has_all_time && matches!(analysis.limit, Some(AnalysisError::Deadline { .. }));
+                if nodes.is_none() && !is_cut {
                     asking.workers.remember(&asked, &analysis, false);
                 }
                 Ok(analysis)
@@ -125,7 +127,7 @@ pub async fn next_move(
         let chosen = server.workers.ask(turn, move |budget| {
             // A player that looks ahead counts as a search.
             budget.spent.positions += u64::from(may_search);
-            let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asked, budget)) else {
+            let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asking, &asked, budget)) else {
                 return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
             };
             let chosen =
@@ -148,9 +150,20 @@ pub async fn next_move(
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
-fn outcomes(source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
-    let (source, budget) = (Arc::clone(source), budget.clone());
-    Box::new(move |position| Ok(source.analyst.moves(position, &mut budget.clone())?))
+fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
+    let (server, source, budget) = (Arc::clone(server), Arc::clone(source), budget.clone());
+    Box::new(move |position| {
+        let analysis = match server.workers.remembered(&source, position, false) {
+            Some(analysis) => analysis,
+            None => {
+                let analysis = source.analyse(position, false, false, &mut budget.clone(), None)?;
+                server.workers.remember(&source, &analysis, false);
+                analysis
+            }
+        };
+        analysis.limit.map_or(Ok(()), |limit| Err(DatabaseError::Analysis(limit)))?;
+        Ok(analysis.moves.iter().filter_map(|of| Some((of.column, of.outcome?))).collect())
+    })
 }
 
 /// Refuses a player that looks too far ahead: nothing can stop it.

@@ -158,6 +158,7 @@ async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
 mod tests {
     use axum::body::{Body, to_bytes};
     use clap::Parser;
+    use fourbase::Game;
     use hyper::service::Service;
     use hyper_util::service::TowerToHyperService;
 
@@ -190,6 +191,22 @@ mod tests {
             assert_eq!(answer.headers()["cache-control"], "no-store");
             assert_eq!(server.metrics.searches.get(), searches, "{seconds} s later");
         }
+    }
+
+    #[tokio::test]
+    async fn what_was_not_decided_in_time_is_not_searched_again_for_games_and_players() {
+        let server = server(&["--search-seconds", "1"]);
+        let board = "9x7".parse().unwrap();
+        let source = server.find(board).await.ok().unwrap();
+        let remembered =
+            |moves| server.workers.remembered(&source, &Game::parse(board, moves).unwrap().position(), false).is_some();
+        assert!(!remembered("44"));
+        let answer = get(&server, "/api/v1/move?board=9x7&moves=44&player=perfect").await;
+        assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(remembered("44"));
+        // The last position has all the time, and the others a quick look from then on.
+        assert_eq!(get(&server, "/api/v1/analysis?board=9x7&moves=5").await.status(), StatusCode::OK);
+        assert_eq!((remembered("5"), remembered("")), (true, false));
     }
 
     #[tokio::test]
