@@ -256,7 +256,7 @@ export class Fourbase {
    * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
    * reads only the parts that it needs. `board` refuses a database of another board.
    */
-  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board }): Promise<Database>;
+  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<Database>;
 
   /** Loads and opens a built-in database; with `first` only its first plies, about 115 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<Database>;

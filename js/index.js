@@ -104,15 +104,15 @@ export class Fourbase {
   }
 
   async solve(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
-    return this.#open(await this.#solver("solve", [board, values, memory], { signal, onProgress }));
+    return this.#open([await this.#solver("solve", [board, values, memory], { signal, onProgress })]);
   }
 
   async stats(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
     return JSON.parse(await this.#solver("stats", [board, values, memory], { signal, onProgress }));
   }
 
-  async open(files, { board } = {}) {
-    if (typeof files === "string" || files instanceof URL) return this.#open(address(files), board);
+  async open(files, { board, signal } = {}) {
+    if (typeof files === "string" || files instanceof URL) return this.#open([address(files), board], { signal });
     const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file?.name, file]) : Object.entries(files ?? {});
     if (list.some(([name]) => typeof name !== "string")) {
       throw new FourbaseError("input", "a file has no name; give the files that a user has chosen, or an object of files by their names");
@@ -121,7 +121,7 @@ export class Fourbase {
     if (new Set(sources.map(([name]) => name)).size < sources.length) {
       throw new FourbaseError("input", "two files have the same name; choose the files of one database");
     }
-    return this.#open(sources, board);
+    return this.#open([sources, board], { signal });
   }
 
   async openBuiltIn(board, { first = false, signal } = {}) {
@@ -133,7 +133,7 @@ export class Fourbase {
     const names = ["manifest"];
     for (let ply = 1; ply <= most; ply += 2) names.push(`tier-${String(ply).padStart(2, "0")}`);
     const sources = await Promise.all(names.map(async (name) => [name, await this.#fetch(`${board}/${name}`, signal)]));
-    return this.#open(sources, board, database.hash, most < database.plies ? most : undefined);
+    return this.#open([sources, board, database.hash, most < database.plies ? most : undefined], { signal });
   }
 
   async close(board) {
@@ -180,9 +180,9 @@ export class Fourbase {
     return this.#modules.get(name);
   }
 
-  async #open(sources, ...rest) {
-    const opened = await this.#ask("open", [sources, ...rest]);
-    this.#opened.set(opened.board, [sources, ...rest]);
+  async #open(args, options) {
+    const opened = await this.#ask("open", args, options);
+    this.#opened.set(opened.board, args);
     return opened;
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Fourbase, FourbaseError } from "fourbase";
-import { host } from "./host.mjs";
+import { TROUBLES, host } from "./host.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
@@ -27,15 +27,7 @@ test("a database at an address answers as the built-in one, and few parts of it 
   assert.equal((await fourbase.analyse("7x6", "4")).source.folder, `${url}/7x6/`);
 });
 
-for (const [what, change, words] of [
-  ["ignores Range", (answer) => (answer.status = 200), /ignores the header Range.*host that sends ranges/],
-  ["has no database", (answer) => (answer.status = 404), /no database|without a manifest/],
-  ["sends a page", (answer) => answer.body.fill("<!DOCTYPE html>"), /the kind of file/],
-  ["hides Content-Range", (answer) => delete answer.headers["Content-Range"], /Content-Range none/],
-  ["closes", (answer) => (answer.status = 0), /3 times; check the address and the connection/],
-  ["changes a file", (answer, path, number) => path.endsWith("09") && (answer.headers.ETag = String(number)), /has changed/],
-  ["sends wrong bytes", (answer, path) => path.endsWith("09") && answer.body.fill(1, 60), /tier-09.*(damaged|checksum).*check the address/],
-]) {
+for (const [what, change, words] of TROUBLES) {
   test(`a host that ${what} is an error of the database`, async () => {
     const { url } = await host(change);
     const asked = fourbase.open(`${url}/7x6`).then(() => fourbase.analyse("7x6", "44444221"));
@@ -64,6 +56,7 @@ test("a question is cancelled while a host does not answer", async () => {
   stalls = true;
   const begun = performance.now();
   await assert.rejects(other.analyse("7x6", "44444221", { signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
+  await assert.rejects(other.open(`${url}/7x5`, { signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
   // A host may take 30 seconds, three times.
   assert.ok(performance.now() - begun < 20_000);
 });

@@ -6,7 +6,7 @@ import { cpSync, truncateSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { after, test } from "node:test";
 import { open } from "./browser/open.mjs";
-import { host } from "./host.mjs";
+import { TROUBLES, host } from "./host.mjs";
 import { otherRelease, pathOf } from "./place.mjs";
 
 const chromium = await open();
@@ -122,6 +122,18 @@ for (const [kind, isIsolated] of [["isolated", true], ["plain", false]]) {
     await page.close();
   });
 }
+
+test("Chromium: hosts that misbehave are errors that say how", async () => {
+  const mine = await started("isolated");
+  // Chromium's cache joins the ranges of a file, and shows the ETag of the first: there, checksums tell that a file has changed.
+  for (const [what, change, words] of TROUBLES.filter(([what]) => what !== "changes a file")) {
+    const { url } = await host(change);
+    const opened = await mine.ask("open", `${url}/7x6`);
+    const found = opened.code ? opened : await mine.ask("analyse", "7x6", "44444221");
+    assert.deepEqual([found.code, words.test(found.message)], ["database", true], `${what}: ${found.message}`);
+  }
+  await mine.page.close();
+});
 
 for (const kind of ["isolated", "plain"]) {
   test(`Chromium, ${kind}: a database of another site is read in parts, if that site lets pages read`, async () => {

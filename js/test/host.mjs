@@ -9,7 +9,22 @@ const databases = new URL("./node_modules/fourbase/databases/", `file://${proces
 /** What lets pages of other sites read. */
 const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Content-Range, ETag" };
 
-/** Serves the built-in databases by ranges; `change` may change an answer. Status 0 closes the connection, undefined never answers. */
+/** Hosts that misbehave: what they do, how an answer is changed, and what the error says. */
+export const TROUBLES = [
+  ["ignores Range", (answer) => (answer.status = 200), /ignores the header Range.*host that sends ranges/],
+  ["has no database", (answer) => (answer.status = 404), /no database|without a manifest/],
+  ["sends a page", (answer) => answer.body.fill("<!DOCTYPE html>"), /the kind of file/],
+  ["hides Content-Range", (answer) => delete answer.headers["Content-Range"], /Content-Range none/],
+  ["closes", (answer) => (answer.status = 0), /3 times; check the address and the connection/],
+  ["cuts its answers", (answer) => (answer.sent = 99), /3 times; check the address and the connection/],
+  ["changes a file", (answer, path, number) => path.endsWith("09") && (answer.headers.ETag = `"${number}"`), /has changed/],
+  ["sends wrong bytes", (answer, path) => path.endsWith("09") && answer.body.fill(1, 60), /tier-09.*(damaged|checksum).*check the address/],
+];
+
+/**
+ * Serves the built-in databases by ranges; `change` may change an answer. Status 0 closes the connection, undefined never answers;
+ * `sent` is how many bytes are sent before the connection is closed.
+ */
 export async function host(change = () => {}) {
   const requests = [];
   const server = createServer((request, response) => {
@@ -33,7 +48,9 @@ export async function host(change = () => {}) {
     change(answer, request.url, requests.length);
     if (answer.status === undefined) return;
     if (answer.status === 0) return response.destroy();
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    response.writeHead(answer.status, { ...answer.headers, "Content-Length": answer.body.length });
+    if (answer.sent === undefined) response.end(answer.body);
+    else response.write(answer.body.subarray(0, answer.sent), () => response.destroy());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   after(() => server.close().closeAllConnections());

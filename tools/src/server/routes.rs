@@ -199,7 +199,7 @@ mod tests {
         let board = "9x7".parse().unwrap();
         let source = server.find(board).await.ok().unwrap();
         let remembered =
-            |moves| server.workers.remembered(&source, &Game::parse(board, moves).unwrap().position(), false).is_some();
+            |moves| server.workers.remembered(&source, Game::parse(board, moves).unwrap().position(), false).is_some();
         assert!(!remembered("44"));
         let answer = get(&server, "/api/v1/move?board=9x7&moves=44&player=perfect").await;
         assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
