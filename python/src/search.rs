@@ -7,7 +7,7 @@ use fourbase::search::{Monitor, Options};
 use pyo3::prelude::*;
 
 use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads, span};
-use crate::failure::{exception, of_analysis};
+use crate::failure::of_analysis;
 use crate::outcome::Outcome;
 use crate::position::read;
 use crate::progress::Shown;

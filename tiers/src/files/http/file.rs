@@ -34,7 +34,7 @@ const PART_BYTES: u64 = 1 << 10;
 const GAP_BYTES: u64 = 1 << 10;
 
 /// The most bytes of a file that are kept of what was read ahead; those of the last request are kept in any case.
-const AHEAD_BYTES: usize = 4 << 20;
+const AHEAD_BYTES: usize = 1 << 20;
 
 /// How long to wait before the second try, and before the third and last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
