@@ -6,9 +6,9 @@ export { FourbaseError };
 
 /** The databases of this release: their hashes, and the deepest ply that each keeps. */
 const BUILT_IN = {
-  "6x6": { hash: "2972939a9dab7c7ccaa9fbf4d9e95b1752b54c5f48bd4ac898e43bf8c00cbaa3", plies: 11 },
-  "7x5": { hash: "5f5ef15ce2e60a4600a0eacd9fe7e8f635aa8c1e4a132dff1bafbbe8dc1b8e97", plies: 9 },
-  "7x6": { hash: "23a60cf4329cdf1f9a1ac3450e0f86756973b4c874666199fe434eafdfa68b7a", plies: 13 },
+  "6x6": { hash: "db38f523ba12f2fa9e3c5b63e963a7db45aedaa2e8c47b0cace24a43c5dce21b", plies: 11 },
+  "7x5": { hash: "d9dfa2c673ef4d2361aac7f142428643fbc21e63e13be3538ddb2259ba967256", plies: 9 },
+  "7x6": { hash: "7b3a7a2058b5d066ac2ae0cf35744c4391ea254c57ca3b04526d3924e1025d50", plies: 13 },
 };
 
 /** The module counts plies in 32 bits; no board has so many. */

@@ -1,9 +1,9 @@
 //! Copies of the early plies of a database.
 //!
-//! The deepest tier that a copy keeps stores forced positions too, so its file is written anew: every value comes from a probe.
+//! A copy has smaller chunks, and its deepest tier stores forced positions too, so the files are written anew: every value comes
+//! from a probe.
 
-use std::fs::File;
-use std::io::Write;
+use std::io::ErrorKind;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::communicator::Alone;
-use crate::files::{Disk, FileError, Storage, io_error, publish, read_through};
+use crate::files::{Disk, FileError, Storage, io_error, publish};
 use crate::format::{Manifest, TierRecord, tier_path, write_tier};
 use crate::index::{Matrix, Parts, TierDirectory};
 use crate::kernel::Coding;
@@ -23,7 +23,7 @@ impl Database {
     /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
     /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
     ///
-    /// The positions of the deepest tier are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
+    /// The positions are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
     /// that this database has to search take as long as a search. A byte and some bits for each entry are in memory.
     ///
     /// This is how the databases that are part of the program are made:
@@ -43,12 +43,13 @@ impl Database {
     /// overwritten.
     pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
         let mut manifest = self.keeping(most)?;
-        for tier in manifest.stored_tiers() {
-            self.copy(&tier_path(self.folder(), tier.ply), &tier_path(folder, tier.ply))?;
-        }
-        let deepest = manifest.stored_tiers().next().map_or(0, |tier| tier.ply);
-        if manifest.keeps_forced(deepest) && !self.stores_forced(deepest) {
-            self.write_values(&Disk, folder, &mut manifest, deepest, |_, position| self.probe(position))?;
+        let plies: Vec<u32> = manifest.stored_tiers().map(|tier| tier.ply).collect();
+        for ply in plies {
+            let path = tier_path(folder, ply);
+            if path.exists() {
+                return Err(io_error(&path, "create")(ErrorKind::AlreadyExists.into()).into());
+            }
+            self.write_values(&Disk, folder, &mut manifest, ply, |_, position| self.probe(position))?;
         }
         manifest.write(&Disk, folder)?;
         Database::open(folder)
@@ -92,7 +93,7 @@ impl Database {
         ply: u32,
         outcome: impl Fn(u64, &Position) -> Result<Outcome, DatabaseError> + Sync,
     ) -> Result<(), DatabaseError> {
-        let (index, has_forced) = (self.index(), manifest.keeps_forced(ply));
+        let index = self.index();
         let (directory, coding) = (TierDirectory::new(index, ply), Coding::new(self.board(), self.values(), ply));
         let code = |entry| {
             let boards = directory.unrank(index, entry).map(|parts| index.split.bitboards(&parts));
@@ -104,7 +105,7 @@ impl Database {
         let codes: Vec<u8> =
             (0..directory.entries()).into_par_iter().map(code).collect::<Result<_, DatabaseError>>()?;
         let tier = self.tier_of(coding, &directory, &codes)?;
-        let written = write_tier(storage, folder, index, &tier, has_forced, &Alone, &|| false)?;
+        let written = write_tier(storage, folder, index, &tier, &manifest.chunks(&directory), &Alone, &|| false)?;
         if let ControlFlow::Continue(Some((written, hash))) = written {
             let (bytes, hash) = (written.bytes, Some(hash));
             let other = manifest.tiers.iter_mut().filter(|tier| tier.ply == ply);
@@ -146,16 +147,6 @@ impl Database {
         };
         tier.fill(index, &Watch::none(), || (), fill)?;
         Ok(tier)
-    }
-
-    /// Copies a file, wherever this database has its files, to a new one on the disk.
-    fn copy(&self, from: &Path, to: &Path) -> Result<(), FileError> {
-        let mut target = File::create_new(to).map_err(io_error(to, "create"))?;
-        read_through(self.storage(), from, |piece| {
-            target.write_all(piece).map_err(io_error(to, "write"))?;
-            Ok(true)
-        })?;
-        target.sync_all().map_err(io_error(to, "sync"))
     }
 }
 

@@ -15,8 +15,10 @@ use fourbase::{Board, Outcome, Value, excerpt};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::chunk::Chunks;
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
 use crate::files::{FileError, Storage, envelope, io_error, open_existing, read_through, write_file};
+use crate::index::TierDirectory;
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourmani";
@@ -130,6 +132,11 @@ impl Manifest {
     pub(crate) fn keeps_forced(&self, ply: u32) -> bool {
         let last = self.tiers.first().map_or(0, |last| last.ply);
         self.keeps(ply) && !self.keeps(ply + 2) && ply + 2 <= last
+    }
+
+    /// Returns how the file of a tier is cut.
+    pub(crate) fn chunks(&self, tier: &TierDirectory) -> Chunks {
+        Chunks::of_tier(tier, self.keep_plies.is_some(), self.keeps_forced(tier.ply))
     }
 
     /// Returns the outcome of the empty board, when complete.

@@ -114,7 +114,7 @@ impl<'a> Driver<'a> {
         let (TierFolder { storage, all, .. }, index) = (self.tiers, self.index);
         let is_stopped = || self.progress.is_stopped();
         let written = if self.manifest.keeps(tier.ply()) {
-            write_tier(storage, self.folder, index, tier, self.manifest.keeps_forced(tier.ply()), all, &is_stopped)?
+            write_tier(storage, self.folder, index, tier, &self.manifest.chunks(&tier.directory), all, &is_stopped)?
         } else {
             ControlFlow::Continue(None)
         };

@@ -99,7 +99,7 @@ pub fn block_index(directory: &[u8]) -> bool {
 pub fn block(data: &[u8]) -> bool {
     let Some(payload) = framed(data) else { return false };
     let has_forced = data[0] & 2 > 0;
-    let block = EncodedBlock { payload, chunks: FIXED.chunks.count() as u16 };
+    let block = EncodedBlock { payload, chunks: chunks(has_forced).count() as u16 };
     let parts = Parts::new(sound_header(has_forced), &[block], FIXED.shapes.clone());
     let Ok(tier) = open(&parts) else { return false };
     let is_whole = tier.check().is_ok();
@@ -228,7 +228,6 @@ impl Parts {
 struct Fixed {
     index: Index,
     directory: TierDirectory,
-    chunks: Chunks,
     /// The tier's blocks.
     blocks: Vec<EncodedBlock>,
     /// The entries of every shape, compressed.
@@ -251,14 +250,7 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     let positions = (0..directory.entries()).step_by(97).filter_map(position).collect();
     let shapes: Vec<u8> = directory.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
     let shapes = frame::compress(&shapes, 1).unwrap_or_default();
-    Fixed {
-        blocks: blocks(&index),
-        shapes,
-        chunks: Chunks::of_tier(directory.entries(), directory.matrices),
-        positions,
-        directory,
-        index,
-    }
+    Fixed { blocks: blocks(&index), shapes, positions, directory, index }
 });
 
 /// Returns some positions that a file of the tier stores.
@@ -273,7 +265,7 @@ fn blocks(index: &Index) -> Vec<EncodedBlock> {
     let mut blocks = Vec::new();
     let _ = in_memory(index, Values::Wdl, |tier| {
         if tier.ply() == PLY {
-            let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
+            let chunks = Chunks::of_tier(&tier.directory, false, false);
             let mut packer = Packer::new(index, tier, &chunks);
             blocks.extend((0..chunks.groups()).flat_map(|group| packer.encode(group).unwrap_or_default()));
         }
@@ -281,9 +273,13 @@ fn blocks(index: &Index) -> Vec<EncodedBlock> {
     blocks
 }
 
+/// Returns how a file is cut: one with forced positions is of a database that keeps early plies.
+fn chunks(has_forced: bool) -> Chunks {
+    Chunks::of_tier(&FIXED.directory, has_forced, has_forced)
+}
+
 fn sound_header(has_forced: bool) -> Vec<u8> {
-    let chunks = Chunks { has_forced, ..FIXED.chunks };
-    Header::new(&FIXED.index, Values::Wdl, PLY, &chunks).seal()
+    Header::new(&FIXED.index, Values::Wdl, PLY, &chunks(has_forced)).seal()
 }
 
 fn open(parts: &Parts) -> Result<OpenTier, FileError> {

@@ -24,8 +24,8 @@ use crate::tier::Tier;
 /// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// Writes the file of a solved tier together with all other ranks, with the forced positions too if `has_forced`. Returns it at
-/// rank 0, neither durable nor under its name; writes nothing for a tier that is not stored.
+/// Writes the file of a solved tier, cut into `chunks`, together with all other ranks. Returns it at rank 0, neither durable nor
+/// under its name; writes nothing for a tier that is not stored.
 ///
 /// Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
 ///
@@ -36,7 +36,7 @@ pub(crate) fn write_tier(
     folder: &Path,
     index: &Index,
     tier: &Tier,
-    has_forced: bool,
+    chunks: &Chunks,
     all: &dyn Communicator,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<ControlFlow<(), Option<(Written, Hash)>>, FileError> {
@@ -44,8 +44,7 @@ pub(crate) fn write_tier(
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let chunks = Chunks { has_forced, ..Chunks::of_tier(tier.entries(), tier.directory.matrices) };
-    let header = Header::new(index, tier.content.values, ply, &chunks);
+    let header = Header::new(index, tier.content.values, ply, chunks);
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
@@ -58,7 +57,7 @@ pub(crate) fn write_tier(
         }
         let end = groups.min(first + BATCH_GROUPS * size);
         let own: Vec<u64> = (first + u64::from(all.rank())..end).step_by(size as usize).collect();
-        let begin = || Packer::new(index, tier, &chunks);
+        let begin = || Packer::new(index, tier, chunks);
         let encoded: Result<Vec<_>, _> = own.into_par_iter().map_init(begin, Packer::encode).collect();
         writer.add(&encoded?)?;
         first = end;
@@ -224,7 +223,8 @@ mod tests {
         let index = Index::new("4x6".parse().unwrap(), Kernel::portable()).unwrap();
         let (folder, mut most_groups) = (Path::new("folder"), 0);
         let solved = in_memory(&index, Values::Wdl, |tier| {
-            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices).groups();
+            let chunks = Chunks::of_tier(&tier.directory, false, false);
+            let groups = chunks.groups();
             most_groups = most_groups.max(groups);
             if groups == 1 && tier.ply() > 8 || !is_stored(tier.ply()) {
                 return;
@@ -232,7 +232,7 @@ mod tests {
             let write = |size, is_stopped| {
                 let storage = Memory::default();
                 let (written, _) = Threads::run(size, 2, |all| {
-                    let written = write_tier(&storage, folder, &index, tier, false, all, &|| is_stopped).unwrap();
+                    let written = write_tier(&storage, folder, &index, tier, &chunks, all, &|| is_stopped).unwrap();
                     written.map_continue(|file| file.map(|(written, hash)| (written.bytes, hash)))
                 });
                 (written, storage.names(folder).unwrap())
