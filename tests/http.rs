@@ -244,7 +244,12 @@ fn what_passes_is_asked_for_again_and_redirects_are_followed() {
 
 #[test]
 fn the_commands_that_only_read_take_an_address() {
-    let (host, local, empty) = (host(), Program::with("4x4"), Program::new());
+    let (local, empty) = (Program::with("4x4"), Program::new());
+    local.run("stats 4x4").succeeds();
+    let mut files = databases::files(board("4x4"), Values::Remoteness).as_ref().clone();
+    let counts = fs::read(local.path("db/4x4/remoteness.stats.json")).expect("the counts");
+    files.insert("remoteness.stats.json".to_owned(), counts);
+    let host = Host::serving(Arc::new(files));
     for command in
         ["query 4x4 1234 --search never", "query 4x4 --json", "analyse 4x4 12341234", "verify 4x4 --sample 100"]
     {
@@ -260,7 +265,12 @@ fn the_commands_that_only_read_take_an_address() {
     empty.set("FOURBASE_DB", &host.url);
     assert!(empty.run_with_input("play 4x4 --first perfect --second perfect", "").succeeds().contains("tie"));
     let server = Server::start(&empty, "");
+    let boards = || server.get("/api/v1/boards").json()["boards"].as_array().expect("a list").len();
+    let before = boards();
     assert_eq!(server.get("/api/v1/position?board=4x4&position=1234").json()["source"]["kind"], "database");
+    // A host does not list its folders.
+    assert_eq!(boards(), before + 1);
+    assert_eq!(server.get("/api/v1/stats?board=4x4").json()["legal"], 161_029);
 }
 
 #[test]

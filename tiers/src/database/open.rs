@@ -193,7 +193,9 @@ impl Database {
         self.cache.unpacked.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn storage(&self) -> &dyn Storage {
+    /// Returns where its files are: on the disk, at an address, or in the program.
+    #[must_use]
+    pub fn storage(&self) -> &dyn Storage {
         &*self.storage
     }
 

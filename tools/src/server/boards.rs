@@ -15,7 +15,7 @@ use fourbase::search::Options;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Summary, When, choose};
-use fourbase_tiers::files::{Disk, is_address};
+use fourbase_tiers::files::is_address;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use serde::{Deserialize, Serialize};
@@ -211,6 +211,14 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
             add(board, database.manifest(), true);
         }
     }
+    if is_address(&server.boards.root) {
+        // A host does not list its folders, so only boards that were asked for are known.
+        let open = server.boards.lock().iter().map(|entry| Arc::clone(&entry.source)).collect::<Vec<_>>();
+        for database in open.iter().filter_map(|source| source.database()).filter(|of| of.is_complete()) {
+            add(database.board(), database.manifest(), database.is_embedded());
+        }
+        return Ok(boards);
+    }
     let Listing { databases, faults, .. } = database::list(&server.boards.root)?;
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
@@ -242,7 +250,7 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     let source = server.find(board).await?;
     let stats = server.workers.look(move || {
         let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
-        let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
+        let counts = read_kept(database.storage(), database.folder(), board, database.manifest())?;
         Ok::<_, Failure>(
             counts.map(|counts| Stats::of(&counts, Some((database.folder(), database.manifest()))).without_folder()),
         )
