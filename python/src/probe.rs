@@ -22,6 +22,9 @@ pub const NO_PLIES: u8 = u8::MAX;
 /// Positions that are probed at once: more of them share blocks, and Ctrl-C waits for them.
 const PORTION: usize = 1 << 20;
 
+/// Where a search that ends at its limit is an error: the rows after it are not searched for long.
+const PORTION_WITH_LIMIT: usize = 1 << 10;
+
 /// How a batch is asked.
 #[derive(Default)]
 pub struct Question {
@@ -80,11 +83,12 @@ fn probe(
     counted: (&'static str, usize),
     look_up: impl Fn(&[Position], &Budget, Unknown<'_>) -> Result<Vec<Option<Outcome>>, (usize, DatabaseError)> + Sync,
 ) -> PyResult<Vec<Option<Outcome>>> {
+    let portion = if nodes.is_some() && !is_masked { PORTION_WITH_LIMIT } else { PORTION };
     let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(counted.1));
     let told = |monitor: &Monitor| Some((counted.0, before + monitor.answers(), total, monitor.nodes()));
     let found = shown.patiently(py, &*pool()?, told, |monitor| {
         let mut found = Vec::with_capacity(batch.positions.len() * width);
-        for rows in batch.positions.chunks(PORTION / width).take_while(|_| !monitor.is_cancelled()) {
+        for rows in batch.positions.chunks(portion / width).take_while(|_| !monitor.is_cancelled()) {
             let start = found.len() / width;
             let of_row = |(row, position): (usize, &Option<Position>)| Some((start + row, (*position)?));
             let (numbers, positions): (Vec<usize>, Vec<Position>) = rows.iter().enumerate().filter_map(of_row).unzip();
