@@ -14,7 +14,6 @@ use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, SampleCount, Seed, cache_bytes, items, memory_bytes, named,
@@ -56,9 +55,6 @@ const NODES_AT_ONCE: u64 = 1 << 14;
 
 /// The value and the plies of each row.
 type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
-
-/// The board of a database, and the folder of all databases.
-type Place = (String, Option<OsString>);
 
 impl Database {
     /// Opens the database in a folder.
@@ -449,12 +445,19 @@ impl Database {
     }
 
     /// A database is pickled as its place: the other process opens it there.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Place)> {
-        // <db>/<board>/<values>
-        let folder = (!self.0.is_embedded()).then(|| self.0.folder());
-        let is_whole = |folder: &&Path| is_address(folder);
-        let absolute = folder.filter(is_whole).map(Path::to_path_buf).or_else(|| std::path::absolute(folder?).ok());
-        let root = absolute.and_then(|folder| Some(folder.ancestors().nth(2)?.as_os_str().to_owned()));
-        Ok((py.get_type::<Database>(), (self.board(), root)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString,))> {
+        let class = py.get_type::<Database>();
+        if self.0.is_embedded() {
+            return Ok((class.into_any(), (self.board().into(),)));
+        }
+        let folder = self.0.folder();
+        let place = if is_address(folder) { folder.to_path_buf() } else { std::path::absolute(folder)? };
+        Ok((class.getattr("_open")?, (place.into(),)))
+    }
+
+    #[staticmethod]
+    #[pyo3(name = "_open")]
+    fn unpickle(py: Python<'_>, folder: PathBuf) -> PyResult<Database> {
+        Database::open(py, &folder)
     }
 }

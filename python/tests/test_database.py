@@ -175,6 +175,9 @@ def test_a_database_is_pickled_as_its_place(root):
     assert (other, hash(other)) == (Database("5x4"), hash(Database("5x4")))
     assert other != Database("4x4")
     assert other.folder == root / "5x4" / "remoteness"
+    wdl = fourbase.solve("4x3", values="wdl")
+    fourbase.solve("4x3")
+    assert (pickle.loads(pickle.dumps(wdl)), wdl.values) == (wdl, "wdl")
 
 
 def test_an_unfinished_database_says_how_to_go_on(tmp_path):
