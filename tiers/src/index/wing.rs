@@ -231,6 +231,7 @@ impl ShapeLists {
     /// Makes the planes of a list beside `spine`.
     pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
         let mut planes = cell_planes(&list.colourings, list.cells);
+        planes.reserve_exact((2 * list.columns + 3) * list.words);
         planes.extend(ones(list.len()).repeat(2 * list.columns + 3));
         let (cells, keeps) = planes.split_at_mut(list.cells * list.words);
         let top = 1 << spine.height;
