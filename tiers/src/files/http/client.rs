@@ -20,7 +20,7 @@ const WITHOUT_HTTPS: &str = "this program was built without https";
 const MOST_REDIRECTS: u32 = 5;
 
 /// Asks hosts over HTTP, and over TLS where this package has the cargo feature `https`: it trusts whom the system
-/// trusts, on Linux also `SSL_CERT_FILE`. Obeys the variables `HTTP_PROXY` and `NO_PROXY`.
+/// trusts, on Linux `SSL_CERT_FILE` instead where that is set. Obeys the variables `HTTP_PROXY` and `NO_PROXY`.
 #[derive(Debug)]
 pub struct UreqClient(Agent);
 
@@ -76,6 +76,8 @@ fn io_error(failure: ureq::Error) -> io::Error {
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
         ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
+        // Which error of TLS or of reading it is does not tell more.
+        failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };
     error(kind, failure.to_string())

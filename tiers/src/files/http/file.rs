@@ -204,6 +204,7 @@ fn fetch(client: &dyn Client, address: &str, ranges: &[Range<u64>]) -> io::Resul
 
 /// Tells whether the next try may go better.
 fn may_pass(kind: ErrorKind) -> bool {
-    use ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, StaleNetworkFileHandle, Unsupported};
-    !matches!(kind, InvalidData | InvalidInput | NotFound | PermissionDenied | StaleNetworkFileHandle | Unsupported)
+    use ErrorKind::{InvalidData, InvalidInput, NotConnected, NotFound, PermissionDenied};
+    let is_final = matches!(kind, InvalidData | InvalidInput | NotConnected | NotFound | PermissionDenied);
+    !is_final && !matches!(kind, ErrorKind::StaleNetworkFileHandle | ErrorKind::Unsupported)
 }

@@ -136,6 +136,9 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
         ErrorKind::Unsupported => {
             "take a host that sends ranges of files, uncompressed; https:// needs the cargo feature https"
         }
+        ErrorKind::NotConnected => {
+            "install the certificates that you trust (ca-certificates), or name their file in SSL_CERT_FILE"
+        }
         ErrorKind::ReadOnlyFilesystem => "give a folder of this machine",
         ErrorKind::StaleNetworkFileHandle => "open the database again",
         ErrorKind::InvalidData => {
