@@ -51,7 +51,8 @@ pub fn many(py: Python<'_>, database: &Database, question: Question, batch: &Bat
         };
         outcomes.map(or_none).collect()
     };
-    Ok(probe(py, question, batch, 1, ("positions", total), look_up)?.into_iter().map(numbers).unzip())
+    let portion = portion(database, &question);
+    Ok(probe(py, question, batch, [1, portion], ("positions", total), look_up)?.into_iter().map(numbers).unzip())
 }
 
 /// Probes all moves of positions: for each position and each column of the board, whether the move is legal and its outcome.
@@ -70,25 +71,31 @@ pub fn moves(
     let look_up = |positions: &[Position], budget: &Budget, unknown: Unknown<'_>| {
         database.moves_of_many(positions, budget, unknown)
     };
-    Ok((legal, probe(py, question, batch, width, ("moves", total), look_up)?))
+    let portion = portion(database, &question);
+    Ok((legal, probe(py, question, batch, [width, portion / width], ("moves", total), look_up)?))
 }
 
-/// Probes positions in portions, with `width` outcomes for each; a masked row has none. Ctrl-C stops it. `counted` is what is
+/// Returns how many positions or moves are asked at once.
+fn portion(database: &Database, question: &Question) -> usize {
+    let may_fail = question.nodes.is_some() && !question.is_masked && database.manifest().keep_plies.is_some();
+    if may_fail { PORTION_WITH_LIMIT } else { PORTION }
+}
+
+/// Probes `portion` positions at a time, with `width` outcomes for each; a masked row has none. Ctrl-C stops it. `counted` is what is
 /// counted, and how many of it there are.
 fn probe(
     py: Python<'_>,
     Question { nodes, is_masked, shown, done }: Question,
     batch: &Batch,
-    width: usize,
+    [width, portion]: [usize; 2],
     counted: (&'static str, usize),
     look_up: impl Fn(&[Position], &Budget, Unknown<'_>) -> Result<Vec<Option<Outcome>>, (usize, DatabaseError)> + Sync,
 ) -> PyResult<Vec<Option<Outcome>>> {
-    let portion = if nodes.is_some() && !is_masked { PORTION_WITH_LIMIT } else { PORTION };
     let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(counted.1));
     let told = |monitor: &Monitor| Some((counted.0, before + monitor.answers(), total, monitor.nodes()));
     let found = shown.patiently(py, &*pool()?, told, |monitor| {
         let mut found = Vec::with_capacity(batch.positions.len() * width);
-        for rows in batch.positions.chunks(portion / width).take_while(|_| !monitor.is_cancelled()) {
+        for rows in batch.positions.chunks(portion).take_while(|_| !monitor.is_cancelled()) {
             let start = found.len() / width;
             let of_row = |(row, position): (usize, &Option<Position>)| Some((start + row, (*position)?));
             let (numbers, positions): (Vec<usize>, Vec<Position>) = rows.iter().enumerate().filter_map(of_row).unzip();

@@ -132,7 +132,7 @@ def test_lists_of_numbers_say_what_they_are():
     with pytest.raises(PositionError, match="row 1"):
         db.probe_many([[0], [4]], encoding="actions")
     assert db.probe_many([[0], [-1], [99]], encoding="actions", errors="mask")[0].tolist()[1:] == [-128, -128]
-    for wrong in ([[0], [1.5]], [[0], "12"], [[0], None], [[0], 1]):
+    for wrong in ([[0], [1.5]], [[0], [True]], [[0], "12"], [[0], None], [[0], 1]):
         with pytest.raises(ArgumentError, match=r"row 1: actions are a list of columns from 0"):
             db.probe_many(wrong, encoding="actions")  # type: ignore[arg-type]
     played = fourbase.encode(BITBOARDS, "actions", board="4x3")
@@ -155,7 +155,7 @@ def test_one_position_instead_of_a_batch_is_told_so():
         for named in (None, encoding):
             with pytest.raises(EncodingError, match=r"write data\[None\]"):
                 fourbase.decode(one, named)
-    for board in ([0.4] * 41 + [1.9], [None] * 42, None):
+    for board in ([0.4] * 41 + [1.9], [10**400] * 42, [None] * 42, None):
         with pytest.raises((ArgumentError, PositionError)):
             fourbase.decode([{"board": board, "mark": 2}])
     observation = fourbase.encode(["44"], "kaggle")

@@ -211,7 +211,7 @@ def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
 def _moves(actions: Any, row: int) -> str:
     """Return the text of columns that count from 0."""
     try:
-        columns = [operator.index(action) for action in actions]
+        columns = [operator.index(action if not isinstance(action, bool) else None) for action in actions]
     except TypeError:
         raise ArgumentError(f"row {row}: actions are a list of columns from 0, not {str(actions)[:60]!r}") from None
     return "".join(_COLUMNS[column] if 0 <= column < len(_COLUMNS) else "?" for column in columns)
@@ -237,7 +237,7 @@ def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[N
     try:
         boards, marks = [of["board"] for of in data], np.array([of["mark"] for of in data])
         lengths = [len(board) for board in boards]
-    except (TypeError, KeyError):
+    except (TypeError, ValueError, KeyError):
         raise ArgumentError("an observation has a board and a mark") from None
     for row, length in enumerate(lengths):
         if length != cells:
@@ -245,7 +245,7 @@ def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[N
     try:
         # Whole numbers would be cut off here.
         numbers = np.fromiter(itertools.chain.from_iterable(boards), np.float64, cells * len(boards))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"the cells of a board are numbers: {error}") from None
     return numbers.reshape(-1, cells), marks
 
