@@ -3,6 +3,7 @@
 //! where that was counted.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use fourbase::search::Options;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Summary, When, choose};
-use fourbase_tiers::files::is_address;
+use fourbase_tiers::files::{FileError, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use serde::{Deserialize, Serialize};
@@ -250,7 +251,15 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     let source = server.find(board).await?;
     let stats = server.workers.look(move || {
         let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
-        let counts = read_kept(database.storage(), database.folder(), board, database.manifest())?;
+        let counts = match read_kept(database.storage(), database.folder(), board, database.manifest()) {
+            // Some hosts answer that for a file that they do not have.
+            Err(FileError::Io { file, source, .. })
+                if source.kind() == ErrorKind::PermissionDenied && is_address(&file) =>
+            {
+                None
+            }
+            counts => counts?,
+        };
         Ok::<_, Failure>(
             counts.map(|counts| Stats::of(&counts, Some((database.folder(), database.manifest()))).without_folder()),
         )

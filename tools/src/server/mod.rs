@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = within::<u32>(1..=86_400))]
     search_seconds: u32,
 
-    /// How many searches run at a time [default: one for each processor]
+    /// How many searches run at a time; batches leave one of two or more free [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches: Option<u16>,
 
