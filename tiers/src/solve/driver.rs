@@ -26,7 +26,7 @@ use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
 
 /// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
 /// durable solves it again, and shows it again. An error ends the solve.
-pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + 'a;
+pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + Send + 'a;
 
 /// A running solve, at one rank.
 pub(super) struct Driver<'a> {

@@ -57,9 +57,14 @@ pub struct Plan {
     pub is_bounded: bool,
     /// All tiers, from the empty board up.
     pub tiers: Vec<TierPlan>,
-    /// Memory with all blocks of two tiers, and the least memory, in bytes.
+    /// The threads that solve.
+    pub threads: usize,
+    /// Further threads, for which there is too little memory.
+    pub left_out: usize,
+    /// Memory with all blocks of two tiers, and the least memory, in bytes; and how much of either each thread needs.
     whole_bytes: u128,
     least_bytes: u128,
+    thread_bytes: u128,
     /// The part of the least memory that is for blocks: those that threads work on.
     window_bytes: u128,
     slices: Slices,
@@ -114,8 +119,20 @@ impl Plan {
             tier.solving_work = solving_work(board, tier.ply, words, words / LIKELY_ROW_WORDS);
         }
         // Without an index there is no solve in files either.
-        let (least_bytes, window_bytes, slices) = (whole_bytes, 0, Slices::default());
-        Plan { board, values, exact: false, is_bounded: false, tiers, whole_bytes, least_bytes, window_bytes, slices }
+        Plan {
+            board,
+            values,
+            exact: false,
+            is_bounded: false,
+            tiers,
+            threads: rayon::current_num_threads(),
+            left_out: 0,
+            whole_bytes,
+            least_bytes: whole_bytes,
+            thread_bytes: 0,
+            window_bytes: 0,
+            slices: Slices::default(),
+        }
     }
 
     /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
@@ -137,23 +154,20 @@ impl Plan {
         let sizes: Vec<TierSize> =
             (0..=board.cells() as u32).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
-        let threads = rayon::current_num_threads() as u128;
+        let threads = rayon::current_num_threads();
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let slices = Slices {
             // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
-            count: threads * 2 * (board.width() / 2) as u128,
+            count: (threads * 2 * (board.width() / 2)) as u128,
             least_words: most(|size| size.slice_words),
             most_words: most(|size| size.matrix_words),
         };
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
-        let window_bytes = threads * window_bytes(board, block_words, slices.most_words);
-        let least_bytes = index.bytes() as u128
-            + FIXED_BYTES
-            + 2 * most(directory_bytes)
-            + threads * index.kernel.lane_bytes(row_words)
-            + threads * buffer_bytes(block_words)
-            + window_bytes
-            + slices.count * SLICE_COPIES * 8 * slices.least_words;
+        let window_bytes = window_bytes(board, block_words, slices.most_words);
+        let slices_bytes = slices.count * SLICE_COPIES * 8 * slices.least_words / threads as u128;
+        let thread_bytes = index.kernel.lane_bytes(row_words) + buffer_bytes(block_words) + window_bytes + slices_bytes;
+        let shared_bytes = index.bytes() as u128 + FIXED_BYTES + 2 * most(directory_bytes);
+        let least_bytes = shared_bytes + threads as u128 * thread_bytes;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         let mut tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
         for (tier, size) in tiers.iter_mut().zip(&sizes) {
@@ -168,7 +182,10 @@ impl Plan {
             // Beside the blocks there is budget for deltas, which are never needed then.
             whole_bytes: least_bytes + pairs.max().unwrap_or(0) / 4 * 5,
             least_bytes,
-            window_bytes,
+            thread_bytes,
+            threads,
+            left_out: 0,
+            window_bytes: threads as u128 * window_bytes,
             slices,
         }
     }
@@ -176,6 +193,25 @@ impl Plan {
     /// Returns the plan of the same solve with its tiers in files.
     pub fn bounded(self) -> Plan {
         Plan { is_bounded: true, ..self }
+    }
+
+    /// Returns the plan with fewer threads if only that fits into `limit_bytes`.
+    pub fn within(self, limit_bytes: u64) -> Plan {
+        let beyond = self.memory_bytes().saturating_sub(limit_bytes.into());
+        let fewer = beyond.div_ceil(self.thread_bytes.max(1));
+        let (all, threads) = (self.threads as u128, (self.threads as u128).saturating_sub(fewer));
+        if fewer == 0 || threads == 0 {
+            return self;
+        }
+        Plan {
+            threads: threads as usize,
+            left_out: self.left_out + fewer as usize,
+            whole_bytes: self.whole_bytes - fewer * self.thread_bytes,
+            least_bytes: self.least_bytes - fewer * self.thread_bytes,
+            window_bytes: self.window_bytes / all * threads,
+            slices: Slices { count: self.slices.count / all * threads, ..self.slices },
+            ..self
+        }
     }
 
     /// Returns the plan of the same solve by several ranks, which share their tiers through files.

@@ -75,7 +75,8 @@ impl Solve {
             return self.report(&manifest, true);
         }
         let (plan, index) = self.counted_plan();
-        let plan = plan.of_ranks(all);
+        // Other ranks are asked from the thread that has begun.
+        let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.of_ranks(all) };
         plan.check(self.memory_bytes)?;
         let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
         if all.is_root() && !is_begun {
@@ -93,7 +94,7 @@ impl Solve {
                     Driver { solve: self, observer, progress, tiers, index: &index, folder: &folder, manifest };
                 let result = check_shared_folder(all, storage, &scratch)
                     .and_then(|()| check_shared_folder(all, storage, &folder))
-                    .and_then(|()| driver.resume_and_solve(&plan))
+                    .and_then(|()| on_threads(plan.threads, || driver.resume_and_solve(&plan)))
                     .and_then(|report| self.put_in_place(all, storage).map(|()| report));
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
@@ -146,6 +147,18 @@ impl Solve {
             folder,
             already_complete,
         })
+    }
+}
+
+/// Solves on so many threads, if rayon's current pool has more.
+fn on_threads<T: Send>(threads: usize, solve: impl FnOnce() -> T + Send) -> T {
+    if threads == rayon::current_num_threads() {
+        return solve();
+    }
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(solve),
+        // A system that starts no threads has none too many.
+        Err(_) => solve(),
     }
 }
 

@@ -46,6 +46,34 @@ fn any_number_of_ranks_and_threads_makes_the_same_files() {
     }
 }
 
+#[test]
+fn threads_for_which_there_is_too_little_memory_are_left_out() {
+    let (alone, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let all = solve("4x4", Values::Wdl, alone.path()).run().unwrap();
+    let solve = |limit| {
+        solve("4x4", Values::Wdl, root.path()).scratch(Some(root.path().join("scratch"))).memory(limit).replace(true)
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap().install(|| {
+        let most = solve(1 << 30).plan().memory_bytes() as u64;
+        let mut fits: Vec<usize> = Vec::new();
+        for limit in (0..most + 1).rev().step_by(1 << 19) {
+            let plan = solve(limit).plan().within(limit);
+            match solve(limit).run() {
+                Ok(report) => assert_eq!(report.hash, all.hash),
+                Err(SolveError::Memory { needed, .. }) => {
+                    assert_eq!((needed, plan.left_out), (u128::from(most), 0));
+                    break;
+                }
+                Err(error) => panic!("{error}"),
+            }
+            assert!(plan.memory_bytes() <= u128::from(limit) && plan.threads + plan.left_out == 8);
+            fits.push(plan.threads);
+        }
+        fits.dedup();
+        assert!(fits.first() == Some(&8) && fits.last() == Some(&1) && fits.is_sorted_by(|a, b| a > b), "{fits:?}");
+    });
+}
+
 /// Stops after some tiers; does not start over.
 struct Stop(AtomicU32);
 

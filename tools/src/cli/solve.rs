@@ -141,8 +141,9 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         plan = plan.bounded();
         let threads = rayon::current_num_threads() as u32;
         ranks = Some(Ranks::new(&plan, count, threads, report::thread_speed(&plan, arguments.kernel)?));
-    } else if plan.check(memory_bytes).is_ok() {
-        speed = report::speed(&plan, arguments.kernel);
+    } else {
+        plan = plan.within(memory_bytes);
+        speed = plan.check(memory_bytes).ok().and_then(|()| report::speed(&plan, arguments.kernel));
     }
     let mut planned = Planned::of(&plan, memory_bytes, speed);
     planned.keep_plies = arguments.keep_plies;

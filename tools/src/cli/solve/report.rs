@@ -46,6 +46,9 @@ pub struct Planned {
     pub plies: Option<Vec<PlannedTier>>,
     /// What several processes need; null without `--ranks`.
     pub ranks: Option<Ranks>,
+    /// With how many threads it fits, if with fewer than there are.
+    #[serde(skip)]
+    fewer_threads: Option<usize>,
     /// Why the solve does not fit.
     #[serde(skip)]
     pub misfit: Option<String>,
@@ -92,6 +95,7 @@ impl Planned {
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
             plies: None,
             ranks: None,
+            fewer_threads: (plan.left_out > 0).then_some(plan.threads),
             misfit: check.err().map(|error| misfit(&error)),
         }
     }
@@ -113,8 +117,9 @@ impl fmt::Display for Planned {
         let about = if self.exact { "" } else { "about " };
         let (entries, tiers) = (counted(self.entries, "entry"), counted(self.tiers, "tier"));
         writeln!(f, "{} with {}: {about}{entries} in {tiers}\n", self.board, self.stores)?;
-        let memory =
-            format!("{about}{} of the {} allowed", bytes(self.memory_bytes), bytes(self.memory_limit_bytes.into()));
+        let threads = self.fewer_threads.map_or_else(String::new, |fit| format!(", with {}", counted(fit, "thread")));
+        let [needed, allowed] = [self.memory_bytes, self.memory_limit_bytes.into()].map(bytes);
+        let memory = format!("{about}{needed} of the {allowed} allowed{threads}");
         let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
         let fits = self.misfit.as_ref().map_or_else(|| "yes".to_owned(), |misfit| format!("no: {misfit}"));
         let time =
