@@ -219,7 +219,7 @@ export class Fourbase {
   /** The boards whose early plies are in the package. */
   static readonly builtIn: Board[];
 
-  /** The deepest ply that `first` opens: some 115 KB of 7x6. */
+  /** The deepest ply that `first` opens: some 120 KB of 7x6. */
   static readonly firstPlies: number;
 
   /** Finds the value of a position, of its moves, and best play (unless `line` is false). */
@@ -258,7 +258,7 @@ export class Fourbase {
    */
   open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<Database>;
 
-  /** Loads and opens a built-in database; with `first` only its first plies, about 115 KB, and later positions are searched. */
+  /** Loads and opens a built-in database; with `first` only its first plies, about 120 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<Database>;
 
   /** Closes the database of a board; without a board, ends the worker. */

@@ -11,9 +11,6 @@ const BUILT_IN = {
   "7x6": { hash: "7b3a7a2058b5d066ac2ae0cf35744c4391ea254c57ca3b04526d3924e1025d50", plies: 13 },
 };
 
-/** The module counts plies in 32 bits; no board has so many. */
-const MOST_PLY = 2 ** 32 - 1;
-
 /** What a solve in memory may take: 1 GiB. */
 const MEMORY = 2 ** 30;
 
@@ -24,13 +21,13 @@ export class Fourbase {
   #solvers = new Set();
   #fetched = new Map();
   #modules = new Map();
-  /** What was opened, by its board. */
+  /** What `open` returned and its arguments, by the board. */
   #opened = new Map();
 
   constructor(options) {
     this.#options = options;
     this.#engine = new Link("engine", () => this.#module("engine"), options.sharedMemory);
-    this.#engine.replay = () => [...this.#opened.values()].map((args) => ["open", args]);
+    this.#engine.replay = () => this.#opened.values();
   }
 
   /** Starts a worker and loads the module into it, and the first plies of a board beside it. */
@@ -84,7 +81,7 @@ export class Fourbase {
 
   async random(board, { ply, seed = Math.floor(Math.random() * 2 ** 53) } = {}) {
     check(board, "board");
-    return this.#ask("random", [board, ply === undefined ? undefined : Math.min(whole(ply, "ply"), MOST_PLY), whole(seed, "seed")]);
+    return this.#ask("random", [board, ply === undefined ? undefined : whole(ply, "ply"), whole(seed, "seed")]);
   }
 
   async position(board, position = "") {
@@ -142,8 +139,7 @@ export class Fourbase {
       return;
     }
     check(board, "board");
-    await this.#engine.ask("close", [board]);
-    this.#opened.delete(board);
+    this.#opened.delete(await this.#engine.ask("close", [board]));
   }
 
   async #ask(method, args, options) {
@@ -181,8 +177,9 @@ export class Fourbase {
   }
 
   async #open(args, options) {
-    const opened = await this.#ask("open", args, options);
-    this.#opened.set(opened.board, args);
+    const text = await this.#engine.ask("open", args, options);
+    const opened = JSON.parse(text);
+    this.#opened.set(opened.board, [text, args]);
     return opened;
   }
 

@@ -1,6 +1,7 @@
 // A worker with one of the two modules: sends it one question at a time, and turns what comes back into promises.
 
 export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
+const threads = isNode ? await import("node:worker_threads") : undefined;
 
 /** How many milliseconds a worker may take to hear that a question is cancelled: it hears nothing while a host does not answer. */
 const PATIENCE = 1000;
@@ -15,7 +16,7 @@ export class FourbaseError extends Error {
 }
 
 export class Link {
-  /** Returns the questions that open again what was open, for the worker after one that has ended. Without it there is no other worker. */
+  /** Returns what is open, for `remember` of the worker after one that has ended. Without it there is no other worker. */
   replay;
   #name;
   #load;
@@ -24,8 +25,6 @@ export class Link {
   #current;
   #next = 1;
   #ended;
-  /** Another worker is needed before the next question. */
-  #isDown = false;
   /** Shared memory cancels a question in the middle; without it (in a page that is not cross-origin isolated) the worker is ended. */
   #flag;
 
@@ -38,21 +37,21 @@ export class Link {
 
   /** Starts the worker and loads the module. */
   async start() {
-    const receive = (message) => this.#receive(message);
     const broken = (text) => new FourbaseError("broken", `the worker has failed: ${text ?? "worker.js cannot be loaded"}`);
-    const fail = ({ message }) => {
-      if (this.#worker === worker) this.#fail(broken(message));
+    // What a worker says after its end is nothing to the one after it.
+    const ifCurrent = (use) => (what) => {
+      if (this.#worker === worker) use(what);
     };
+    const receive = ifCurrent((message) => this.#receive(message));
+    const fail = ifCurrent((error) => this.#fail(error));
     if (typeof WebAssembly === "undefined") throw new FourbaseError("broken", "WebAssembly is missing or switched off; use another browser");
-    this.#isDown = false;
     const loaded = this.#load();
     // It is awaited when the worker is ready.
     loaded.catch(() => {});
     let worker;
     if (isNode) {
-      const { Worker } = await import("node:worker_threads");
-      worker = new Worker(new URL("./worker.js", import.meta.url));
-      worker.on("message", receive).on("error", fail);
+      worker = new threads.Worker(new URL("./worker.js", import.meta.url));
+      worker.on("message", receive).on("error", ({ message }) => fail(broken(message))).on("exit", () => fail(broken("it has ended; ask again")));
     } else {
       try {
         worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -60,16 +59,22 @@ export class Link {
         throw broken(message);
       }
       worker.onmessage = ({ data }) => receive(data);
-      worker.onerror = fail;
-    }
-    if (this.#ended) {
-      worker.terminate();
-      throw this.#ended;
+      worker.onerror = ({ message }) => fail(broken(message));
     }
     this.#worker = worker;
-    const begin = (module) => worker.postMessage({ id: 0, method: "begin", args: [this.#name, module, this.#flag?.buffer] });
+    const begin = (module) => {
+      for (const [opened, args] of this.replay?.() ?? []) {
+        try {
+          worker.postMessage({ method: "remember", args: [opened, args] });
+        } catch {
+          // Bytes that were given away since then cannot be sent.
+          worker.postMessage({ method: "remember", args: [opened] });
+        }
+      }
+      worker.postMessage({ id: 0, method: "begin", args: [this.#name, module, this.#flag?.buffer] });
+    };
     await new Promise((resolve, reject) => {
-      const ready = () => loaded.then(begin).catch((error) => this.#fail(error));
+      const ready = () => loaded.then(begin).catch(fail);
       this.#current = { id: 0, ready, resolve, reject, options: {} };
     });
   }
@@ -84,8 +89,8 @@ export class Link {
       question.abort = () => this.#abort(question);
       signal?.addEventListener("abort", question.abort, { once: true });
       this.#waiting.push(question);
-      if (this.#isDown) this.#restart();
-      else this.#send();
+      if (this.#worker) this.#send();
+      else this.#restart();
     });
   }
 
@@ -100,7 +105,6 @@ export class Link {
     const questions = [this.#current, ...this.#waiting.splice(0)];
     const gone = this.#worker?.terminate();
     this.#worker = this.#current = undefined;
-    this.#isDown = true;
     if (!this.replay) this.#ended ??= error;
     questions.forEach((question) => this.#settle(question, "reject", error));
     return gone;
@@ -132,7 +136,8 @@ export class Link {
     if (!error) return this.#finish("resolve", result);
     const { aborted, reason } = question.options.signal ?? {};
     const failure = aborted ? reason : new FourbaseError(error.code, error.message);
-    if (!error.isFatal || id === 0) return this.#finish("reject", failure);
+    if (id === 0) return this.#fail(failure);
+    if (!error.isFatal) return this.#finish("reject", failure);
     // Such a module is in no known state, and gets no further question.
     this.#restart();
     this.#settle(question, "reject", failure);
@@ -169,21 +174,13 @@ export class Link {
     question.reject(question.options.signal.reason);
   }
 
-  async #restart() {
+  #restart() {
     this.#worker?.terminate();
     this.#worker = this.#current = undefined;
     if (!this.replay) return this.end();
-    this.#isDown = false;
-    // What cannot be opened again is no reason to search instead.
-    const again = this.replay().map(([method, args]) => {
-      return { id: this.#next++, method, args, resolve: () => {}, reject: (error) => this.#fail(error), options: {} };
+    this.start().catch((error) => {
+      // A worker that has begun and failed has said so, and the next question may have another one by now.
+      if (!this.#worker) this.#fail(error);
     });
-    this.#waiting.unshift(...again);
-    try {
-      await this.start();
-      this.#send();
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 }

@@ -43,6 +43,8 @@ class Requests {
 /** The files that are open, by their numbers, and the numbers of those of each board. */
 const files = new Map();
 const numbersOf = new Map();
+/** What was open in the worker before this one and is not open here yet, by the board: what `open` returned, and its arguments. */
+const earlier = new Map();
 let nextNumber = 0;
 let answerer;
 let requests;
@@ -104,6 +106,9 @@ const methods = {
     answerer = new (Engine ?? Solver)(host);
     flag = shared && new Int32Array(shared);
   },
+  remember(opened, args) {
+    earlier.set(JSON.parse(opened).board, { opened, args });
+  },
   open(sources, board, hash, most) {
     if (typeof sources === "string") return replace(answerer.open_address(sources, isNode, board), []);
     const first = nextNumber;
@@ -118,16 +123,49 @@ const methods = {
       throw error;
     }
   },
-  close(board) {
+  close(text) {
+    const board = nameOf(text);
     answerer.close(board);
+    earlier.delete(board);
     numbersOf.get(board)?.forEach(forget);
     numbersOf.delete(board);
+    return board;
+  },
+  boards() {
+    for (const board of [...earlier.keys()]) {
+      try {
+        reopen(board);
+      } catch (error) {
+        // What cannot be opened is not open.
+        if (described(error).isFatal) throw error;
+      }
+    }
+    return answerer.boards();
   },
 };
+
+/** The one name of a board, which may be written with more words. */
+function nameOf(board) {
+  return JSON.parse(answerer.players(board)).board;
+}
+
+/** Opens the database of a board, if it was open in the worker before this one. Where that fails, nothing is searched instead. */
+function reopen(text) {
+  const board = earlier.size > 0 ? nameOf(text) : undefined;
+  const was = earlier.get(board);
+  if (!was) return;
+  const [sources, , ...others] = was.args ?? [];
+  if (sources && methods.open(sources, board, ...others) === was.opened) return;
+  methods.close(board);
+  earlier.set(board, was);
+  const why = sources ? "has changed" : "was in bytes that were given away";
+  throw Object.assign(new Error(`the database of ${board} ${why}; open it again`), { name: "database" });
+}
 
 /** Puts the files of a database that was opened in the place of those of the one before. */
 function replace(opened, numbers) {
   const { board } = JSON.parse(opened);
+  earlier.delete(board);
   numbersOf.get(board)?.forEach(forget);
   numbersOf.set(board, numbers);
   return opened;
@@ -159,6 +197,7 @@ async function answer({ id, method, args }) {
   current = id;
   reported = performance.now();
   try {
+    if (!methods[method]) reopen(args[0]);
     const result = await (methods[method] ? methods[method](...args) : answerer[method](...args));
     port.postMessage({ id, result });
   } catch (error) {

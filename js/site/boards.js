@@ -55,14 +55,15 @@ export class Boards {
     return Fourbase.builtIn.includes(board) && !this.#loaded.has(board);
   }
 
-  /** Loads all built-in plies of a board, if there are some. */
-  async whole(board) {
+  /** Loads all built-in plies of a board, if there are some. The signal ends the wait for them; others may still wait. */
+  async whole(board, signal) {
     if (!Fourbase.builtIn.includes(board)) return;
     if (!this.#whole.has(board)) {
       this.#whole.set(board, this.#fourbase.openBuiltIn(board));
       this.#whole.get(board).then(() => this.#loaded.add(board), () => this.#whole.delete(board));
     }
-    await this.#whole.get(board);
+    const aborted = new Promise((_, reject) => { signal?.addEventListener("abort", () => reject(signal.reason)); });
+    await Promise.race([this.#whole.get(board), aborted]);
   }
 
   async #open(board, onShare) {

@@ -62,7 +62,7 @@ const files = { ...page.files, ...wasm.files, ...databases.files, "index.html": 
 // Databases are kept when they are used.
 const kept = ["./", "manifest.webmanifest", ...Object.keys(wasm.files), ...Object.keys(page.files)];
 const version = hash(Object.values(files).map((bytes) => hash(bytes)).join());
-files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept });
+files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept, DATABASES: databases.folder });
 files._headers = headers();
 // Without it some hosts answer with index.html what they do not have.
 files["404.html"] = '<!DOCTYPE html><html lang="en"><title>Not found</title><p>There is no such file.</p></html>\n';

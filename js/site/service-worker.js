@@ -1,5 +1,5 @@
 // Keeps the page for use without a network, with the databases that it has used. `js/site/build` writes the constants: VERSION is a hash
-// of all files, and FILES are those that every board needs.
+// of all files, FILES are those that every board needs, and DATABASES is the folder of the others.
 
 /** Caches of other pages of the same host have other names. */
 const CACHES = `fourbase ${registration.scope} `;
@@ -54,10 +54,14 @@ async function load(path, options) {
   return new Response(response.body, { status, headers: { "Content-Type": type, ...ISOLATED } });
 }
 
-/** Deletes the caches of older versions. */
+/** Deletes the caches of older versions, but not the databases that are those of this version too, if there is room. */
 async function forget() {
   const names = await caches.keys();
-  await Promise.all(names.filter((name) => name.startsWith(CACHES) && name !== CACHE).map((name) => caches.delete(name)));
+  await Promise.all(names.filter((name) => name.startsWith(CACHES) && name !== CACHE).map(async (name) => {
+    const requests = await (await caches.open(name)).keys();
+    await keep(requests.map(({ url }) => pathOf(url)).filter((path) => path.startsWith(DATABASES))).catch(() => {});
+    await caches.delete(name);
+  }));
 }
 
 async function answer(path) {

@@ -64,7 +64,7 @@ const answers = {
     const plies = start.length + moves.length;
     await boards.ready(board, plies);
     // The history of a long game is not asked for again. Without the later plies it is searched.
-    if (plies >= Fourbase.firstPlies) await boards.whole(board).catch(() => {});
+    if (plies >= Fourbase.firstPlies) await boards.whole(board, signal).catch(() => {});
     return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
   },
   async move({ fourbase, boards }, { board, start = "", moves, player, seed }, { signal }) {
@@ -72,7 +72,11 @@ const answers = {
     const choose = () => fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
     return choose().catch(async (error) => {
       if (error.code !== "limit" || !boards.grows(board)) throw error;
-      await boards.whole(board);
+      // Without the later plies, it stays undecided.
+      await boards.whole(board, signal).catch(() => {
+        signal.throwIfAborted();
+        throw error;
+      });
       return choose();
     });
   },

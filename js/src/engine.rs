@@ -214,11 +214,12 @@ impl Engine {
     }
 
     /// Draws an unfinished position of `ply` pieces, or of any number.
-    pub fn random(&self, board: &str, ply: Option<u32>, seed: f64) -> Result<String, Failure> {
-        let (board, ply): (Board, _) = (board.parse()?, ply.map(|ply| ply as usize));
-        if let Some(ply) = ply.filter(|ply| *ply >= board.cells()) {
+    pub fn random(&self, board: &str, ply: Option<f64>, seed: f64) -> Result<String, Failure> {
+        let board: Board = board.parse()?;
+        if let Some(ply) = ply.filter(|ply| *ply >= board.cells() as f64) {
             return Err(Failure::Ply { ply, board });
         }
+        let ply = ply.map(|ply| ply as usize);
         let drawn = RandomJson::of(board, ply, seed as u64).ok_or(Failure::TooShort { board })?;
         Ok(line("random", drawn))
     }

@@ -27,7 +27,7 @@ pub enum Failure {
     #[error("ply {ply} has no unfinished position of {board}; ask for one from 0 to {}", board.cells() - 1)]
     Ply {
         /// The ply.
-        ply: usize,
+        ply: f64,
         /// The board.
         board: Board,
     },

@@ -61,16 +61,32 @@ test("a question is cancelled while a host does not answer", async () => {
   assert.ok(performance.now() - begun < 20_000);
 });
 
-test("a database that cannot be opened again after a cancelled search is asked for with each question, never searched instead", async () => {
+test("a database that cannot be opened again after a cancelled search is asked for with each question about it, never searched instead", async () => {
   const other = await Fourbase.start({ sharedMemory: false });
   after(() => other.close());
   let isDown = false;
   const { url } = await host((answer) => { if (isDown) answer.status = 403; });
+  const cancel = () =>
+    assert.rejects(other.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  const open = async () => (await other.boards()).map(({ board }) => board);
   await other.open(`${url}/7x5`);
+  await other.openBuiltIn("6x6");
   isDown = true;
-  await assert.rejects(other.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await cancel();
   await assert.rejects(other.analyse("7x5", "44"), { code: "database", message: /403/ });
-  await assert.rejects(other.analyse("7x5", "44"), { code: "database", message: /403/ });
+  await assert.rejects(other.analyse("7x5c4", "44"), { code: "database", message: /403/ });
+  assert.equal((await other.analyse("6x6", "44")).source.kind, "database");
+  assert.deepEqual(await open(), ["6x6"]);
   isDown = false;
   assert.equal((await other.analyse("7x5", "44")).source.kind, "database");
+  isDown = true;
+  await cancel();
+  assert.equal((await other.openBuiltIn("7x5")).board, "7x5");
+  assert.deepEqual(await open(), ["7x5", "6x6"]);
+  isDown = false;
+  await other.open(`${url}/7x5`);
+  isDown = true;
+  await cancel();
+  await other.close("7x5");
+  assert.equal((await other.analyse("7x5", "44", { nodes: 1000 })).source.kind, "search");
 });

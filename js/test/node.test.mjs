@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, openAsBlob, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, openAsBlob, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Fourbase } from "fourbase";
@@ -24,19 +24,93 @@ test("a database is read by the paths of its files, and from files that node has
   await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
 });
 
-test("files of a database that is closed, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
+test("files of a database that is closed by any name of its board, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
   const paths = Object.fromEntries(["manifest", "tier-01"].map((name) => [name, pathOf("7x5", name)]));
   const wrong = { ...paths, manifest: paths["tier-01"] };
-  const mine = await Fourbase.start();
+  const mine = await Fourbase.start({ sharedMemory: false });
   const count = () => readdirSync("/proc/self/fd").length;
   await assert.rejects(mine.open(wrong), { code: "database" });
   const before = count();
   for (let time = 0; time < 3; time += 1) await mine.open(paths);
   assert.equal(count(), before + 2);
-  await mine.close("7x5");
+  await mine.close("7x5c4");
   await assert.rejects(mine.open(wrong), { code: "database" });
   assert.equal(count(), before);
+  // It stays closed in the next worker.
+  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  assert.deepEqual(await mine.boards(), []);
   await mine.close();
+});
+
+test("a database whose files are others when it is opened again is refused", async () => {
+  const { Link } = await import(pathToFileURL("node_modules/fourbase/link.js"));
+  const write = async (values) => {
+    const solver = new Link("solver", () => WebAssembly.compile(readFileSync("node_modules/fourbase/wasm/solver_bg.wasm")), false);
+    await solver.start();
+    const files = await solver.ask("solve", ["4x4", values, 2 ** 30]);
+    await solver.end();
+    mkdirSync("solved", { recursive: true });
+    files.forEach(([name, bytes]) => writeFileSync(`solved/${name}`, bytes));
+    return Object.fromEntries(files.map(([name]) => [name, `solved/${name}`]));
+  };
+  const mine = await Fourbase.start({ sharedMemory: false });
+  await mine.open(await write("remoteness"));
+  await write("wdl");
+  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  const asked = () => assert.rejects(mine.analyse("4x4"), { code: "database", message: /of 4x4 has changed; open it again$/ });
+  await asked();
+  await asked();
+  await write("remoteness");
+  assert.equal((await mine.analyse("4x4")).source.stores, "remoteness");
+  await mine.close();
+});
+
+test("when a worker fails or ends, those who wait hear of it or get another one, and nothing stays behind", () => {
+  mkdirSync("fake", { recursive: true });
+  cpSync("node_modules/fourbase/link.js", "fake/link.js");
+  writeFileSync("fake/package.json", '{ "type": "module" }');
+  writeFileSync("fake/worker.js", `
+    import { parentPort } from "node:worker_threads";
+    const earlier = [];
+    const error = { code: "memory", message: "no memory", isFatal: true };
+    parentPort.on("message", ({ id, method, args }) => {
+      if (method === "remember") earlier.push(args[0]);
+      else if (method === "exit") process.exit();
+      else if (method !== "long") parentPort.postMessage(method === "trap" ? { id, error } : { id, result: [method, ...earlier].join() });
+    });
+    parentPort.postMessage({ ready: true });`);
+  writeFileSync("fake/program.js", `
+    import { Link } from "./link.js";
+    let loads = true;
+    const link = new Link("engine", async () => { if (!loads) throw new Error("no module"); }, false);
+    link.replay = () => [["7x5", []]];
+    const ask = (method, options) => link.ask(method, [], options).catch(({ message }) => message);
+    await link.start();
+    const found = [];
+    found.push(await ask("first"));
+    // Two that are fatal, one after the other, and one that waits.
+    found.push(await Promise.all([ask("trap"), ask("trap"), ask("waits")]));
+    // Another worker that does not begin, and those who ask as soon as they hear of it.
+    loads = false;
+    const again = async (method) => [await ask(method).finally(() => (loads = true)), await ask("again")];
+    found.push(await Promise.all([ask("trap"), again("waits"), again("waits")]));
+    found.push(await Promise.all([ask("exit"), again("waits")]));
+    // A question while another worker begins.
+    const controller = new AbortController();
+    const long = ask("long", { signal: controller.signal });
+    controller.abort();
+    found.push(await Promise.all([long, ask("begins")]));
+    await link.end();
+    console.log(JSON.stringify(found));`);
+  const found = JSON.parse(execFileSync(process.execPath, ["fake/program.js"], { encoding: "utf8", timeout: 60_000 }));
+  const [memory, ended] = ["no memory", "the worker has failed: it has ended; ask again"];
+  assert.deepEqual(found, [
+    "first,7x5",
+    [memory, memory, "waits,7x5"],
+    [memory, ["no module", "again,7x5"], ["no module", "again,7x5"]],
+    [ended, [ended, "again,7x5"]],
+    ["This operation was aborted", "begins,7x5"],
+  ]);
 });
 
 test("after a worker that cannot be started, the next question starts another one", async () => {

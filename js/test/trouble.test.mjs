@@ -28,7 +28,7 @@ test("mistakes in questions are errors of input that say what is wrong", async (
   await refused(fourbase.analyse("7x6", "4", { nodes: -1 }), "input", /nodes/);
   await refused(fourbase.analyse(7, "4"), "input", /./);
   await refused(fourbase.open([new Uint8Array(3)]), "input", /name/);
-  await refused(fourbase.random("4x4", { ply: 2 ** 32 + 3 }), "input", /ply|pieces|plies/);
+  await refused(fourbase.random("4x4", { ply: 5e9 }), "input", /^ply 5000000000 .* 0 to 15/);
   await refused(fourbase.choose("7x6", "", "human"), "input", /human/);
   await refused(fourbase.choose("7x6", "", "nobody"), "input", /players/);
   await refused(fourbase.choose("7x6", "", "pomakis:20"), "input", /ahead/);
@@ -87,6 +87,34 @@ test("built-in files of another release are refused, and so is an address withou
   await refused(other.openBuiltIn("7x6"), "database", /of 7x5, not of 7x6/);
   await refused(other.openBuiltIn("7x5"), "database", /tier-07.*hash/);
   await other.close();
+});
+
+test("bytes that were given away since a database was opened fail its questions alone, once its worker has ended", async () => {
+  const mine = await Fourbase.start({ sharedMemory: false });
+  const files = await filesOf("7x5", SMALL);
+  const { hash } = await mine.open(files);
+  await mine.openBuiltIn("7x6", { first: true });
+  structuredClone(files.manifest.buffer, { transfer: [files.manifest.buffer] });
+  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await refused(mine.analyse("7x5c4", "44"), "database", /7x5.*given away.*open it again/);
+  assert.equal((await mine.analyse("7x6", "44")).source.kind, "database");
+  assert.deepEqual((await mine.boards()).map(({ board }) => board), ["7x6"]);
+  assert.equal((await mine.open(await filesOf("7x5", SMALL))).hash, hash);
+  assert.equal((await mine.analyse("7x5", "44")).source.kind, "database");
+  await mine.close();
+});
+
+test("what is opened and closed while another worker begins is open and closed in it", async () => {
+  const mine = await Fourbase.start({ sharedMemory: false });
+  await mine.openBuiltIn("7x5");
+  await mine.openBuiltIn("6x6");
+  const controller = new AbortController();
+  const long = mine.analyse("8x8", "", { nodes: 1e12, signal: controller.signal, onProgress: () => controller.abort() });
+  await assert.rejects(long, { name: "AbortError" });
+  await Promise.all([mine.close("7x5"), mine.openBuiltIn("7x6", { first: true })]);
+  assert.deepEqual((await mine.boards()).map(({ board }) => board), ["6x6", "7x6"]);
+  assert.equal((await mine.analyse("7x5", "44", { nodes: 1000 })).source.kind, "search");
+  await mine.close();
 });
 
 for (const sharedMemory of [true, false]) {

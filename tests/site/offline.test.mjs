@@ -50,6 +50,9 @@ pageTest("a new version takes the place of the old one", async ({ screen, page, 
   const names = ["fourbase http://127.0.0.1/other/ 1", `fourbase ${url}/ another`];
   await screen.until("the new version is here", () =>
     page.evaluate(async (names) => `${(await caches.keys()).sort()}` === `${names}`, names));
+  // Its databases are the same, and stay.
+  const paths = await page.evaluate(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url), names[1]);
+  assert.ok(paths.some((path) => path.endsWith("7x6/tier-13")), paths.join("\n"));
   // The open page goes on with its own version.
   truth.check(await screen.after(page.click('#board button[data-column="4"]'), "4"));
   assert.equal(await page.textContent("h1"), "Connect Four, solved");
@@ -123,6 +126,22 @@ pageTest("what cannot be loaded is said, and loaded when it is asked for again",
   await context.route("**/engine_bg.wasm", (route) => route.fulfill({ body: "no module" }));
   await page.goto(`${program.url}/?board=7x5`);
   await screen.until("the module is wrong", (shown) => shown.error.startsWith("There are no values: "));
+}, { board: "7x6", only: "site" });
+
+pageTest("where later plies cannot be loaded and a search finds nothing, another player moves instead of the perfect one", async ({ screen, page, context }) => {
+  screen.requestsMayFail = true;
+  await context.route("**/7x6/tier-11", (route) => route.abort());
+  // Searches of a millisecond.
+  await context.route("**/page.js", async (route) => {
+    const text = await (await route.fetch()).text();
+    assert.ok(text.includes("{seconds:3}"));
+    await route.fulfill({ body: text.replace("{seconds:3}", "{seconds:.001}"), contentType: "text/javascript" });
+  });
+  await page.goto(`${screen.address}&moves=112436776`);
+  await screen.until("the board is there", ({ ply }) => ply === 9);
+  await page.selectOption("#second-player", "perfect");
+  await screen.until("a computer moves", ({ ply }) => ply === 10);
+  assert.match(await page.textContent("#remark"), /^Perfect play is not known here, so pomakis:\d+ moved\.$/);
 }, { board: "7x6", only: "site" });
 
 pageTest("opened from a file it says what to do", async ({ screen, page }) => {

@@ -133,7 +133,7 @@ function askComputer() {
     playColumn(column, by ?? name);
     if (by) remark(texts.fallback(by));
   };
-  questions.askMove("move", game, name, pause, use, failed, players.instead(player));
+  questions.askMove("move", game, name, pause, use, failed, () => players.instead(player));
 }
 
 function askLine() {

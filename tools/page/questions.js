@@ -111,10 +111,10 @@ export class Questions {
   }
 
   /**
-   * Asks a player for a move, after `pause` milliseconds, and another one, `instead`, if the first has no answer. `use({column, rule,
+   * Asks a player for a move, after `pause` milliseconds, and another one, `instead()`, if the first has no answer. `use({column, rule,
    * by})` gets the move; `by` is the other one if it was that.
    */
-  askMove(channel, game, player, pause, use, failed, instead = null) {
+  askMove(channel, game, player, pause, use, failed, instead = () => null) {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const fields = { ...fieldsOf(game), player, seed };
     this.run(channel, async (signal) => {
@@ -122,8 +122,9 @@ export class Questions {
       try {
         return await ask("move", fields, { signal });
       } catch (failure) {
-        if (failure.kind !== "unanswered" || !instead) throw failure;
-        return { ...await ask("move", { ...fields, player: instead }, { signal }), by: instead };
+        const by = failure.kind === "unanswered" && instead();
+        if (!by) throw failure;
+        return { ...await ask("move", { ...fields, player: by }, { signal }), by };
       }
     }, use, failed);
   }
