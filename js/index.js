@@ -1,6 +1,6 @@
 // The page's side: checks arguments, loads databases, and asks the workers.
 
-import { FourbaseError, Link, isNode } from "./link.js";
+import { FourbaseError, Link, isNode, prepare } from "./link.js";
 
 export { FourbaseError };
 
@@ -32,6 +32,7 @@ export class Fourbase {
 
   /** Starts a worker and loads the module into it, and the first plies of a board beside it. */
   static async start({ first, ...options } = {}) {
+    await prepare();
     const folder = (path) => new URL(path, import.meta.url);
     const fourbase = new Fourbase({ databases: folder("./databases/"), wasm: folder("./wasm/"), sharedMemory: true, ...options });
     const opened = first === undefined ? [] : [fourbase.openBuiltIn(first, { first: true })];

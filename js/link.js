@@ -1,7 +1,12 @@
 // A worker with one of the two modules: sends it one question at a time, and turns what comes back into promises.
 
 export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
-const threads = isNode ? await import("node:worker_threads") : undefined;
+let threads;
+
+/** Loads what node makes workers with, before the first one is started. */
+export async function prepare() {
+  if (isNode) threads ??= await import("node:worker_threads");
+}
 
 /** How many milliseconds a worker may take to hear that a question is cancelled: it hears nothing while a host does not answer. */
 const PATIENCE = 1000;

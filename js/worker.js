@@ -144,6 +144,9 @@ const methods = {
   },
 };
 
+/** The questions that a database answers. */
+const ASKING = new Set(["analyse", "analyseGame", "choose"]);
+
 /** The one name of a board, which may be written with more words. */
 function nameOf(board) {
   return JSON.parse(answerer.players(board)).board;
@@ -197,7 +200,7 @@ async function answer({ id, method, args }) {
   current = id;
   reported = performance.now();
   try {
-    if (!methods[method]) reopen(args[0]);
+    if (ASKING.has(method)) reopen(args[0]);
     const result = await (methods[method] ? methods[method](...args) : answerer[method](...args));
     port.postMessage({ id, result });
   } catch (error) {

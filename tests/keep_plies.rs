@@ -157,6 +157,7 @@ fn a_copy_has_the_files_of_a_solve_and_its_deepest_tier_stores_forced_positions(
                 let is_deepest = |name: &String| Some(name) == names.last() && files.len() < whole.len();
                 for name in &names[1..] {
                     assert_eq!(files[name][8], if is_deepest(name) { 5 } else { 4 }, "{name} to {keep_plies}");
+                    assert!(files.len() < whole.len() || files[name] == whole[name], "{name} to {keep_plies}");
                 }
             }
             let cells = board(name).cells() as u32;

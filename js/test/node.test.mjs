@@ -43,7 +43,8 @@ test("files of a database that is closed by any name of its board, or opened aga
 });
 
 test("a database whose files are others when it is opened again is refused", async () => {
-  const { Link } = await import(pathToFileURL("node_modules/fourbase/link.js"));
+  const { Link, prepare } = await import(pathToFileURL("node_modules/fourbase/link.js"));
+  await prepare();
   const write = async (values) => {
     const solver = new Link("solver", () => WebAssembly.compile(readFileSync("node_modules/fourbase/wasm/solver_bg.wasm")), false);
     await solver.start();
@@ -80,7 +81,8 @@ test("when a worker fails or ends, those who wait hear of it or get another one,
     });
     parentPort.postMessage({ ready: true });`);
   writeFileSync("fake/program.js", `
-    import { Link } from "./link.js";
+    import { Link, prepare } from "./link.js";
+    await prepare();
     let loads = true;
     const link = new Link("engine", async () => { if (!loads) throw new Error("no module"); }, false);
     link.replay = () => [["7x5", []]];

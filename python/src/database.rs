@@ -447,12 +447,19 @@ impl Database {
     /// A database is pickled as its place: the other process opens it there.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString,))> {
         let class = py.get_type::<Database>();
-        if self.0.is_embedded() {
-            return Ok((class.into_any(), (self.board().into(),)));
-        }
         let folder = self.0.folder();
+        if self.0.is_embedded() {
+            return Ok((class.getattr("_built_in")?, (self.board().into(),)));
+        }
         let place = if is_address(folder) { folder.to_path_buf() } else { std::path::absolute(folder)? };
         Ok((class.getattr("_open")?, (place.into(),)))
+    }
+
+    #[staticmethod]
+    fn _built_in(py: Python<'_>, board: BoardArgument) -> PyResult<Database> {
+        let opened = briefly(py, || database::Database::embedded(board.0))?.map_err(of_database)?;
+        let missing = || exception("DatabaseMissing", format!("no database of {} is built in", board.0));
+        Ok(Database(Arc::new(opened.ok_or_else(missing)?.with_cache(cache_bytes()))))
     }
 
     #[staticmethod]

@@ -178,6 +178,8 @@ def test_a_database_is_pickled_as_its_place(root):
     wdl = fourbase.solve("4x3", values="wdl")
     fourbase.solve("4x3")
     assert (pickle.loads(pickle.dumps(wdl)), wdl.values) == (wdl, "wdl")
+    built_in = Database("7x5")
+    assert pickle.loads(pickle.dumps(built_in)) == built_in
 
 
 def test_an_unfinished_database_says_how_to_go_on(tmp_path):

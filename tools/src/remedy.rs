@@ -102,7 +102,7 @@ fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
         return true;
     }
     let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
-    let plan = Plan::new(board, values, limit_bytes);
+    let plan = Plan::new(board, values, limit_bytes).within(limit_bytes);
     let files_bytes = plan.database_bytes().saturating_add(plan.scratch_bytes());
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
@@ -143,6 +143,7 @@ fn of_solve(error: &SolveError) -> Option<String> {
     Some(match error {
         SolveError::Index(error) => of_index(error),
         SolveError::Memory { needed, .. } => more_memory(*needed),
+        SolveError::Threads(_) => "give fewer --threads".to_owned(),
         SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
         SolveError::Stopped { .. } => "run the same command to resume".to_owned(),
         SolveError::Disk { folder, .. } => more_room(folder),

@@ -136,7 +136,9 @@ impl Manifest {
 
     /// Returns how the file of a tier is cut.
     pub(crate) fn chunks(&self, tier: &TierDirectory) -> Chunks {
-        Chunks::of_tier(tier, self.keep_plies.is_some(), self.keeps_forced(tier.ply))
+        let last = self.tiers.first().map_or(0, |last| last.ply);
+        let is_early = (0..=last).any(|ply| is_stored(ply) && !self.keeps(ply));
+        Chunks::of_tier(tier, is_early, self.keeps_forced(tier.ply))
     }
 
     /// Returns the outcome of the empty board, when complete.

@@ -32,6 +32,9 @@ pub enum SolveError {
         /// Whether the figures are exact; otherwise they are estimates.
         exact: bool,
     },
+    /// The threads cannot be started that there is memory for.
+    #[error("cannot start the threads: {0}")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
     /// Another solve holds the folder.
     #[error("{} is being solved by {holder}", shown(folder))]
     Busy {

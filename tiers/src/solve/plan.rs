@@ -195,14 +195,16 @@ impl Plan {
         Plan { is_bounded: true, ..self }
     }
 
-    /// Returns the plan with fewer threads if only that fits into `limit_bytes`.
+    /// Returns the plan with fewer threads if all of them need more than `limit_bytes`: with half of it for blocks that wait, which is
+    /// faster than more threads, or with one thread.
     pub fn within(self, limit_bytes: u64) -> Plan {
-        let beyond = self.memory_bytes().saturating_sub(limit_bytes.into());
-        let fewer = beyond.div_ceil(self.thread_bytes.max(1));
-        let (all, threads) = (self.threads as u128, (self.threads as u128).saturating_sub(fewer));
-        if fewer == 0 || threads == 0 {
+        if self.memory_bytes() <= limit_bytes.into() || self.thread_bytes == 0 {
             return self;
         }
+        let all = self.threads as u128;
+        let beyond = self.memory_bytes() - u128::from(limit_bytes / 2);
+        let fewer = beyond.div_ceil(self.thread_bytes).min(all - 1);
+        let threads = all - fewer;
         Plan {
             threads: threads as usize,
             left_out: self.left_out + fewer as usize,

@@ -19,7 +19,7 @@ use crate::tier::{Kind, Tier, TierFolder, segments};
 
 impl Solve {
     /// Solves the board into its database as the only process, with files on disk. Resumes an earlier solve. Runs on rayon's
-    /// current pool.
+    /// current pool, or on fewer threads if more need more memory ([`Plan::within`]).
     ///
     /// # Errors
     /// See [`Solve::run_on`].
@@ -151,15 +151,14 @@ impl Solve {
 }
 
 /// Solves on so many threads, if rayon's current pool has more.
-fn on_threads<T: Send>(threads: usize, solve: impl FnOnce() -> T + Send) -> T {
+///
+/// # Errors
+/// [`SolveError::Threads`] where they cannot be started.
+fn on_threads<T: Send>(threads: usize, solve: impl FnOnce() -> Result<T, SolveError> + Send) -> Result<T, SolveError> {
     if threads == rayon::current_num_threads() {
         return solve();
     }
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(solve),
-        // A system that starts no threads has none too many.
-        Err(_) => solve(),
-    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(SolveError::Threads)?.install(solve)
 }
 
 impl<'a> Driver<'a> {

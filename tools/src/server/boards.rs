@@ -252,9 +252,10 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     let stats = server.workers.look(move || {
         let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, database.manifest()) {
-            // Some hosts answer that for a file that they do not have.
+            // Some hosts answer that for a file that they do not have: status 403, or a page.
             Err(FileError::Io { file, source, .. })
-                if source.kind() == ErrorKind::PermissionDenied && is_address(&file) =>
+                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported)
+                    && is_address(&file) =>
             {
                 None
             }

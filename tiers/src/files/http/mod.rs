@@ -10,6 +10,7 @@
 //! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
 //! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
+//! | `NotConnected` | the certificate of the host is not trusted |
 //! | `InvalidInput` | the text is no address, or none that is asked |
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | the host did not answer, or too late, or not to the end, three times |
@@ -137,7 +138,7 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
             "take a host that sends ranges of files, uncompressed; https:// needs the cargo feature https"
         }
         ErrorKind::NotConnected => {
-            "install the certificates that you trust (ca-certificates), or name their file in SSL_CERT_FILE"
+            "check the address; if it is right, install the certificate of its authority (on Linux: name it in SSL_CERT_FILE)"
         }
         ErrorKind::ReadOnlyFilesystem => "give a folder of this machine",
         ErrorKind::StaleNetworkFileHandle => "open the database again",

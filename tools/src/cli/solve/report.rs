@@ -35,6 +35,10 @@ pub struct Planned {
     /// Whether entries and memory are exact; otherwise they are upper bounds.
     exact: bool,
     memory_limit_bytes: u64,
+    /// With how many threads; the others would need too much memory.
+    threads: usize,
+    #[serde(skip)]
+    has_fewer_threads: bool,
     fits: bool,
     /// Bytes of temporary files, about; null where the tiers are solved in memory.
     scratch_bytes: Option<u128>,
@@ -46,9 +50,6 @@ pub struct Planned {
     pub plies: Option<Vec<PlannedTier>>,
     /// What several processes need; null without `--ranks`.
     pub ranks: Option<Ranks>,
-    /// With how many threads it fits, if with fewer than there are.
-    #[serde(skip)]
-    fewer_threads: Option<usize>,
     /// Why the solve does not fit.
     #[serde(skip)]
     pub misfit: Option<String>,
@@ -79,7 +80,10 @@ impl Planned {
         let fits = check.is_ok();
         // Not for a board that takes no time, or longer than a duration holds.
         let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
-        let expected = speed.and_then(|speed| Duration::try_from_secs_f64(plan.seconds(speed)).ok());
+        // Measured were all threads.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
+        let expected = speed.and_then(|speed| Duration::try_from_secs_f64(plan.seconds(speed * some / all)).ok());
         Planned {
             board: plan.board.to_string(),
             stores: plan.values.to_string(),
@@ -89,13 +93,14 @@ impl Planned {
             memory_bytes: plan.memory_bytes(),
             exact: plan.exact,
             memory_limit_bytes,
+            threads: plan.threads,
+            has_fewer_threads: plan.left_out > 0,
             fits,
             scratch_bytes: plan.is_bounded.then(|| plan.scratch_bytes()),
             database_bytes: plan.database_bytes(),
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
             plies: None,
             ranks: None,
-            fewer_threads: (plan.left_out > 0).then_some(plan.threads),
             misfit: check.err().map(|error| misfit(&error)),
         }
     }
@@ -117,7 +122,11 @@ impl fmt::Display for Planned {
         let about = if self.exact { "" } else { "about " };
         let (entries, tiers) = (counted(self.entries, "entry"), counted(self.tiers, "tier"));
         writeln!(f, "{} with {}: {about}{entries} in {tiers}\n", self.board, self.stores)?;
-        let threads = self.fewer_threads.map_or_else(String::new, |fit| format!(", with {}", counted(fit, "thread")));
+        let threads = if self.has_fewer_threads {
+            format!(", with {}", counted(self.threads as u128, "thread"))
+        } else {
+            String::new()
+        };
         let [needed, allowed] = [self.memory_bytes, self.memory_limit_bytes.into()].map(bytes);
         let memory = format!("{about}{needed} of the {allowed} allowed{threads}");
         let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
