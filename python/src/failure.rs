@@ -157,6 +157,7 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Stopped { .. } => ("SolveError", "the same call goes on from there"),
         SolveError::Disk { .. } => ("SolveError", "make room, or give another folder with db=..."),
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
+        SolveError::Threads(_) => ("SolveError", "ask for fewer threads"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
         SolveError::Communicator(_) | SolveError::Code { .. } => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
