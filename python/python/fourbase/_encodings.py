@@ -211,9 +211,13 @@ def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
 def _moves(actions: Any, row: int) -> str:
     """Return the text of columns that count from 0."""
     try:
-        columns = [operator.index(action if not isinstance(action, bool) else None) for action in actions]
+        columns = [operator.index(action) for action in actions]
+        # Python takes True for 1.
+        is_wrong = any(isinstance(action, bool) for action in actions)
     except TypeError:
-        raise ArgumentError(f"row {row}: actions are a list of columns from 0, not {str(actions)[:60]!r}") from None
+        is_wrong = True
+    if is_wrong:
+        raise ArgumentError(f"row {row}: actions are a list of columns from 0, not {str(actions)[:60]!r}")
     return "".join(_COLUMNS[column] if 0 <= column < len(_COLUMNS) else "?" for column in columns)
 
 
