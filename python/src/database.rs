@@ -1,7 +1,7 @@
 //! The class `Database`.
 
 use std::ffi::{CString, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,12 +57,6 @@ const NODES_AT_ONCE: u64 = 1 << 14;
 type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
 
 impl Database {
-    /// Opens the database in a folder.
-    pub fn open(py: Python<'_>, folder: &Path) -> PyResult<Database> {
-        let opened = briefly(py, || database::Database::open(folder))?.map_err(of_database)?;
-        Ok(Database(Arc::new(opened.with_cache(cache_bytes()))))
-    }
-
     /// Finds the database of a board: in the folder of all databases, else the one that is built in.
     pub fn find(py: Python<'_>, board: Board, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
         let root = root(db);
@@ -455,6 +449,7 @@ impl Database {
         Ok((class.getattr("_open")?, (place.into(),)))
     }
 
+    /// Opens the built-in database of a board.
     #[staticmethod]
     fn _built_in(py: Python<'_>, board: BoardArgument) -> PyResult<Database> {
         let opened = briefly(py, || database::Database::embedded(board.0))?.map_err(of_database)?;
@@ -462,9 +457,12 @@ impl Database {
         Ok(Database(Arc::new(opened.ok_or_else(missing)?.with_cache(cache_bytes()))))
     }
 
+    /// Opens the database in a folder.
     #[staticmethod]
     #[pyo3(name = "_open")]
-    fn unpickle(py: Python<'_>, folder: PathBuf) -> PyResult<Database> {
-        Database::open(py, &folder)
+    #[expect(clippy::needless_pass_by_value, reason = "Python gives it away")]
+    pub fn open(py: Python<'_>, folder: PathBuf) -> PyResult<Database> {
+        let opened = briefly(py, || database::Database::open(&folder))?.map_err(of_database)?;
+        Ok(Database(Arc::new(opened.with_cache(cache_bytes()))))
     }
 }

@@ -62,5 +62,5 @@ pub fn solve(
     ended.call_method0("__enter__")?;
     let report = shown.patiently(py, &pool, told, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen, monitor }));
     ended.call_method1("__exit__", (None::<u8>, None::<u8>, None::<u8>))?;
-    Database::open(py, &report?.map_err(of_solve)?.folder)
+    Database::open(py, report?.map_err(of_solve)?.folder)
 }

@@ -23,7 +23,7 @@ impl Database {
     /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
     /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
     ///
-    /// The positions are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
+    /// All entries are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
     /// that this database has to search take as long as a search. A byte and some bits for each entry are in memory.
     ///
     /// This is how the databases that are part of the program are made:

@@ -75,7 +75,7 @@ impl Solve {
             return self.report(&manifest, true);
         }
         let (plan, index) = self.counted_plan();
-        // Other ranks are asked from the thread that has begun.
+        // With other ranks the solve stays on the thread that talks to them.
         let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.of_ranks(all) };
         plan.check(self.memory_bytes)?;
         let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;

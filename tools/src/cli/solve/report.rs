@@ -35,8 +35,9 @@ pub struct Planned {
     /// Whether entries and memory are exact; otherwise they are upper bounds.
     exact: bool,
     memory_limit_bytes: u64,
-    /// With how many threads; the others would need too much memory.
+    /// How many threads would solve.
     threads: usize,
+    /// Whether there is too little memory for more threads.
     #[serde(skip)]
     has_fewer_threads: bool,
     fits: bool,
@@ -80,7 +81,7 @@ impl Planned {
         let fits = check.is_ok();
         // Not for a board that takes no time, or longer than a duration holds.
         let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
-        // Measured were all threads.
+        // The speed is that of all threads, also of those that are left out.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
         let expected = speed.and_then(|speed| Duration::try_from_secs_f64(plan.seconds(speed * some / all)).ok());
