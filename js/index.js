@@ -6,9 +6,9 @@ export { FourbaseError };
 
 /** The databases of this release: their hashes, and the deepest ply that each keeps. */
 const BUILT_IN = {
-  "6x6": { hash: "db38f523ba12f2fa9e3c5b63e963a7db45aedaa2e8c47b0cace24a43c5dce21b", plies: 11 },
-  "7x5": { hash: "d9dfa2c673ef4d2361aac7f142428643fbc21e63e13be3538ddb2259ba967256", plies: 9 },
-  "7x6": { hash: "7b3a7a2058b5d066ac2ae0cf35744c4391ea254c57ca3b04526d3924e1025d50", plies: 13 },
+  "6x6": { hash: "60ffc49b1373f49dea18703573ad6ad944d3b812f4733172e32b33266f7e2884", plies: 11 },
+  "7x5": { hash: "e7bfb5be57d757e5f072d27c47464c67b1fa31f396581718ac2fdf56860859b2", plies: 9 },
+  "7x6": { hash: "50440f0518196b2a9af581ee311f6463813f7254f817a3460c9d2587c106f65e", plies: 13 },
 };
 
 /** What a solve in memory may take: 1 GiB. */

@@ -3,7 +3,7 @@
 //! A chunk is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe. Making the mask takes a
 //! time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks: with 4,096
 //! entries everywhere, one cold probe in ten took 300 us. A database that keeps early plies is small and mostly asked for the first
-//! time, so its chunks are smaller: look-ups of 7x6 take half the time, for 3 % more bytes. [`GROUP_CHUNKS`] chunks are a group, the
+//! time, so its chunks are smaller: look-ups of 7x6 take half the time, for 6 % more bytes. [`GROUP_CHUNKS`] chunks are a group, the
 //! unit of parallel work of the writer.
 
 #![allow(
@@ -23,7 +23,7 @@ pub(crate) const MOST_ENTRIES: u32 = 4096;
 const LEAST_ENTRIES: [u32; 2] = [256, 64];
 
 /// Matrices that a chunk touches on average, before its size is rounded up to a power of two; of the same two.
-const MATRICES: [u64; 2] = [24, 4];
+const MATRICES: [u64; 2] = [24, 2];
 
 /// Chunks of a group.
 pub(crate) const GROUP_CHUNKS: u32 = 256;

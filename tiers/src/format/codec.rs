@@ -1,7 +1,7 @@
 //! From a tier's values to bytes and back: which entries are stored, and how.
 //!
 //! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** holds the symbols of
-//! some consecutive chunks, about [`BLOCK_SYMBOLS`], as one zstd frame around
+//! some consecutive chunks, about [`block_symbols`], as one zstd frame around
 //!
 //! ```text
 //! counts    u16 for each chunk: its quiet entries
@@ -23,8 +23,10 @@ use crate::kernel::pack::{self, Pack, Symbols};
 use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
-/// Symbols of a block.
-pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
+/// Returns about how many symbols a block has: it is expanded whole, so blocks of small chunks are smaller.
+fn block_symbols(chunks: &Chunks) -> usize {
+    (64 * chunks.each as usize).min(1 << 14)
+}
 
 /// zstd's level. On 5x5 with remoteness the packed symbols alone (without counts, directories and headers) take 0.0833
 /// bits per legal position at 6, 0.0914 at 3, 0.0795 at 12 in six times the time of 6, 0.0751 at 17 in seventeen times.
@@ -117,8 +119,8 @@ impl<'a> Packer<'a> {
 
     /// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
     fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
-        let Packer { tier, symbols, counts, bytes, frame, .. } = self;
-        let blocks = symbols.len.div_ceil(BLOCK_SYMBOLS).max(1);
+        let Packer { tier, cut, symbols, counts, bytes, frame, .. } = self;
+        let blocks = symbols.len.div_ceil(block_symbols(cut)).max(1);
         let each = symbols.len.div_ceil(blocks);
         let (mut done, mut from, mut encoded) = (0, 0, Vec::with_capacity(blocks));
         while from < counts.len() {
