@@ -9,16 +9,20 @@ mod driver;
 mod error;
 mod options;
 mod plan;
+mod rank_tier;
 mod replace;
 mod run;
 mod speed;
 #[cfg(test)]
 mod tests;
+mod tier_plan;
 
 pub(crate) use band::ShapeDrops;
 pub use driver::CHECKPOINT;
 pub use error::SolveError;
 pub use options::{Report, Solve};
-pub use plan::{Plan, RankTier, TierPlan};
+pub use plan::Plan;
+pub use rank_tier::RankTier;
 pub(crate) use speed::solve_down;
 pub use speed::{in_memory, work_per_second};
+pub use tier_plan::TierPlan;

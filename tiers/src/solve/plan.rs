@@ -1,10 +1,7 @@
 //! What a solve will need, before it starts: memory, temporary files, the database.
 //!
 //! There are two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures are
-//! sums over the index, and need its tables. The bytes of files are estimated
-//! either way, from measurements on solved boards: how well a tier compresses follows from how full the board is, since the
-//! fuller it is, the more of it is decided, and larger boards of the same fullness compress a little better. A table of measured
-//! bits an entry, interpolated, is within a third of the truth on the boards that were tried.
+//! sums over the index, and need its tables. The bytes of files and the work are estimated either way (`tier_plan`).
 //!
 //! A solve holds the blocks of two neighbouring tiers. Where both fit into memory nothing is written before a checkpoint;
 //! otherwise blocks go into files, and the solve is **bounded**: it needs its least memory and uses the rest of the limit for
@@ -15,6 +12,7 @@ use std::path::Path;
 use fourbase::Board;
 
 use super::error::SolveError;
+use super::tier_plan::{LIKELY_ROW_WORDS, TierPlan, plan_tiers, reached_bytes, solving_work};
 use crate::communicator::Communicator;
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
@@ -357,81 +355,6 @@ impl Plan {
         }
         Ok(())
     }
-
-    /// Plans the tiers for so many ranks, each with so many threads, which solve so many entries a second each; from the empty
-    /// board up.
-    ///
-    /// Every block is written to a log once, and read by the ranks whose shapes lead to it, no more than the board has columns.
-    /// Each rank keeps what it has read while there is room.
-    ///
-    /// ```
-    /// use fourbase_tiers::{kernel::Values, solve::Solve};
-    ///
-    /// let plan = Solve::new("5x4".parse()?, Values::Wdl).plan();
-    /// let ranks = plan.ranks(4, 8, 5e8);
-    /// assert_eq!(ranks.len(), 21);
-    /// // The full board has no tier after it, and no file in the database.
-    /// assert_eq!(ranks[20].read_bytes, 0);
-    /// assert!(ranks[10].read_bytes == 4 * plan.tiers[11].scratch_bytes);
-    /// # Ok::<(), fourbase::BoardError>(())
-    /// ```
-    pub fn ranks(&self, ranks: u32, threads: u32, entries_per_second: f64) -> Vec<RankTier> {
-        let together = entries_per_second * f64::from(ranks) * f64::from(threads);
-        let entries_of_work = self.entries() as f64 / (self.work() as f64).max(1.0);
-        let readers = u128::from(ranks).min(self.board.width() as u128);
-        let of_tier = |(number, tier): (usize, &TierPlan)| {
-            let planes = Coding::new(self.board, self.values, tier.ply).planes as u128;
-            let blocks = tier.entries.saturating_mul(planes).div_ceil(64 * BLOCK_WORDS as u128);
-            let of_child = self.tiers.get(number + 1).map_or(0, |child| child.scratch_bytes);
-            RankTier {
-                ply: tier.ply,
-                written_bytes: tier.scratch_bytes.saturating_add(tier.database_bytes),
-                read_bytes: of_child.saturating_mul(readers).saturating_add(tier.database_bytes),
-                message_bytes: blocks.saturating_mul(LOCATION_BYTES),
-                seconds: tier.work() as f64 * entries_of_work / together,
-            }
-        };
-        self.tiers.iter().enumerate().map(of_tier).collect()
-    }
-}
-
-/// Bytes by which a rank sends the others the location of a block.
-const LOCATION_BYTES: u128 = 12;
-
-/// What one tier of a solve by several ranks takes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RankTier {
-    /// Pieces on the board.
-    pub ply: u32,
-    /// Bytes that all ranks write into files, about: the logs, and the file of the database.
-    pub written_bytes: u128,
-    /// Bytes that all ranks read from files, about.
-    pub read_bytes: u128,
-    /// Bytes of the messages that each rank receives, about.
-    pub message_bytes: u128,
-    /// How long the threads compute, in seconds.
-    pub seconds: f64,
-}
-
-impl RankTier {
-    /// Returns the bytes a second that the file system has to move if no rank is to wait for it. A tier takes a nanosecond or more.
-    pub fn bytes_per_second(&self) -> f64 {
-        (self.written_bytes + self.read_bytes) as f64 / self.seconds.max(1e-9)
-    }
-}
-
-/// How much work a byte of the database is, in words: the walk over its tier, and zstd.
-const DATABASE_BYTE_WORK: u128 = 4;
-
-/// Words of a row, about, where no index tells.
-const LIKELY_ROW_WORDS: u128 = 8;
-
-/// Returns the work of solving a tier: its words, and for each row as much as for a word. Until a dozen cells are free few columns
-/// are open, and few children are read: a full board takes a third. This and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of
-/// whole solves from 5x5 to 7x5 and of their tiers, in memory and in files (`docs/notebook/solving.md`).
-fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
-    let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
-    ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
 }
 
 /// Which part of the memory beyond the least is for slices, at most. With half of it 6x6 without remoteness takes 270 CPU
@@ -442,7 +365,7 @@ const SLICES_PART: u128 = 8;
 const SLICE_COPIES: u128 = 2;
 
 /// The program itself, and what is being written.
-const FIXED_BYTES: u128 = 14 << 20;
+const FIXED_BYTES: u128 = 10 << 20;
 
 /// What is kept free of a limit beyond the least memory: gaps between small things, which grow with the work.
 const LOOSE_BYTES: u128 = 5 << 20;
@@ -467,101 +390,6 @@ fn buffer_bytes(block_words: u128) -> u128 {
 
 /// How many blocks the buffers take in which deltas are made.
 const DELTA_BLOCKS: u128 = 4;
-
-/// One tier of a solve.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TierPlan {
-    /// Pieces on the board.
-    pub ply: u32,
-    /// Entries, after the mirror.
-    pub entries: u128,
-    /// Bytes of all its values in files while it is needed, about.
-    pub scratch_bytes: u128,
-    /// Bytes of its file in the database, about; 0 for a tier that is not stored.
-    pub database_bytes: u128,
-    /// The work of solving it without a database, in words.
-    pub solving_work: u128,
-}
-
-impl TierPlan {
-    /// Returns the work of solving and storing the tier, in words.
-    pub fn work(&self) -> u128 {
-        self.solving_work.saturating_add(DATABASE_BYTE_WORK.saturating_mul(self.database_bytes))
-    }
-}
-
-/// Bits per entry of a tier, by how full the board is.
-struct Bits {
-    /// Pieces over cells.
-    full: f64,
-    /// In the log.
-    scratch: [f64; 2],
-    /// In the database.
-    database: [f64; 2],
-}
-
-/// Measured for `wdl` on 7x6. With remoteness: that, times the ratio of remoteness to `wdl` on 6x6. First the log, then the
-/// database, each `wdl` and with remoteness.
-const MEASURED: [Bits; 16] = [
-    Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
-    Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
-    Bits { full: 0.357, scratch: [1.45, 4.4], database: [0.405, 1.23] },
-    Bits { full: 0.405, scratch: [1.3, 4.0], database: [0.31, 0.92] },
-    Bits { full: 0.452, scratch: [1.09, 3.0], database: [0.23, 0.653] },
-    Bits { full: 0.500, scratch: [0.776, 2.19], database: [0.166, 0.437] },
-    Bits { full: 0.548, scratch: [0.525, 1.5], database: [0.116, 0.282] },
-    Bits { full: 0.595, scratch: [0.341, 0.92], database: [0.0792, 0.174] },
-    Bits { full: 0.643, scratch: [0.218, 0.6], database: [0.0529, 0.103] },
-    Bits { full: 0.690, scratch: [0.14, 0.4], database: [0.0353, 0.0604] },
-    Bits { full: 0.738, scratch: [0.093, 0.276], database: [0.0238, 0.0355] },
-    Bits { full: 0.786, scratch: [0.0649, 0.165], database: [0.0164, 0.0203] },
-    Bits { full: 0.833, scratch: [0.0505, 0.075], database: [0.0117, 0.0124] },
-    Bits { full: 0.881, scratch: [0.038, 0.063], database: [0.0068, 0.0069] },
-    Bits { full: 0.929, scratch: [0.031, 0.035], database: [0.0038, 0.0038] },
-    Bits { full: 0.976, scratch: [0.024, 0.027], database: [0.00021, 0.00021] },
-];
-
-/// Entries of 7x6.
-const MEASURED_ENTRIES: f64 = 2.58e12;
-
-/// The power of the number of entries by which larger boards compress better: of logs between 6x6 and 7x6, of databases from
-/// 5x4 to 7x6.
-const SCRATCH_EXPONENT: f64 = 0.2;
-const DATABASE_EXPONENT: f64 = 0.14;
-
-/// Estimates the files of all tiers, whose entries are given from the empty board up.
-fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
-    let all: f64 = entries.iter().map(|entries| *entries as f64).sum();
-    let larger = |exponent: f64| (all / MEASURED_ENTRIES).max(1e-9).powf(-exponent);
-    let bytes = |entries: u128, bits: f64| (entries as f64 * bits / 8.0) as u128;
-    let cells = board.cells() as f64;
-    let tier = |(ply, &entries): (usize, &u128)| {
-        let [scratch, database] = bits(values, ply as f64 / cells);
-        let planes = Coding::new(board, values, ply as u32).planes as f64;
-        let scratch_bytes = bytes(entries, (scratch * larger(SCRATCH_EXPONENT)).min(planes));
-        let is_stored = !ply.is_multiple_of(2);
-        let database_bytes =
-            if is_stored { bytes(entries, (database * larger(DATABASE_EXPONENT)).min(planes)) } else { 0 };
-        TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, solving_work: 0 }
-    };
-    entries.iter().enumerate().map(tier).collect()
-}
-
-/// Returns the bits per entry in the log and in the database, interpolated between the measurements next to `full`.
-fn bits(values: Values, full: f64) -> [f64; 2] {
-    let kind = usize::from(values == Values::Remoteness);
-    let above = MEASURED.partition_point(|bits| bits.full < full).clamp(1, MEASURED.len() - 1);
-    let (low, high) = (&MEASURED[above - 1], &MEASURED[above]);
-    let part = ((full - low.full) / (high.full - low.full)).clamp(0.0, 1.0);
-    let between = |low: f64, high: f64| low * (high / low).powf(part);
-    [between(low.scratch[kind], high.scratch[kind]), between(low.database[kind], high.database[kind])]
-}
-
-/// Bytes of the bits of reached positions in files: 0.05 bits an entry. Measured: 0.01 on the widest tiers of 6x6, 0.08 at ply
-/// 26 of 7x6.
-pub(super) fn reached_bytes(entries: u128) -> u128 {
-    entries.saturating_mul(5) / 800
-}
 
 #[cfg(test)]
 mod tests {
@@ -597,24 +425,5 @@ mod tests {
         };
         assert_eq!(planned(&[0, 400, 800, 1000, 0]), 2250);
         assert_eq!(planned(&[400, 800]), 1500);
-    }
-
-    #[test]
-    fn the_estimate_of_7x6_is_what_was_measured() {
-        // Entries and bytes of some tiers of 7x6 with `wdl`: in the database, or in the log.
-        let measured =
-            [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
-        let mut entries = vec![0; 43];
-        measured.iter().for_each(|(ply, count, _)| entries[*ply] = *count);
-        // All others together.
-        entries[0] = 2_577_410_467_496 - entries.iter().sum::<u128>();
-        let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &entries);
-        for (ply, _, bytes) in measured {
-            let ratio = planned[ply].database_bytes as f64 / bytes as f64;
-            assert!((0.95..1.05).contains(&ratio), "ply {ply}: {ratio}");
-        }
-        let ratio = planned[31].scratch_bytes as f64 / 2_767_448_240.0;
-        assert!((0.95..1.05).contains(&ratio), "{ratio}");
-        assert_eq!(planned[30].database_bytes, 0, "even plies are not stored");
     }
 }

@@ -1,0 +1,142 @@
+//! What one tier of a solve takes: bytes of its files and work, from measurements.
+//!
+//! How well a tier compresses follows from how full the board is, since the fuller it is, the more of it is decided, and larger
+//! boards of the same fullness compress a little better. A table of measured bits an entry, interpolated, is within a third of
+//! the truth on the boards that were tried.
+
+use fourbase::Board;
+
+use crate::kernel::{Coding, Values};
+
+/// One tier of a solve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TierPlan {
+    /// Pieces on the board.
+    pub ply: u32,
+    /// Entries, after the mirror.
+    pub entries: u128,
+    /// Bytes of all its values in files while it is needed, about.
+    pub scratch_bytes: u128,
+    /// Bytes of its file in the database, about; 0 for a tier that is not stored.
+    pub database_bytes: u128,
+    /// The work of solving it without a database, in words.
+    pub solving_work: u128,
+}
+
+impl TierPlan {
+    /// Returns the work of solving and storing the tier, in words.
+    pub fn work(&self) -> u128 {
+        self.solving_work.saturating_add(DATABASE_BYTE_WORK.saturating_mul(self.database_bytes))
+    }
+}
+
+/// How much work a byte of the database is, in words: the walk over its tier, and zstd.
+const DATABASE_BYTE_WORK: u128 = 4;
+
+/// Words of a row, about, where no index tells.
+pub(super) const LIKELY_ROW_WORDS: u128 = 8;
+
+/// Returns the work of solving a tier: its words, and for each row as much as for a word. Until a dozen cells are free few columns
+/// are open, and few children are read: a full board takes a third. This and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of
+/// whole solves from 5x5 to 7x5 and of their tiers, in memory and in files (`docs/notebook/solving.md`).
+pub(super) fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
+    let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
+    ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
+}
+
+/// Bits per entry of a tier, by how full the board is.
+struct Bits {
+    /// Pieces over cells.
+    full: f64,
+    /// In the log.
+    scratch: [f64; 2],
+    /// In the database.
+    database: [f64; 2],
+}
+
+/// Measured for `wdl` on 7x6. With remoteness: that, times the ratio of remoteness to `wdl` on 6x6. First the log, then the
+/// database, each `wdl` and with remoteness.
+const MEASURED: [Bits; 16] = [
+    Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
+    Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
+    Bits { full: 0.357, scratch: [1.45, 4.4], database: [0.405, 1.23] },
+    Bits { full: 0.405, scratch: [1.3, 4.0], database: [0.31, 0.92] },
+    Bits { full: 0.452, scratch: [1.09, 3.0], database: [0.23, 0.653] },
+    Bits { full: 0.500, scratch: [0.776, 2.19], database: [0.166, 0.437] },
+    Bits { full: 0.548, scratch: [0.525, 1.5], database: [0.116, 0.282] },
+    Bits { full: 0.595, scratch: [0.341, 0.92], database: [0.0792, 0.174] },
+    Bits { full: 0.643, scratch: [0.218, 0.6], database: [0.0529, 0.103] },
+    Bits { full: 0.690, scratch: [0.14, 0.4], database: [0.0353, 0.0604] },
+    Bits { full: 0.738, scratch: [0.093, 0.276], database: [0.0238, 0.0355] },
+    Bits { full: 0.786, scratch: [0.0649, 0.165], database: [0.0164, 0.0203] },
+    Bits { full: 0.833, scratch: [0.0505, 0.075], database: [0.0117, 0.0124] },
+    Bits { full: 0.881, scratch: [0.038, 0.063], database: [0.0068, 0.0069] },
+    Bits { full: 0.929, scratch: [0.031, 0.035], database: [0.0038, 0.0038] },
+    Bits { full: 0.976, scratch: [0.024, 0.027], database: [0.00021, 0.00021] },
+];
+
+/// Entries of 7x6.
+const MEASURED_ENTRIES: f64 = 2.58e12;
+
+/// The power of the number of entries by which larger boards compress better: of logs between 6x6 and 7x6, of databases from
+/// 5x4 to 7x6.
+const SCRATCH_EXPONENT: f64 = 0.2;
+const DATABASE_EXPONENT: f64 = 0.14;
+
+/// Estimates the files of all tiers, whose entries are given from the empty board up.
+pub(super) fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
+    let all: f64 = entries.iter().map(|entries| *entries as f64).sum();
+    let larger = |exponent: f64| (all / MEASURED_ENTRIES).max(1e-9).powf(-exponent);
+    let bytes = |entries: u128, bits: f64| (entries as f64 * bits / 8.0) as u128;
+    let cells = board.cells() as f64;
+    let tier = |(ply, &entries): (usize, &u128)| {
+        let [scratch, database] = bits(values, ply as f64 / cells);
+        let planes = Coding::new(board, values, ply as u32).planes as f64;
+        let scratch_bytes = bytes(entries, (scratch * larger(SCRATCH_EXPONENT)).min(planes));
+        let is_stored = !ply.is_multiple_of(2);
+        let database_bytes =
+            if is_stored { bytes(entries, (database * larger(DATABASE_EXPONENT)).min(planes)) } else { 0 };
+        TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, solving_work: 0 }
+    };
+    entries.iter().enumerate().map(tier).collect()
+}
+
+/// Returns the bits per entry in the log and in the database, interpolated between the measurements next to `full`.
+fn bits(values: Values, full: f64) -> [f64; 2] {
+    let kind = usize::from(values == Values::Remoteness);
+    let above = MEASURED.partition_point(|bits| bits.full < full).clamp(1, MEASURED.len() - 1);
+    let (low, high) = (&MEASURED[above - 1], &MEASURED[above]);
+    let part = ((full - low.full) / (high.full - low.full)).clamp(0.0, 1.0);
+    let between = |low: f64, high: f64| low * (high / low).powf(part);
+    [between(low.scratch[kind], high.scratch[kind]), between(low.database[kind], high.database[kind])]
+}
+
+/// Bytes of the bits of reached positions in files: 0.05 bits an entry. Measured: 0.01 on the widest tiers of 6x6, 0.08 at ply
+/// 26 of 7x6.
+pub(super) fn reached_bytes(entries: u128) -> u128 {
+    entries.saturating_mul(5) / 800
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_of_7x6_is_what_was_measured() {
+        // Entries and bytes of some tiers of 7x6 with `wdl`: in the database, or in the log.
+        let measured =
+            [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
+        let mut entries = vec![0; 43];
+        measured.iter().for_each(|(ply, count, _)| entries[*ply] = *count);
+        // All others together.
+        entries[0] = 2_577_410_467_496 - entries.iter().sum::<u128>();
+        let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &entries);
+        for (ply, _, bytes) in measured {
+            let ratio = planned[ply].database_bytes as f64 / bytes as f64;
+            assert!((0.95..1.05).contains(&ratio), "ply {ply}: {ratio}");
+        }
+        let ratio = planned[31].scratch_bytes as f64 / 2_767_448_240.0;
+        assert!((0.95..1.05).contains(&ratio), "{ratio}");
+        assert_eq!(planned[30].database_bytes, 0, "even plies are not stored");
+    }
+}
