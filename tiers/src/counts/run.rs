@@ -27,7 +27,7 @@ use crate::format::{Manifest, State, lock_path, remove_database};
 use crate::index::Index;
 use crate::kernel::Values;
 use crate::progress::Progress;
-use crate::solve::{Plan, Report, Solve, SolveError};
+use crate::solve::{Plan, Report, Solve, SolveError, on_threads};
 use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`. It uses files
@@ -60,7 +60,7 @@ pub fn count_by_ply(
 ) -> Result<Vec<PlyLegal>, CountError> {
     check_same_job(all, &format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
     let (_, index) = plan(solve)?;
-    let plan = plan_sweep(solve, &index, solve.scratch.is_some() || !all.is_alone())?;
+    let plan = plan_sweep(solve, &index, all, solve.scratch.is_some())?;
     let (files, in_files) = (Memory::default(), plan.is_bounded);
     let storage = if in_files { storage } else { &files };
     let count = Count::new(solve, None, "count-legal", all, storage, in_files);
@@ -100,9 +100,7 @@ pub fn count_by_value(
     // The bits that are reached: at most one an entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
-    let plan = if in_files { plan.bounded() } else { plan };
-    let needed_bytes = plan.memory_bytes() + FinishedLists::slot_bytes(&index) as u128;
-    CountError::check_memory(solve.board, needed_bytes, solve.memory_bytes)?;
+    let plan = fit(if in_files { plan.bounded() } else { plan }, solve, &index, all)?;
     drop(index);
     let files = Memory::default();
     let storage = if in_files { storage } else { &files };
@@ -229,7 +227,7 @@ impl<'a> Count<'a> {
             Some(journal) => journal,
             None => {
                 let (_, index) = plan(solve)?;
-                let plan = plan_sweep(solve, &index, !self.all.is_alone())?;
+                let plan = plan_sweep(solve, &index, self.all, false)?;
                 self.check_disk(plan.reached_bytes())?;
                 self.sweep(&index, &plan, progress)?
             }
@@ -251,7 +249,8 @@ impl<'a> Count<'a> {
         let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
         let tiers = TierFolder { storage, folder: &self.folder, budget, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
-        Sweep { tiers, index, progress, list_bytes, in_files, journal }.run(plan)
+        let sweep = Sweep { tiers, index, progress, list_bytes, in_files, journal };
+        on_threads(plan.threads, || sweep.run(plan))?
     }
 
     /// Tells whether all tiers that a database has were counted when they were solved.
@@ -334,10 +333,18 @@ fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
 }
 
 /// Plans a sweep with the memory of a solve.
-fn plan_sweep(solve: &Solve, index: &Index, in_files: bool) -> Result<Plan, CountError> {
-    let (plan, slot_bytes) = (Plan::legal(index), FinishedLists::slot_bytes(index) as u128);
-    let is_bounded = in_files || plan.memory_bytes() + slot_bytes > u128::from(solve.memory_bytes);
-    let plan = if is_bounded { plan.bounded() } else { plan };
-    CountError::check_memory(solve.board, plan.memory_bytes() + slot_bytes, solve.memory_bytes)?;
+fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<Plan, CountError> {
+    let plan = Plan::legal(index);
+    let whole_bytes = plan.memory_bytes() + FinishedLists::slot_bytes(index) as u128;
+    let is_bounded = in_files || !all.is_alone() || whole_bytes > u128::from(solve.memory_bytes);
+    fit(if is_bounded { plan.bounded() } else { plan }, solve, index, all)
+}
+
+/// Leaves out threads for which there is too little memory beside the lists of finished colourings; none with other ranks, where a
+/// count stays on the thread that talks to them.
+fn fit(plan: Plan, solve: &Solve, index: &Index, all: &dyn Communicator) -> Result<Plan, CountError> {
+    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
+    let plan = if all.is_alone() { plan.within(solve.memory_bytes.saturating_sub(slot_bytes)) } else { plan };
+    CountError::check_memory(solve.board, plan.memory_bytes() + u128::from(slot_bytes), solve.memory_bytes)?;
     Ok(plan)
 }

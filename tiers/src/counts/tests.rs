@@ -321,6 +321,27 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
 }
 
 #[test]
+fn threads_for_which_there_is_too_little_memory_are_left_out() {
+    let root = tempfile::tempdir().unwrap();
+    for kind in KINDS {
+        let expected = expected("4x4", kind);
+        let count = |limit| count(&in_files("4x4", kind, 1 << 12, root.path()).memory(limit), kind, &Alone, &());
+        let of_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| match count(1) {
+                Err(CountError::Memory { needed_bytes, .. }) => {
+                    let limit = needed_bytes as u64;
+                    assert!(count(limit).unwrap() == expected && count(limit - 1).is_err(), "{kind:?}");
+                    limit
+                }
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(of_threads(1), of_threads(8), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_folder_in_which_another_process_counts_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("4x4/count-legal");
