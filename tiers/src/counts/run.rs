@@ -27,11 +27,12 @@ use crate::format::{Manifest, State, lock_path, remove_database};
 use crate::index::Index;
 use crate::kernel::Values;
 use crate::progress::Progress;
-use crate::solve::{Plan, Report, Solve, SolveError, on_threads};
+use crate::solve::{Plan, Report, Solve, SolveError};
 use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`. It uses files
-/// if a scratch folder is set, if the board does not fit into memory, and for several ranks.
+/// if a scratch folder is set, if the board does not fit into memory, and for several ranks. It runs on rayon's current pool, or on
+/// fewer threads if more need more memory than is allowed (with other ranks on all).
 ///
 /// Each rank of `all` calls this with the same settings. A count in files resumes an earlier one of any number of ranks. Where a
 /// rank returns an error, its caller has to end the whole job: the others wait for it.
@@ -39,7 +40,8 @@ use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
 /// # Errors
 /// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is made; [`CountError::Busy`]
 /// where another process counts in the same folder; [`CountError::Stopped`] if `progress` stops it;
-/// [`CountError::Communicator`] for ranks that do not fit together; [`CountError::File`] for files.
+/// [`CountError::Communicator`] for ranks that do not fit together; [`CountError::File`] for files; [`CountError::Solve`] with
+/// [`SolveError::Threads`] where threads cannot be started.
 ///
 /// ```
 /// use fourbase_tiers::communicator::Alone;
@@ -98,7 +100,7 @@ pub fn count_by_value(
 ) -> Result<Counts, CountError> {
     let (plan, index) = plan(solve)?;
     // The bits that are reached: at most one an entry.
-    let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
+    let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + FinishedLists::slot_bytes(&index) as u128;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
     let plan = fit(if in_files { plan.bounded() } else { plan }, solve, &index, all)?;
     drop(index);
@@ -250,7 +252,7 @@ impl<'a> Count<'a> {
         let tiers = TierFolder { storage, folder: &self.folder, budget, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
         let sweep = Sweep { tiers, index, progress, list_bytes, in_files, journal };
-        on_threads(plan.threads, || sweep.run(plan))?
+        plan.install(|| sweep.run(plan))?
     }
 
     /// Tells whether all tiers that a database has were counted when they were solved.
@@ -340,8 +342,8 @@ fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bo
     fit(if is_bounded { plan.bounded() } else { plan }, solve, index, all)
 }
 
-/// Leaves out threads for which there is too little memory beside the lists of finished colourings; none with other ranks, where a
-/// count stays on the thread that talks to them.
+/// Plans fewer threads if the memory beside the lists of finished colourings is too small for all. With other ranks all threads stay: a
+/// new pool would move the count off the thread that calls MPI.
 fn fit(plan: Plan, solve: &Solve, index: &Index, all: &dyn Communicator) -> Result<Plan, CountError> {
     let slot_bytes = FinishedLists::slot_bytes(index) as u64;
     let plan = if all.is_alone() { plan.within(solve.memory_bytes.saturating_sub(slot_bytes)) } else { plan };

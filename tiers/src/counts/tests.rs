@@ -320,24 +320,43 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     is_damaged(solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err(), &folder);
 }
 
+/// Notes on how many threads a tier is counted.
+#[derive(Default)]
+struct Used(AtomicU64);
+
+impl Progress for Used {
+    fn tier(&self, _: u32, _: u64) {
+        self.0.store(rayon::current_num_threads() as u64, Relaxed);
+    }
+}
+
 #[test]
 fn threads_for_which_there_is_too_little_memory_are_left_out() {
-    let root = tempfile::tempdir().unwrap();
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     for kind in KINDS {
-        let expected = expected("4x4", kind);
-        let count = |limit| count(&in_files("4x4", kind, 1 << 12, root.path()).memory(limit), kind, &Alone, &());
-        let of_threads = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| match count(1) {
-                Err(CountError::Memory { needed_bytes, .. }) => {
-                    let limit = needed_bytes as u64;
-                    assert!(count(limit).unwrap() == expected && count(limit - 1).is_err(), "{kind:?}");
-                    limit
-                }
+        let (root, expected) = (tempfile::tempdir().unwrap(), expected("4x4", kind));
+        let files = |limit| in_files("4x4", kind, 1 << 12, root.path()).memory(limit);
+        let least = |threads| {
+            pool(threads).install(|| match count(&files(1), kind, &Alone, &()) {
+                Err(CountError::Memory { needed_bytes, .. }) => needed_bytes as u64,
                 other => panic!("{other:?}"),
             })
         };
-        assert_eq!(of_threads(1), of_threads(8), "{kind:?}");
+        let limit = least(8);
+        assert_eq!(limit, least(1), "{kind:?}");
+        let used = |limit| {
+            let used = Used::default();
+            pool(8).install(|| assert!(count(&files(limit), kind, &Alone, &used).unwrap() == expected, "{kind:?}"));
+            used.0.into_inner()
+        };
+        assert_eq!([limit, 1 << 30].map(used), [1, 8], "{kind:?}");
+        let (ranks, _) = Threads::run(2, 8, |all| count(&files(limit), kind, all, &()).map(|_| ()));
+        assert!(matches!(ranks[..], [Err(CountError::Memory { .. }), ..]), "{kind:?}: {ranks:?}");
+        if let Some(values) = kind {
+            let solve = solve("4x4", values, root.path()).memory(limit);
+            let (_, counts) = pool(8).install(|| solve_and_count(&solve, &Alone, &Disk, &())).unwrap();
+            assert!(Ok(counts) == expected, "{kind:?}");
+        }
     }
 }
 

@@ -23,7 +23,6 @@ pub use error::SolveError;
 pub use options::{Report, Solve};
 pub use plan::Plan;
 pub use rank_tier::RankTier;
-pub(crate) use run::on_threads;
 pub(crate) use speed::solve_down;
 pub use speed::{in_memory, work_per_second};
 pub use tier_plan::TierPlan;

@@ -214,6 +214,18 @@ impl Plan {
         }
     }
 
+    /// Runs `work` on the planned threads: in place if rayon's current pool has as many, otherwise in a new pool.
+    ///
+    /// # Errors
+    /// [`SolveError::Threads`] where they cannot be started.
+    pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, SolveError> {
+        if self.threads == rayon::current_num_threads() {
+            return Ok(work());
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        Ok(pool.map_err(SolveError::Threads)?.install(work))
+    }
+
     /// Returns the plan of the same solve by several ranks, which share their tiers through files.
     pub(super) fn of_ranks(mut self, all: &dyn Communicator) -> Plan {
         if all.is_alone() {
@@ -364,7 +376,8 @@ const SLICES_PART: u128 = 8;
 /// A window on whole matrices is kept beside the slice of a larger one.
 const SLICE_COPIES: u128 = 2;
 
-/// The program itself, and what is being written.
+/// The program and small things, about. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB below the limit to 4.5 above
+/// (`docs/notebook/memory.md`), which the 64 MiB that are promised beside `--memory` leave room for.
 const FIXED_BYTES: u128 = 10 << 20;
 
 /// What is kept free of a limit beyond the least memory: gaps between small things, which grow with the work.

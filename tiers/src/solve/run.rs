@@ -94,7 +94,7 @@ impl Solve {
                     Driver { solve: self, observer, progress, tiers, index: &index, folder: &folder, manifest };
                 let result = check_shared_folder(all, storage, &scratch)
                     .and_then(|()| check_shared_folder(all, storage, &folder))
-                    .and_then(|()| on_threads(plan.threads, || driver.resume_and_solve(&plan))?)
+                    .and_then(|()| plan.install(|| driver.resume_and_solve(&plan))?)
                     .and_then(|report| self.put_in_place(all, storage).map(|()| report));
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
@@ -148,17 +148,6 @@ impl Solve {
             already_complete,
         })
     }
-}
-
-/// Works on so many threads, if rayon's current pool has more.
-///
-/// # Errors
-/// [`SolveError::Threads`] where they cannot be started.
-pub(crate) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, SolveError> {
-    if threads == rayon::current_num_threads() {
-        return Ok(work());
-    }
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(SolveError::Threads)?.install(work))
 }
 
 impl<'a> Driver<'a> {
