@@ -12,7 +12,7 @@ use std::path::Path;
 use fourbase::Board;
 
 use super::error::SolveError;
-use super::tier_plan::{LIKELY_ROW_WORDS, TierPlan, plan_tiers, reached_bytes, solving_work};
+use super::tier_plan::{TierPlan, plan_tiers, reached_bytes, solving_work};
 use crate::communicator::Communicator;
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
@@ -33,6 +33,9 @@ const MOST_SHAPES: u128 = 1 << 24;
 
 /// Tables of up to this many colourings are made in milliseconds: such boards are always counted exactly.
 const QUICK_COLOURINGS: u128 = 1 << 24;
+
+/// Words of a row, about, where no index tells.
+const LIKELY_ROW_WORDS: u128 = 8;
 
 /// How much more disk space is asked for than expected, in per cent.
 const SCRATCH_MARGIN: u128 = 25;

@@ -6,6 +6,7 @@
 
 use fourbase::Board;
 
+use crate::format::is_stored;
 use crate::kernel::{Coding, Values};
 
 /// One tier of a solve.
@@ -32,9 +33,6 @@ impl TierPlan {
 
 /// How much work a byte of the database is, in words: the walk over its tier, and zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
-
-/// Words of a row, about, where no index tells.
-pub(super) const LIKELY_ROW_WORDS: u128 = 8;
 
 /// Returns the work of solving a tier: its words, and for each row as much as for a word. Until a dozen cells are free few columns
 /// are open, and few children are read: a full board takes a third. This and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of
@@ -93,9 +91,9 @@ pub(super) fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<
         let [scratch, database] = bits(values, ply as f64 / cells);
         let planes = Coding::new(board, values, ply as u32).planes as f64;
         let scratch_bytes = bytes(entries, (scratch * larger(SCRATCH_EXPONENT)).min(planes));
-        let is_stored = !ply.is_multiple_of(2);
-        let database_bytes =
-            if is_stored { bytes(entries, (database * larger(DATABASE_EXPONENT)).min(planes)) } else { 0 };
+        let database_bits =
+            if is_stored(ply as u32) { (database * larger(DATABASE_EXPONENT)).min(planes) } else { 0.0 };
+        let database_bytes = bytes(entries, database_bits);
         TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, solving_work: 0 }
     };
     entries.iter().enumerate().map(tier).collect()
