@@ -20,7 +20,8 @@ impl Lookup for Database {
 
     /// Looks them up like [`Database::probe_many`].
     fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, DatabaseError>> {
-        self.probe_many_within(positions, budget)
+        let outcomes = self.probe_many_within(positions, budget).into_iter();
+        outcomes.map(|outcome| outcome.map_err(|error| *error)).collect()
     }
 
     fn stored_value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {

@@ -1,6 +1,6 @@
 //! Many positions at once.
 
-use fourbase::analysis::Budget;
+use fourbase::analysis::{Budget, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Player, Position};
 use rayon::prelude::*;
@@ -8,66 +8,68 @@ use rayon::prelude::*;
 use super::error::DatabaseError;
 use super::open::Database;
 
-/// Positions that one thread looks up in a row: neighbours share blocks.
-const RUN: usize = 64;
-
 /// Fewer positions are looked up one after the other: to wake another thread would take longer.
 const FEW: usize = 16;
+
+/// A position of many, and what was answered.
+struct Asked<'p> {
+    order: u128,
+    number: usize,
+    position: &'p Position,
+    answer: Option<Result<Outcome, Box<DatabaseError>>>,
+}
 
 impl Database {
     /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. A position
     /// that is asked for several times is looked up once. The results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
-        self.probe_many_within(positions, &Budget::default())
+        self.look_up_all(positions, &Budget::default())
     }
 
     /// Looks many positions up like [`Database::probe_many`]. Each is a question of its own within `budget`, whose monitor counts
-    /// the answers and can cancel the rest.
+    /// the answers and can cancel the rest. An error takes ten times the memory of an outcome, so errors are boxed.
     pub(crate) fn probe_many_within(
         &self,
         positions: &[Position],
         budget: &Budget,
-    ) -> Vec<Result<Outcome, DatabaseError>> {
+    ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
         // A position that is searched may take as long as all others together.
         let is_searched = self.manifest().keep_plies.is_some();
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
             if monitor.is_some_and(Monitor::is_cancelled) {
-                return Err(budget.limit(self.board()).into());
+                return Err(Box::new(budget.limit(self.board()).into()));
             }
-            let outcome = self.probe_within(position, &mut budget.clone());
+            let outcome = self.probe_within(position, &mut budget.clone()).map_err(Box::new);
             monitor.inspect(|monitor| monitor.add_answers(times as u64));
             outcome
         };
         if positions.len() <= if is_searched { 1 } else { FEW } {
             return positions.iter().map(|position| probe(position, 1)).collect();
         }
-        let mut order: Vec<(u128, usize, &Position)> = positions
-            .par_iter()
-            .enumerate()
-            .map(|(number, position)| (self.file_order(position), number, position))
-            .collect();
+        let asked = |(number, position)| Asked { order: self.file_order(position), number, position, answer: None };
+        let mut all: Vec<Asked> = positions.par_iter().enumerate().map(asked).collect();
         let pieces = |position: &Position| (position.pieces(Player::First), position.pieces(Player::Second));
-        order.par_sort_unstable_by_key(|(order, number, position)| (*order, pieces(position), *number));
-        let run = if is_searched { 1 } else { RUN };
-        let groups: Vec<&[_]> = order.chunk_by(|(_, _, one), (_, _, other)| one == other).collect();
-        let first =
-            |same: &&[(u128, usize, &Position)]| same.first().map(|(_, _, position)| probe(position, same.len()));
-        let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
-        let mut group_of = vec![0; positions.len()];
-        for (group, same) in groups.iter().enumerate() {
-            for (_, number, _) in *same {
-                group_of.get_mut(*number).into_iter().for_each(|of| *of = group);
+        all.par_sort_unstable_by_key(|asked| (asked.order, pieces(asked.position), asked.number));
+        all.par_chunk_by_mut(|one, other| one.position == other.position).for_each(|same| {
+            let times = same.len();
+            let Some((first, others)) = same.split_first_mut() else { return };
+            let answer = probe(first.position, times);
+            for other in others {
+                other.answer = match &answer {
+                    Ok(outcome) => Some(Ok(*outcome)),
+                    Err(error) => match &**error {
+                        DatabaseError::Analysis(error) => Some(Err(Box::new(DatabaseError::Analysis(*error)))),
+                        _ => None,
+                    },
+                };
             }
-        }
-        let of_position = |(position, group): (&Position, &usize)| match found.get(*group) {
-            Some(Some(Ok(outcome))) => Ok(*outcome),
-            Some(Some(Err(DatabaseError::Analysis(error)))) => Err(DatabaseError::Analysis(*error)),
-            // Another error cannot be copied, so the position is asked again.
-            _ => probe(position, 0),
-        };
-        positions.par_iter().zip(&group_of).map(of_position).collect()
+            first.answer = Some(answer);
+        });
+        all.par_sort_unstable_by_key(|asked| asked.number);
+        // Where an error could not be copied, the position is asked again.
+        all.into_par_iter().map(|asked| asked.answer.unwrap_or_else(|| probe(asked.position, 0))).collect()
     }
 
     /// Looks the moves of many positions up: for each position as many outcomes as the board has columns, those of the player
@@ -95,7 +97,7 @@ impl Database {
             for column in position.moves() {
                 match (row.get_mut(column), outcomes.next()) {
                     (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome.parent()),
-                    (_, Some(Err(error))) => unknown(number, error)?,
+                    (_, Some(Err(error))) => unknown(number, *error)?,
                     _ => {}
                 }
             }

@@ -131,6 +131,12 @@ impl Database {
         self
     }
 
+    /// Returns the most memory that the cache of expanded blocks takes, in bytes.
+    #[must_use]
+    pub fn cache_bytes(&self) -> u64 {
+        self.cache.bytes
+    }
+
     /// Lowers the memory of the cache to `bytes`, if it may take more.
     #[must_use]
     pub fn with_cache_up_to(self, bytes: u64) -> Database {

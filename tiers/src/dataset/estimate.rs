@@ -8,6 +8,7 @@ use web_time::Instant;
 use super::column::Field;
 use super::error::DatasetError;
 use super::portion::Portion;
+use super::run::PORTION;
 use super::run::{Dataset, Rows};
 use crate::index::TierDirectory;
 use crate::positions::{SampleKind, Sampler};
@@ -73,7 +74,7 @@ impl Dataset<'_> {
         let budget = Budget { deadline: Some(end), ..self.budget.clone() };
         while rows < MOST_ROWS && begun.elapsed() < ENOUGH {
             let drawn = sampler.draw(rows..rows + step, &budget, is_stopped).map_err(DatasetError::from);
-            let made = drawn.and_then(|drawn| Portion::new(self.database, &budget, fields, drawn));
+            let made = drawn.and_then(|drawn| Portion::new(self.database, &budget, fields, drawn, PORTION));
             made.map(drop).or_else(|error| if Instant::now() < end { Err(error) } else { Ok(()) })?;
             rows += step;
             step = rows;

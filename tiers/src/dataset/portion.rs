@@ -39,7 +39,7 @@ pub struct Portion {
 }
 
 impl Portion {
-    /// Looks positions up, and their moves if fields need them, and makes the cells.
+    /// Looks positions up, so many together, and their moves if fields need them, and makes the cells.
     ///
     /// # Errors
     ///
@@ -49,20 +49,24 @@ impl Portion {
         budget: &Budget,
         fields: &[Field],
         positions: Vec<Position>,
+        together: usize,
     ) -> Result<Portion, DatasetError> {
-        let (mut moves, width) = (Vec::new(), database.board().width());
-        let outcomes = if fields.iter().any(|field| field.column.is_of_moves()) {
-            moves = database.moves_of_many(&positions, budget, |_, error| Err(error))?;
+        let (mut moves, mut outcomes, width) = (Vec::new(), Vec::new(), database.board().width());
+        for positions in positions.chunks(together.max(1)) {
+            if !fields.iter().any(|field| field.column.is_of_moves()) {
+                outcomes.extend(database.look_up_all(positions, budget).into_iter().collect::<Result<Vec<_>, _>>()?);
+                continue;
+            }
+            let found = database.moves_of_many(positions, budget, |_, error| Err(error))?;
             // A position is worth what its best move is worth; a full board has none.
-            let best = moves.chunks(width).map(|moves| moves.iter().flatten().min().copied());
-            let outcome = |(position, best): (&Position, Option<Outcome>)| match best {
-                Some(best) => Ok(best),
-                None => database.look_up(position, &mut budget.clone()),
-            };
-            positions.iter().zip(best).map(outcome).collect::<Result<_, _>>()?
-        } else {
-            database.look_up_all(&positions, budget).into_iter().collect::<Result<_, _>>()?
-        };
+            for (position, moves) in positions.iter().zip(found.chunks(width)) {
+                outcomes.push(match moves.iter().flatten().min() {
+                    Some(best) => *best,
+                    None => database.look_up(position, &mut budget.clone())?,
+                });
+            }
+            moves.extend(found);
+        }
         let mut portion = Portion { fields: Vec::new(), positions, outcomes, moves };
         let cells = fields.par_iter().map(|field| Ok((*field, portion.cells(*field)?)));
         portion.fields = cells.collect::<Result<_, NotationError>>()?;

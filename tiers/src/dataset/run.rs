@@ -19,7 +19,10 @@ use crate::positions::{
 use crate::progress::{Progress, Stage};
 
 /// How many rows are made, looked up and written together. Every row group of a Parquet file has as many.
-const PORTION: usize = 1 << 16;
+pub(super) const PORTION: usize = 1 << 16;
+
+/// The memory that looking a move up takes while that of many others is looked up, about.
+const MOVE_BYTES: u64 = 128;
 
 /// Which positions of its plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -114,7 +117,8 @@ impl<'d> Dataset<'d> {
         Dataset { budget, ..self }
     }
 
-    /// Limits the memory for listing all positions of a ply.
+    /// Limits the memory for the list of a ply, and how many positions are looked up at once. What this does not count: the cache of
+    /// the database, two portions of rows, and the positions of a distinct sample.
     #[must_use]
     pub fn memory(self, memory_bytes: u64) -> Dataset<'d> {
         Dataset { memory_bytes, ..self }
@@ -124,6 +128,12 @@ impl<'d> Dataset<'d> {
     #[must_use]
     pub fn most_time(self, most_time: Duration) -> Dataset<'d> {
         Dataset { most_time, ..self }
+    }
+
+    /// Returns how many positions are looked up at once: all of a portion, or fewer if that would take more than an eighth of the memory.
+    fn together(&self) -> usize {
+        let rows = self.memory_bytes / 8 / (MOVE_BYTES * self.board().width() as u64);
+        rows.clamp(PORTION as u64 / 16, PORTION as u64) as usize
     }
 
     /// Returns the board.
@@ -282,9 +292,10 @@ impl RowMaker<'_> {
     fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
         let Dataset { database, budget, .. } = self.dataset;
         let (take, before) = (&mut self.take, self.portion.take());
-        let (taken, portion) = rayon::join(
+        // What comes first stays on this thread. Large lists of another thread each time would stay in the heap of each.
+        let (portion, taken) = rayon::join(
+            || Portion::new(database, budget, self.fields, positions, self.dataset.together()),
             || before.as_ref().map_or(Ok(()), take),
-            || Portion::new(database, budget, self.fields, positions),
         );
         taken?;
         let portion = portion?;
