@@ -105,6 +105,21 @@ impl ThreadsArgument {
             .build()
             .context("cannot start the threads; ask for fewer with --threads")
     }
+
+    /// Starts the threads, or only so many.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`ThreadsArgument::pool`].
+    pub fn pool_up_to(self, most: u64) -> anyhow::Result<ThreadPool> {
+        let pool = self.pool()?;
+        match u16::try_from(most) {
+            Ok(most) if usize::from(most) < pool.current_num_threads() => {
+                ThreadsArgument { threads: Some(most) }.pool()
+            }
+            _ => Ok(pool),
+        }
+    }
 }
 
 /// How much memory the cache of a database may take.

@@ -18,7 +18,7 @@ use super::error::CountError;
 use super::finished::FinishedLists;
 use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
-use super::sweep::Sweep;
+use super::sweep::{Sweep, fit, list_bytes};
 use super::table::{Counts, PlyLegal};
 use super::tally::Tally;
 use crate::communicator::{Communicator, check_same_job, check_shared_folder, lock_output};
@@ -102,7 +102,7 @@ pub fn count_by_value(
     // The bits that are reached: at most one an entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + FinishedLists::slot_bytes(&index) as u128;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
-    let plan = fit(if in_files { plan.bounded() } else { plan }, solve, &index, all)?;
+    let plan = fit(if in_files { plan.bounded() } else { plan }, &index, solve.memory_bytes, all)?;
     drop(index);
     let files = Memory::default();
     let storage = if in_files { storage } else { &files };
@@ -245,7 +245,7 @@ impl<'a> Count<'a> {
     /// Sweeps from where an earlier count was stopped, in the memory that `plan` leaves.
     fn sweep(&self, index: &Index, plan: &Plan, progress: &dyn Progress) -> Result<Journal, CountError> {
         let Count { storage, all, solve, in_files, .. } = *self;
-        let rest = solve.memory_bytes - plan.memory_bytes() as u64 - FinishedLists::slot_bytes(index) as u64;
+        let rest = list_bytes(plan, index, solve.memory_bytes);
         // Half of the rest is for lists of finished colourings, the other half for blocks.
         let list_bytes = if plan.is_bounded { rest / 2 } else { rest };
         let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
@@ -336,17 +336,8 @@ fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
 
 /// Plans a sweep with the memory of a solve.
 fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<Plan, CountError> {
-    let plan = Plan::legal(index);
+    let plan = Plan::legal(index, solve.board.cells() as u32);
     let whole_bytes = plan.memory_bytes() + FinishedLists::slot_bytes(index) as u128;
     let is_bounded = in_files || !all.is_alone() || whole_bytes > u128::from(solve.memory_bytes);
-    fit(if is_bounded { plan.bounded() } else { plan }, solve, index, all)
-}
-
-/// Plans fewer threads if the memory beside the lists of finished colourings is too small for all. With other ranks all threads stay: a
-/// new pool would move the count off the thread that calls MPI.
-fn fit(plan: Plan, solve: &Solve, index: &Index, all: &dyn Communicator) -> Result<Plan, CountError> {
-    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
-    let plan = if all.is_alone() { plan.within(solve.memory_bytes.saturating_sub(slot_bytes)) } else { plan };
-    CountError::check_memory(solve.board, plan.memory_bytes() + u128::from(slot_bytes), solve.memory_bytes)?;
-    Ok(plan)
+    fit(if is_bounded { plan.bounded() } else { plan }, index, solve.memory_bytes, all)
 }

@@ -9,7 +9,7 @@ use super::finished::FinishedLists;
 use super::journal::Journal;
 use super::parents::part;
 use super::table::PlyLegal;
-use crate::communicator::Reduction;
+use crate::communicator::{Alone, Communicator, Reduction};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
@@ -97,41 +97,72 @@ impl Sweep<'_> {
     }
 }
 
-/// Sweeps tiers in memory from the empty board up to a ply, in the memory of [`Plan::legal`], and shows what was counted in `each`.
-/// Returns the last; `None` where `watch` stopped it.
+/// Sweeps tiers in memory from the empty board up to a ply, and shows what was counted in `each`. Returns the last; `None` where
+/// `watch` stopped it. It runs on rayon's current pool, or on fewer threads if more need more than `memory_bytes`.
 ///
 /// # Errors
-/// None today: no file is read or written.
+/// [`CountError::Memory`] before anything is swept; [`CountError::Solve`] where threads cannot be started.
 pub(crate) fn sweep_up(
     index: &Index,
     last: u32,
+    memory_bytes: u64,
     watch: &Watch,
-    mut each: impl FnMut(u32, Pulled),
-) -> Result<Option<Tier<'static, Reached>>, FileError> {
-    let mut parents = None;
-    for ply in 0..=last {
-        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
-        let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, watch)? else { return Ok(None) };
-        each(ply, pulled);
-        parents = Some(tier);
-    }
-    Ok(parents)
+    mut each: impl FnMut(u32, Pulled) + Send,
+) -> Result<Option<Tier<'static, Reached>>, CountError> {
+    let plan = fit(Plan::legal(index, last), index, memory_bytes, &Alone)?;
+    let list_bytes = list_bytes(&plan, index, memory_bytes);
+    plan.install(|| {
+        let mut parents = None;
+        for ply in 0..=last {
+            let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
+            let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch)? else {
+                return Ok(None);
+            };
+            each(ply, pulled);
+            parents = Some(tier);
+        }
+        Ok(parents)
+    })?
 }
 
-/// Counts the legal positions by ply, in the memory of [`legal_bytes`], and calls `done` with numbers of entries that are passed.
+/// Counts the legal positions by ply with [`sweep_up`], and calls `done` with numbers of entries that are passed.
 ///
 /// # Errors
-/// None today: no file is read or written.
-pub(crate) fn count_legal(index: &Index, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<PlyLegal>, FileError> {
+/// Those of [`sweep_up`].
+pub(crate) fn count_legal(
+    index: &Index,
+    memory_bytes: u64,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Vec<PlyLegal>, CountError> {
     let (watch, mut plies) = (Watch { done, is_stopped: &|| false }, Vec::new());
     let each = |ply, pulled| plies.push(PlyLegal::new(index.board(), ply, pulled));
-    sweep_up(index, index.board().cells() as u32, &watch, each)?;
+    sweep_up(index, index.board().cells() as u32, memory_bytes, &watch, each)?;
     Ok(plies)
 }
 
-/// Returns the memory that [`count_legal`] takes, in bytes.
-pub(crate) fn legal_bytes(index: &Index) -> u64 {
-    u64::try_from(Plan::legal(index).memory_bytes()).unwrap_or(u64::MAX)
+/// Returns the memory in bytes that listing or counting the legal positions up to a ply takes, without files: on the threads of rayon's
+/// current pool, or on fewer if more need more than `memory_bytes`.
+pub fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
+    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
+    let plan = Plan::legal(index, last).within(memory_bytes.saturating_sub(slot_bytes));
+    u64::try_from(plan.memory_bytes()).unwrap_or(u64::MAX).saturating_add(slot_bytes)
+}
+
+/// Plans fewer threads if the memory beside the lists of finished colourings is too small for all. With other ranks all threads stay: a
+/// new pool would move the count off the thread that calls MPI.
+///
+/// # Errors
+/// [`CountError::Memory`] where that is too much, too.
+pub(super) fn fit(plan: Plan, index: &Index, memory_bytes: u64, all: &dyn Communicator) -> Result<Plan, CountError> {
+    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
+    let plan = if all.is_alone() { plan.within(memory_bytes.saturating_sub(slot_bytes)) } else { plan };
+    CountError::check_memory(index.board(), plan.memory_bytes() + u128::from(slot_bytes), memory_bytes)?;
+    Ok(plan)
+}
+
+/// Returns what a plan that fits leaves for lists of finished colourings.
+pub(super) fn list_bytes(plan: &Plan, index: &Index, memory_bytes: u64) -> u64 {
+    memory_bytes - plan.memory_bytes() as u64 - FinishedLists::slot_bytes(index) as u64
 }
 
 /// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.

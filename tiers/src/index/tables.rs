@@ -115,13 +115,16 @@ impl Index {
         spine.number() * self.shapes.len() + shape.0 as usize
     }
 
-    /// Returns the memory that all tables of the board take when they are made. Counts all lists, side by side.
-    pub(crate) fn bytes(&self) -> usize {
+    /// Returns the memory that the tables of all plies up to `last` take when they are made. Counts all lists, side by side.
+    pub(crate) fn bytes(&self, last: u32) -> usize {
         let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
         let of_shape = |shape: usize| {
             let shape = WingShape(shape as u32);
-            let cells = self.split.cells(shape) as usize;
-            let planes = cells + 2 * self.split.wing_columns() + 3;
+            let cells = self.split.cells(shape);
+            if cells > last {
+                return 0;
+            }
+            let planes = cells as usize + 2 * self.split.wing_columns() + 3;
             let lists = spines.iter().flat_map(|spine| self.counts(shape, *spine));
             let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
             // The lists without a spine, from which the others are made, are no longer than those beside an empty one.

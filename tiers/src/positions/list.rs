@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::PositionError;
 use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Split, TierDirectory, WingShape, images, low_bits, shapes, tier_estimates};
+use crate::index::{Index, Matrix, Split, WingShape, images, low_bits, shapes, tier_estimates};
 use crate::kernel::{Values, ones};
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, solve_down};
@@ -105,10 +105,6 @@ impl PositionList {
         memory_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<PositionList, PositionError> {
-        let tier_bytes = |ply| u128::from(TierDirectory::new(index, ply).entries()) / 8;
-        let widest = (0..=ply.min(index.board().cells() as u32)).map(tier_bytes).max().unwrap_or(0);
-        // Two tiers, and the rest of a word at the end of every row.
-        CountError::check_memory(index.board(), 4 * widest, memory_bytes)?;
         let (is_long, mut positions) = (PositionList::is_long_sweep(index.board(), ply), 0);
         if is_long {
             let steps = u64::try_from(swept_entries(index.board(), ply)).unwrap_or(u64::MAX);
@@ -120,8 +116,8 @@ impl PositionList {
             }
         };
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
-        let swept = sweep_up(index, ply, &watch, |_, pulled| positions = pulled.without_line);
-        let tier = swept.map_err(CountError::from)?.ok_or(PositionError::Stopped)?;
+        let swept = sweep_up(index, ply, memory_bytes, &watch, |_, pulled| positions = pulled.without_line);
+        let tier = swept?.ok_or(PositionError::Stopped)?;
         Ok(PositionList::new(index, ply, Some(tier), positions))
     }
 
@@ -159,11 +155,13 @@ impl PositionList {
         memory_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<(), PositionError> {
-        CountError::check_memory(self.board, Plan::exact(index, values).memory_bytes(), memory_bytes)?;
+        let plan = Plan::exact(index, values).within(memory_bytes);
+        CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
         progress.begin(Stage::Solve, u64::try_from(self.solved_entries()).unwrap_or(u64::MAX), 0);
         let done = |entries| progress.done(Stage::Solve, entries);
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
-        let solved = solve_down(index, values, self.ply, &watch, |_| ()).map_err(CountError::from)?;
+        let solved = plan.install(|| solve_down(index, values, self.ply, &watch, |_| ())).map_err(CountError::from)?;
+        let solved = solved.map_err(CountError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
         Ok(())
     }

@@ -138,22 +138,22 @@ impl Plan {
 
     /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
-        Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes)
+        let cells = index.board().cells() as u32;
+        Plan::of_planes(index, values, cells, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
-    /// Sums what counting legal positions needs: as a solve of one plane without a database.
-    pub fn legal(index: &Index) -> Plan {
-        let mut plan = Plan::of_planes(index, Values::Wdl, |_| 1);
+    /// Sums what counting the legal positions up to a ply needs: as a solve of one plane without a database.
+    pub fn legal(index: &Index, last: u32) -> Plan {
+        let mut plan = Plan::of_planes(index, Values::Wdl, last, |_| 1);
         for tier in &mut plan.tiers {
             (tier.scratch_bytes, tier.database_bytes) = (reached_bytes(tier.entries), 0);
         }
         plan
     }
 
-    fn of_planes(index: &Index, values: Values, planes: impl Fn(u32) -> usize) -> Plan {
+    fn of_planes(index: &Index, values: Values, last: u32, planes: impl Fn(u32) -> usize) -> Plan {
         let board = index.board();
-        let sizes: Vec<TierSize> =
-            (0..=board.cells() as u32).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
+        let sizes: Vec<TierSize> = (0..=last).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let threads = rayon::current_num_threads();
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
@@ -167,7 +167,7 @@ impl Plan {
         let window_bytes = window_bytes(board, block_words, slices.most_words);
         let slices_bytes = slices.count * SLICE_COPIES * 8 * slices.least_words / threads as u128;
         let thread_bytes = index.kernel.lane_bytes(row_words) + buffer_bytes(block_words) + window_bytes + slices_bytes;
-        let shared_bytes = index.bytes() as u128 + FIXED_BYTES + 2 * most(directory_bytes);
+        let shared_bytes = index.bytes(last) as u128 + FIXED_BYTES + 2 * most(directory_bytes);
         let least_bytes = shared_bytes + threads as u128 * thread_bytes;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         let mut tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));

@@ -50,7 +50,7 @@ pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), 
     if kept == last || published(board).is_none_or(|published| published.legal.is_none()) {
         return Ok(());
     }
-    CountError::check_memory(board, legal_bytes(database.index()).into(), limit_bytes)
+    CountError::check_memory(board, legal_bytes(database.index(), last, limit_bytes).into(), limit_bytes)
 }
 
 /// Returns the last ply that the database keeps, and that of the board.
@@ -63,7 +63,7 @@ fn last_plies(database: &Database) -> [u32; 2] {
 ///
 /// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
 /// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
-pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, VerifyError> {
+pub(super) fn check(database: &Database, memory_bytes: u64, work: &Work) -> Result<Option<u64>, VerifyError> {
     let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
     let (index, [kept, last]) = (database.index(), last_plies(database));
     let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
@@ -71,7 +71,7 @@ pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, Ver
     let shown = work.begin(Stage::Legal, steps);
     let mut found = count(index, kept, work, &shown)?;
     if kept < last {
-        let after = if work.communicator.is_root() { count_after(database, kept, &shown)? } else { 0 };
+        let after = if work.communicator.is_root() { count_after(database, kept, memory_bytes, &shown)? } else { 0 };
         found += work.sum(after);
     }
     if found != expected && work.communicator.is_root() {
@@ -85,8 +85,8 @@ pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, Ver
 }
 
 /// Counts the legal positions of more than `last` pieces.
-fn count_after(database: &Database, last: u32, shown: &RankProgress) -> Result<u64, CountError> {
-    let plies = count_legal(database.index(), &|entries| shown.done(entries))?;
+fn count_after(database: &Database, last: u32, memory_bytes: u64, shown: &RankProgress) -> Result<u64, CountError> {
+    let plies = count_legal(database.index(), memory_bytes, &|entries| shown.done(entries))?;
     Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum())
 }
 
@@ -224,7 +224,7 @@ mod tests {
             let cells = index.board().cells();
             let work = Work::new(&Options::default(), &());
             let shown = work.begin(Stage::Legal, 0);
-            let plies = count_legal(&index, &|_| ()).unwrap();
+            let plies = count_legal(&index, u64::MAX, &|_| ()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
                 assert_eq!(count(&index, last as u32, &work, &shown).unwrap(), expected, "{name} to ply {last}");

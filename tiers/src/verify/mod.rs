@@ -96,7 +96,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {
-            report.legal = legal::check(database, &work)?;
+            report.legal = legal::check(database, options.memory_bytes, &work)?;
         }
         (report.searched, report.undecided) = forward::check(&lookup, options, &work)?;
     }
@@ -108,8 +108,8 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     Ok(report)
 }
 
-/// Returns the memory in bytes that so many threads take beside caches and the count of legal positions: a table of a search
-/// each, or the values that are recomputed together.
+/// Returns the memory in bytes that so many threads take beside caches, before and after the count of legal positions: a table of a
+/// search each, or the values that are recomputed together.
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Budget, Lookup, Source};
+use fourbase_tiers::counts::legal_bytes;
 use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
@@ -36,10 +37,14 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
     let choice = arguments.choice(format);
-    let memory_bytes = if choice.rows == Rows::All { arguments.memory.limit()? } else { u64::MAX };
-    // Half of it is for the list of a ply, if all positions are listed.
-    let list_bytes = if choice.rows == Rows::All { memory_bytes / 2 } else { 0 };
-    let database = arguments.memory.limit_cache(arguments.lookup.find_or_embedded(board)?, list_bytes, 1);
+    let memory_bytes = arguments.memory.limit()?;
+    let database = arguments.lookup.find_or_embedded(board)?;
+    // The longest list, if all positions are listed.
+    let last = choice.plies.last().filter(|_| choice.rows == Rows::All).map(|last| (*last).min(board.cells() as u32));
+    let list_bytes = last.map_or(0, |last| legal_bytes(database.index(), last, memory_bytes));
+    let database = arguments.memory.limit_cache(database, list_bytes, 1);
+    // The smallest cache fits beside any list.
+    let memory_bytes = memory_bytes.saturating_sub(database.cache_bytes()).max(list_bytes).min(memory_bytes);
     let columns = match &arguments.columns {
         Some(columns) => columns.to_vec(),
         None => Column::usual(database.values()),

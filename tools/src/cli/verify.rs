@@ -139,9 +139,10 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
         bytes(counting_bytes.into()),
         bytes(limit.into())
     );
-    let pool = arguments.threads.pool()?;
+    // The tables of the searches take half of the memory at most. They are made when the count is over.
+    let pool = arguments.threads.pool_up_to((limit / 2 / verify::working_bytes(1)).max(1))?;
+    let needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
     // One for what is decoded here, one for what probes expand.
-    let needed = counting_bytes + verify::working_bytes(pool.current_num_threads());
     Ok((arguments.memory.limit_cache(database, needed, 2), pool))
 }
 
