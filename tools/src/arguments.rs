@@ -5,6 +5,7 @@ mod position;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -106,19 +107,16 @@ impl ThreadsArgument {
             .context("cannot start the threads; ask for fewer with --threads")
     }
 
-    /// Starts the threads, or only so many.
+    /// Starts the threads, at most `most`.
     ///
     /// # Errors
     ///
     /// The same as [`ThreadsArgument::pool`].
     pub fn pool_up_to(self, most: u64) -> anyhow::Result<ThreadPool> {
-        let pool = self.pool()?;
-        match u16::try_from(most) {
-            Ok(most) if usize::from(most) < pool.current_num_threads() => {
-                ThreadsArgument { threads: Some(most) }.pool()
-            }
-            _ => Ok(pool),
-        }
+        let processors = || thread::available_parallelism().ok().and_then(|number| u16::try_from(number.get()).ok());
+        let fewer =
+            u16::try_from(most).ok().filter(|most| self.threads.or_else(processors).is_some_and(|all| *most < all));
+        ThreadsArgument { threads: fewer.or(self.threads) }.pool()
     }
 }
 
@@ -209,13 +207,16 @@ impl MemoryArgument {
     }
 
     /// Lowers the cache of a database to what is left of the limit beside other memory: to an equal share of it for so many
-    /// caches, and to a megabyte at least.
-    pub fn limit_cache(self, database: Database, other_bytes: u64, caches: u64) -> Database {
+    /// caches, and to a megabyte at least. Returns as well what the caches leave of the limit, on top of which the megabytes come.
+    pub fn limit_cache(self, database: Database, other_bytes: u64, caches: u64) -> (Database, u64) {
         let table_bytes = Plan::estimate(database.board(), database.values()).table_bytes();
         let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);
         let rest = self.known().map(|limit| u128::from(limit).saturating_sub(other_bytes) / u128::from(caches));
         let most = rest.and_then(|rest| u64::try_from(rest).ok()).unwrap_or(u64::MAX);
-        database.with_cache_up_to(most.max(LEAST_CACHE_BYTES))
+        let database = database.with_cache_up_to(most.max(LEAST_CACHE_BYTES));
+        let beyond = database.cache_bytes().saturating_sub(LEAST_CACHE_BYTES).saturating_mul(caches);
+        let left = self.known().map_or(u64::MAX, |limit| limit.saturating_sub(beyond));
+        (database, left)
     }
 
     /// Returns the limit in bytes.

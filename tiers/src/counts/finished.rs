@@ -8,12 +8,11 @@
 //! the runs says which parents it has.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
-use crate::index::{Index, Spine, WingList, WingShape, low_bits};
+use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::ones;
 use crate::kernel::reach::Put;
@@ -92,7 +91,7 @@ impl FinishedList {
 pub(super) struct FinishedLists<'a> {
     index: &'a Index,
     mover: Player,
-    lists: Vec<OnceLock<FinishedList>>,
+    lists: Slots<FinishedList>,
     /// The memory that lists may still take.
     room_bytes: AtomicU64,
 }
@@ -100,13 +99,18 @@ pub(super) struct FinishedLists<'a> {
 impl<'a> FinishedLists<'a> {
     /// Prepares the lists of what a drop of `mover` finishes; those that stay may take `room_bytes`.
     pub(super) fn new(index: &'a Index, mover: Player, room_bytes: u64) -> FinishedLists<'a> {
-        let lists = (0..Self::slots(index)).map(|_| OnceLock::new()).collect();
+        let lists = Slots::new(Self::slots(index));
         FinishedLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns the memory of the places of all lists.
-    pub(super) fn slot_bytes(index: &Index) -> usize {
-        Self::slots(index) * size_of::<OnceLock<FinishedList>>()
+    /// Returns the memory of the places of all lists of the plies up to `last`, at most.
+    pub(super) fn slot_bytes(index: &Index, last: u32) -> u64 {
+        let split = &index.split;
+        let shapes = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape)));
+        // The spines that fit beside a wing are numbered from 0.
+        let spines = |room: u32| split.spines().min((2 << room.min(split.spine_room())) - 1);
+        let fitting = shapes.filter_map(|cells| last.checked_sub(cells)).map(spines).sum();
+        Slots::<FinishedList>::most_bytes(Self::slots(index), fitting, Self::firsts_each(index)) as u64
     }
 
     /// Counts the lists: one for every wing shape, spine, and number of first-player pieces.
@@ -123,7 +127,7 @@ impl<'a> FinishedLists<'a> {
     /// Returns the list of a wing shape beside a spine: one that stays, or one of the caller's own.
     pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, FinishedList> {
         let wings = spine.number() * self.index.split.wing_shapes() as usize + wing.0 as usize;
-        let slot = &self.lists[wings * Self::firsts_each(self.index) + firsts as usize];
+        let slot = self.lists.get(wings * Self::firsts_each(self.index) + firsts as usize);
         if let Some(list) = slot.get() {
             return Cow::Borrowed(list);
         }

@@ -18,7 +18,7 @@ use super::error::CountError;
 use super::finished::FinishedLists;
 use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
-use super::sweep::{Sweep, fit, list_bytes};
+use super::sweep::{Sweep, fit};
 use super::table::{Counts, PlyLegal};
 use super::tally::Tally;
 use crate::communicator::{Communicator, check_same_job, check_shared_folder, lock_output};
@@ -62,13 +62,13 @@ pub fn count_by_ply(
 ) -> Result<Vec<PlyLegal>, CountError> {
     check_same_job(all, &format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
     let (_, index) = plan(solve)?;
-    let plan = plan_sweep(solve, &index, all, solve.scratch.is_some())?;
+    let (plan, rest_bytes) = plan_sweep(solve, &index, all, solve.scratch.is_some())?;
     let (files, in_files) = (Memory::default(), plan.is_bounded);
     let storage = if in_files { storage } else { &files };
     let count = Count::new(solve, None, "count-legal", all, storage, in_files);
     count.check_disk(plan.scratch_bytes())?;
     count.in_folder(None, || {
-        let journal = count.sweep(&index, &plan, progress)?;
+        let journal = count.sweep(&index, &plan, rest_bytes, progress)?;
         count.finish()?;
         Ok(journal.legal)
     })
@@ -99,10 +99,11 @@ pub fn count_by_value(
     progress: &dyn Progress,
 ) -> Result<Counts, CountError> {
     let (plan, index) = plan(solve)?;
+    let last = solve.board.cells() as u32;
     // The bits that are reached: at most one an entry.
-    let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + FinishedLists::slot_bytes(&index) as u128;
+    let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + u128::from(FinishedLists::slot_bytes(&index, last));
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
-    let plan = fit(if in_files { plan.bounded() } else { plan }, &index, solve.memory_bytes, all)?;
+    let (plan, _) = fit(if in_files { plan.bounded() } else { plan }, &index, last, solve.memory_bytes, all)?;
     drop(index);
     let files = Memory::default();
     let storage = if in_files { storage } else { &files };
@@ -229,9 +230,9 @@ impl<'a> Count<'a> {
             Some(journal) => journal,
             None => {
                 let (_, index) = plan(solve)?;
-                let plan = plan_sweep(solve, &index, self.all, false)?;
+                let (plan, rest_bytes) = plan_sweep(solve, &index, self.all, false)?;
                 self.check_disk(plan.reached_bytes())?;
-                self.sweep(&index, &plan, progress)?
+                self.sweep(&index, &plan, rest_bytes, progress)?
             }
         };
         let Count { storage, all, ref folder, .. } = *self;
@@ -242,13 +243,18 @@ impl<'a> Count<'a> {
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
     }
 
-    /// Sweeps from where an earlier count was stopped, in the memory that `plan` leaves.
-    fn sweep(&self, index: &Index, plan: &Plan, progress: &dyn Progress) -> Result<Journal, CountError> {
+    /// Sweeps from where an earlier count was stopped, with `rest_bytes` of memory beyond the plan's.
+    fn sweep(
+        &self,
+        index: &Index,
+        plan: &Plan,
+        rest_bytes: u64,
+        progress: &dyn Progress,
+    ) -> Result<Journal, CountError> {
         let Count { storage, all, solve, in_files, .. } = *self;
-        let rest = list_bytes(plan, index, solve.memory_bytes);
         // Half of the rest is for lists of finished colourings, the other half for blocks.
-        let list_bytes = if plan.is_bounded { rest / 2 } else { rest };
-        let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
+        let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
+        let budget = plan.budget(plan.memory_bytes() as u64 + rest_bytes - list_bytes, solve.block_words);
         let tiers = TierFolder { storage, folder: &self.folder, budget, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
         let sweep = Sweep { tiers, index, progress, list_bytes, in_files, journal };
@@ -334,10 +340,11 @@ fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
     Ok((plan, index))
 }
 
-/// Plans a sweep with the memory of a solve.
-fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<Plan, CountError> {
-    let plan = Plan::legal(index, solve.board.cells() as u32);
-    let whole_bytes = plan.memory_bytes() + FinishedLists::slot_bytes(index) as u128;
+/// Plans a sweep with the memory of a solve, and returns as well what is left of that.
+fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<(Plan, u64), CountError> {
+    let last = solve.board.cells() as u32;
+    let plan = Plan::legal(index, last);
+    let whole_bytes = plan.memory_bytes() + u128::from(FinishedLists::slot_bytes(index, last));
     let is_bounded = in_files || !all.is_alone() || whole_bytes > u128::from(solve.memory_bytes);
-    fit(if is_bounded { plan.bounded() } else { plan }, index, solve.memory_bytes, all)
+    fit(if is_bounded { plan.bounded() } else { plan }, index, last, solve.memory_bytes, all)
 }

@@ -98,7 +98,7 @@ impl Sweep<'_> {
 }
 
 /// Sweeps tiers in memory from the empty board up to a ply, and shows what was counted in `each`. Returns the last; `None` where
-/// `watch` stopped it. It runs on rayon's current pool, or on fewer threads if more need more than `memory_bytes`.
+/// `watch` stopped it. It runs on rayon's current pool, or on fewer threads if all of them would need more than `memory_bytes`.
 ///
 /// # Errors
 /// [`CountError::Memory`] before anything is swept; [`CountError::Solve`] where threads cannot be started.
@@ -109,8 +109,7 @@ pub(crate) fn sweep_up(
     watch: &Watch,
     mut each: impl FnMut(u32, Pulled) + Send,
 ) -> Result<Option<Tier<'static, Reached>>, CountError> {
-    let plan = fit(Plan::legal(index, last), index, memory_bytes, &Alone)?;
-    let list_bytes = list_bytes(&plan, index, memory_bytes);
+    let (plan, list_bytes) = fit(Plan::legal(index, last), index, last, memory_bytes, &Alone)?;
     plan.install(|| {
         let mut parents = None;
         for ply in 0..=last {
@@ -140,29 +139,31 @@ pub(crate) fn count_legal(
     Ok(plies)
 }
 
-/// Returns the memory in bytes that listing or counting the legal positions up to a ply takes, without files: on the threads of rayon's
-/// current pool, or on fewer if more need more than `memory_bytes`.
+/// Returns the memory in bytes that listing or counting the legal positions up to a ply takes with all tiers in memory: on the threads
+/// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
 pub fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
-    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
+    let slot_bytes = FinishedLists::slot_bytes(index, last);
     let plan = Plan::legal(index, last).within(memory_bytes.saturating_sub(slot_bytes));
     u64::try_from(plan.memory_bytes()).unwrap_or(u64::MAX).saturating_add(slot_bytes)
 }
 
-/// Plans fewer threads if the memory beside the lists of finished colourings is too small for all. With other ranks all threads stay: a
-/// new pool would move the count off the thread that calls MPI.
+/// Plans fewer threads if all of them would need more memory than the lists of finished colourings, up to a ply, leave. Returns as well
+/// how much such lists may take. With other ranks all threads stay: a new pool would move the count off the thread that calls MPI.
 ///
 /// # Errors
-/// [`CountError::Memory`] where that is too much, too.
-pub(super) fn fit(plan: Plan, index: &Index, memory_bytes: u64, all: &dyn Communicator) -> Result<Plan, CountError> {
-    let slot_bytes = FinishedLists::slot_bytes(index) as u64;
+/// [`CountError::Memory`] if one thread needs more as well.
+pub(super) fn fit(
+    plan: Plan,
+    index: &Index,
+    last: u32,
+    memory_bytes: u64,
+    all: &dyn Communicator,
+) -> Result<(Plan, u64), CountError> {
+    let slot_bytes = FinishedLists::slot_bytes(index, last);
     let plan = if all.is_alone() { plan.within(memory_bytes.saturating_sub(slot_bytes)) } else { plan };
-    CountError::check_memory(index.board(), plan.memory_bytes() + u128::from(slot_bytes), memory_bytes)?;
-    Ok(plan)
-}
-
-/// Returns what a plan that fits leaves for lists of finished colourings.
-pub(super) fn list_bytes(plan: &Plan, index: &Index, memory_bytes: u64) -> u64 {
-    memory_bytes - plan.memory_bytes() as u64 - FinishedLists::slot_bytes(index) as u64
+    let needed_bytes = plan.memory_bytes() + u128::from(slot_bytes);
+    CountError::check_memory(index.board(), needed_bytes, memory_bytes)?;
+    Ok((plan, memory_bytes.saturating_sub(needed_bytes as u64)))
 }
 
 /// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.

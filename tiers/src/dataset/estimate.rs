@@ -8,8 +8,7 @@ use web_time::Instant;
 use super::column::Field;
 use super::error::DatasetError;
 use super::portion::Portion;
-use super::run::PORTION;
-use super::run::{Dataset, Rows};
+use super::run::{Dataset, PORTION, Rows};
 use crate::index::TierDirectory;
 use crate::positions::{SampleKind, Sampler};
 

@@ -39,7 +39,7 @@ pub struct Portion {
 }
 
 impl Portion {
-    /// Looks positions up, so many together, and their moves if fields need them, and makes the cells.
+    /// Looks positions up, at most `rows_at_once` at a time, and their moves if fields need them, and makes the cells.
     ///
     /// # Errors
     ///
@@ -49,23 +49,27 @@ impl Portion {
         budget: &Budget,
         fields: &[Field],
         positions: Vec<Position>,
-        together: usize,
+        rows_at_once: usize,
     ) -> Result<Portion, DatasetError> {
-        let (mut moves, mut outcomes, width) = (Vec::new(), Vec::new(), database.board().width());
-        for positions in positions.chunks(together.max(1)) {
-            if !fields.iter().any(|field| field.column.is_of_moves()) {
-                outcomes.extend(database.look_up_all(positions, budget).into_iter().collect::<Result<Vec<_>, _>>()?);
-                continue;
+        let has_moves = fields.iter().any(|field| field.column.is_of_moves());
+        let (mut outcomes, width) = (Vec::with_capacity(positions.len()), database.board().width());
+        let mut moves = Vec::with_capacity(if has_moves { positions.len() * width } else { 0 });
+        for positions in positions.chunks(rows_at_once.max(1)) {
+            if has_moves {
+                let found = database.moves_of_many(positions, budget, |_, error| Err(error))?;
+                // A position is worth what its best move is worth; a full board has none.
+                for (position, moves) in positions.iter().zip(found.chunks(width)) {
+                    outcomes.push(match moves.iter().flatten().min() {
+                        Some(best) => *best,
+                        None => database.look_up(position, &mut budget.clone())?,
+                    });
+                }
+                moves.extend(found);
+            } else {
+                for outcome in database.probe_many_within(positions, budget) {
+                    outcomes.push(outcome.map_err(|error| *error)?);
+                }
             }
-            let found = database.moves_of_many(positions, budget, |_, error| Err(error))?;
-            // A position is worth what its best move is worth; a full board has none.
-            for (position, moves) in positions.iter().zip(found.chunks(width)) {
-                outcomes.push(match moves.iter().flatten().min() {
-                    Some(best) => *best,
-                    None => database.look_up(position, &mut budget.clone())?,
-                });
-            }
-            moves.extend(found);
         }
         let mut portion = Portion { fields: Vec::new(), positions, outcomes, moves };
         let cells = fields.par_iter().map(|field| Ok((*field, portion.cells(*field)?)));

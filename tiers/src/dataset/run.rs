@@ -11,6 +11,7 @@ use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
+use crate::counts::{CountError, legal_bytes};
 use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::positions::{
@@ -130,8 +131,8 @@ impl<'d> Dataset<'d> {
         Dataset { most_time, ..self }
     }
 
-    /// Returns how many positions are looked up at once: all of a portion, or fewer if that would take more than an eighth of the memory.
-    fn together(&self) -> usize {
+    /// Returns how many rows are looked up at once: all of a portion, or fewer if that would take more than an eighth of the memory.
+    fn rows_at_once(&self) -> usize {
         let rows = self.memory_bytes / 8 / (MOVE_BYTES * self.board().width() as u64);
         rows.clamp(PORTION as u64 / 16, PORTION as u64) as usize
     }
@@ -154,7 +155,7 @@ impl<'d> Dataset<'d> {
 
     /// Writes the data set, on all threads of rayon's current pool. Time is that of looking all positions up, and their moves
     /// if columns need them. Two portions of rows are in memory, of a distinct sample also every position, and of all
-    /// positions two bits for each entry of the ply. The same data set has the same bytes, with any number of threads.
+    /// positions the list of a ply ([`legal_bytes`]). The same data set has the same bytes, with any number of threads.
     ///
     /// # Errors
     ///
@@ -230,6 +231,11 @@ impl RowMaker<'_> {
         let index = database.index();
         let entries = choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum();
         let mut listed = 0;
+        if let Some(last) = choice.plies.iter().max() {
+            // Before anything is written.
+            let needed_bytes = legal_bytes(index, *last, *memory_bytes);
+            CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
+        }
         progress.begin(Stage::List, entries, listed);
         for ply in &choice.plies {
             let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
@@ -292,9 +298,9 @@ impl RowMaker<'_> {
     fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
         let Dataset { database, budget, .. } = self.dataset;
         let (take, before) = (&mut self.take, self.portion.take());
-        // What comes first stays on this thread. Large lists of another thread each time would stay in the heap of each.
+        // In a pool, the first of the two stays on this thread. Large lists that one thread after the other makes stay in the heap of each.
         let (portion, taken) = rayon::join(
-            || Portion::new(database, budget, self.fields, positions, self.dataset.together()),
+            || Portion::new(database, budget, self.fields, positions, self.dataset.rows_at_once()),
             || before.as_ref().map_or(Ok(()), take),
         );
         taken?;
@@ -321,6 +327,24 @@ impl RowMaker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_the_same_however_many_are_looked_up_at_once() {
+        let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
+        let text = |columns: &[Column], memory_bytes| {
+            let choice = Choice { rows: Rows::All, plies: vec![6], is_distinct: true };
+            let dataset = Dataset::new(&database, choice, columns.to_vec()).unwrap().memory(memory_bytes);
+            let mut text = Vec::new();
+            let summary = dataset.write(&mut text, Format::Csv, &()).unwrap();
+            (dataset.rows_at_once(), summary, text)
+        };
+        let least = legal_bytes(database.index(), 6, 0);
+        for columns in [vec![Column::Value], vec![Column::Value, Column::MoveValues]] {
+            let [few, all] = [least, u64::MAX].map(|memory_bytes| text(&columns, memory_bytes));
+            assert!(few.0 < few.1.rows as usize && all.0 == PORTION, "{} of {} rows at once", few.0, few.1.rows);
+            assert!((few.1, few.2) == (all.1, all.2), "{columns:?}");
+        }
+    }
 
     #[test]
     fn a_reader_that_goes_away_is_an_error_of_the_output() {

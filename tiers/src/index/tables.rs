@@ -125,7 +125,8 @@ impl Index {
                 return 0;
             }
             let planes = cells as usize + 2 * self.split.wing_columns() + 3;
-            let lists = spines.iter().flat_map(|spine| self.counts(shape, *spine));
+            let beside = spines.iter().filter(|spine| cells + spine.height <= last);
+            let lists = beside.flat_map(|spine| self.counts(shape, *spine));
             let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
             // The lists without a spine, from which the others are made, are no longer than those beside an empty one.
             let without: usize = self.counts(shape, spines[0]).iter().map(|count| 8 * *count as usize).sum();
@@ -161,5 +162,12 @@ impl<T> Slots<T> {
     /// Returns the memory of all slots, without what is in them.
     pub fn bytes(&self) -> usize {
         self.count * size_of::<OnceLock<T>>()
+    }
+
+    /// Returns the most memory of `count` slots without what is in them, if `runs` runs of `each` neighbours are asked for.
+    pub fn most_bytes(count: usize, runs: usize, each: usize) -> usize {
+        let pages = count.div_ceil(PAGE);
+        pages.min(runs.saturating_mul(each / PAGE + 2)) * PAGE * size_of::<OnceLock<T>>()
+            + pages * size_of::<OnceLock<Box<[OnceLock<T>]>>>()
     }
 }

@@ -106,8 +106,8 @@ impl<'d> GradedPositions<'d> {
         GradedPositions { database, left, seed, plies, ply: None }
     }
 
-    /// Returns the next portion, on all threads of rayon's current pool; `None` at the end. It takes two bits of memory for each entry of
-    /// a ply that is listed, of at most `memory_bytes`, and some 20 bytes for every position that was drawn at its ply.
+    /// Returns the next portion, on all threads of rayon's current pool; `None` at the end. It takes the memory of
+    /// [`PositionList::legal`] for a ply that is listed, at most `memory_bytes`, and some 20 bytes for every position that was drawn at its ply.
     ///
     /// # Errors
     ///

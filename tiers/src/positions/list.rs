@@ -92,13 +92,14 @@ impl PositionList {
         swept_entries(board, ply) > LONG_SWEEP
     }
 
-    /// Lists the legal positions of a ply. Two bits an entry of the widest tier up to the ply are in memory. Time is that of
-    /// going through all entries of this ply and of those before, a few hundred million a second. A long one is a
-    /// [`Stage::Sweep`] of the progress.
+    /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more than
+    /// `memory_bytes`. What it needs is [`legal_bytes`](crate::counts::legal_bytes): two bits for each entry of the widest tier up to
+    /// the ply, tables and threads. Time is that of going through all entries of this ply and of those before, a few hundred
+    /// million a second. A long one is a [`Stage::Sweep`] of the progress.
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if the bits need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
+    /// [`CountError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
     pub fn legal(
         index: &Index,
         ply: u32,
@@ -142,12 +143,12 @@ impl PositionList {
         tier_estimates(self.board).into_iter().skip(self.ply as usize).fold(0, u128::saturating_add)
     }
 
-    /// Solves the plies from the full board down to this one, on all threads of rayon's current pool, so that positions have
-    /// outcomes. This is a [`Stage::Solve`] of the progress.
+    /// Solves the plies from the full board down to this one, so that positions have outcomes: on rayon's current pool, or on
+    /// fewer threads if all of them would need more than `memory_bytes`. This is a [`Stage::Solve`] of the progress.
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if two tiers need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
+    /// [`CountError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
     pub fn solve(
         &mut self,
         index: &Index,
@@ -316,6 +317,7 @@ mod tests {
     use fourbase::search::Search;
 
     use super::*;
+    use crate::counts::legal_bytes;
     use crate::kernel::Kernel;
     use crate::progress::StoppedBy;
 
@@ -389,6 +391,24 @@ mod tests {
         assert!(errors(u64::MAX, true).iter().all(|error| matches!(error, PositionError::Stopped)));
         assert!(errors(10, false).iter().all(is_of_memory));
         assert!(!list.is_solved());
+    }
+
+    #[test]
+    fn fewer_threads_in_less_memory_list_and_solve_the_same() {
+        let (index, pool) = (index("5x4"), rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap());
+        pool.install(|| {
+            let needed = |limit| {
+                [legal_bytes(&index, 9, limit), Plan::exact(&index, Values::Wdl).within(limit).memory_bytes() as u64]
+            };
+            let least = needed(0).map(Some);
+            assert!(least.iter().flatten().zip(needed(u64::MAX)).all(|(least, most)| *least < most));
+            let listed = |[to_list, to_solve]: [Option<u64>; 2]| {
+                let mut list = PositionList::legal(&index, 9, to_list.unwrap_or(u64::MAX), &()).unwrap();
+                list.solve(&index, Values::Wdl, to_solve.unwrap_or(u64::MAX), &()).unwrap();
+                list.next(&index, u64::MAX).unwrap().unwrap()
+            };
+            assert!(listed(least) == listed([None, None]));
+        });
     }
 
     #[test]

@@ -196,14 +196,15 @@ impl Plan {
         Plan { is_bounded: true, ..self }
     }
 
-    /// Returns the plan with fewer threads if all of them need more than `limit_bytes`: with half of it for blocks that wait, which is
-    /// faster than more threads, or with one thread.
+    /// Returns the plan with fewer threads if all of them need more than `limit_bytes`, or with one thread. With tiers in files, half
+    /// of the limit stays for blocks that wait, which is faster than more threads.
     pub fn within(self, limit_bytes: u64) -> Plan {
         if self.memory_bytes() <= limit_bytes.into() || self.thread_bytes == 0 {
             return self;
         }
         let all = self.threads as u128;
-        let beyond = self.memory_bytes() - u128::from(limit_bytes / 2);
+        let for_all = if self.is_bounded { limit_bytes / 2 } else { limit_bytes };
+        let beyond = self.memory_bytes() - u128::from(for_all);
         let fewer = beyond.div_ceil(self.thread_bytes).min(all - 1);
         let threads = all - fewer;
         Plan {
@@ -420,6 +421,20 @@ mod tests {
             assert!(exact < 2 * estimate, "{name}: {exact} {estimate}");
             assert!(estimate < exact * 64, "{name}: {exact} {estimate}");
         }
+    }
+
+    #[test]
+    fn a_thread_that_is_missing_its_memory_is_left_out_and_files_need_room_for_blocks() {
+        let index = Index::new("5x5".parse().unwrap(), Kernel::detect()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+        let plan = pool.install(|| Plan::exact(&index, Values::Wdl));
+        let limit = plan.memory_bytes() as u64 - 1;
+        let fewer = plan.clone().within(limit);
+        assert_eq!((plan.clone().within(limit + 1).threads, fewer.threads, fewer.left_out), (8, 7, 1));
+        assert!(fewer.memory_bytes() <= limit.into());
+        let bounded = plan.bounded();
+        let limit = bounded.memory_bytes() as u64 - 1;
+        assert!(bounded.within(limit).memory_bytes() <= u128::from(limit / 2));
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         }
         let lookup = Lookup::new(database, stored);
         report.stored = lookup.tiers.values().map(StoredTier::count).sum();
-        report.checked = values::check(&lookup, options.sample, &work)?;
+        report.checked = values::check(&lookup, options, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {

@@ -14,7 +14,7 @@ use crate::database::DatabaseError;
 pub struct Options<'a> {
     /// How many of the stored values are recomputed, spread evenly over all stored values: exactly so many, or all where there
     /// are fewer; `None` for all of them. Legal positions are only counted with `None`. A sample takes at most some 200 MB of
-    /// memory beside the caches, however large it is.
+    /// memory beside the caches, however large it is, and less in little memory.
     pub sample: Option<u64>,
     /// How many positions are searched forward; on small boards fewer, because each is searched once.
     pub searches: u64,
@@ -22,7 +22,8 @@ pub struct Options<'a> {
     pub nodes: u64,
     /// How many faults are kept; the others are only counted.
     pub faults: usize,
-    /// The memory in bytes that the count of the plies that are not kept may take.
+    /// The memory in bytes beside the caches: for the count of the plies that are not kept, on fewer threads if need be, and a quarter of
+    /// it for the values of a sample that are recomputed together.
     pub memory_bytes: u64,
     /// The processes that share the work. Each verifies the same database with the same options.
     pub communicator: &'a dyn Communicator,

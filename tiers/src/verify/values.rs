@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{Leaf, Lookup};
-use super::report::{Fault, FaultKind, words};
+use super::report::{Fault, FaultKind, Options, words};
 use super::tier::StoredTier;
 use super::walk::quiet_positions;
 use super::work::{Work, share};
@@ -22,9 +22,12 @@ use crate::database::{DatabaseError, OpenTier};
 use crate::files::counted;
 use crate::progress::{RankProgress, Stage};
 
-/// Values that are recomputed together. The moves of one lead to at most 50 or so others on 7x6, in the mean of all tiers
-/// of 7x5 to 12, so that a batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
-const BATCH: u64 = if cfg!(test) { 100 } else { 1 << 16 };
+/// Values that are recomputed together, at most and at least. The moves of one lead to at most 50 or so others on 7x6, in the mean of
+/// all tiers of 7x5 to 12, so that the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
+const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
+
+/// The memory that recomputing a value takes, at most.
+const VALUE_BYTES: u64 = 3 << 10;
 
 /// Ply and entry of a stored value.
 type TierEntry = (u32, u64);
@@ -43,17 +46,20 @@ struct TierCheck<'a> {
     tier: &'a StoredTier,
     work: &'a Work<'a>,
     shown: &'a RankProgress<'a>,
+    /// The values of a sample that are recomputed together.
+    batch: u64,
 }
 
-/// Recomputes the stored values, or `sample` of them; returns how many.
-pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CommunicatorError> {
+/// Recomputes the stored values, or a sample of them in a quarter of the memory; returns how many.
+pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
-    let sample = sample.filter(|sample| *sample < all);
+    let sample = options.sample.filter(|sample| *sample < all);
+    let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
     let entries = |tier: &StoredTier| tier.open.chunks.tier_entries;
     let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers.values().rev() {
-        let (check, after) = (TierCheck { lookup, tier, work, shown }, before + tier.count());
+        let (check, after) = (TierCheck { lookup, tier, work, shown, batch }, before + tier.count());
         let of_tier = match sample {
             None => work.sum(work.jobs(tier.blocks.len() as u64).map(|block| check.check_block(block)).sum()),
             // The shares of all tiers sum to the sample, and none is more than the tier has.
@@ -158,7 +164,7 @@ impl TierCheck<'_> {
     /// Recomputes `count` values of the tier, in batches as large for every rank; returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
         let ranks = self.work.size;
-        let batches = count.div_ceil(BATCH * ranks) * ranks;
+        let batches = count.div_ceil(self.batch * ranks) * ranks;
         let mut block_ends: Vec<u64> = Vec::with_capacity(self.tier.blocks.len());
         let blocks = self.tier.blocks.iter().map(|values| u64::from(*values));
         blocks.for_each(|values| block_ends.push(block_ends.last().unwrap_or(&0) + values));

@@ -21,6 +21,9 @@ use crate::output::{self, wording};
 pub use arguments::Arguments;
 use destination::Destination;
 
+/// The memory to allow for each thread: its heap keeps about 1.5 MiB of the lists that it makes (`docs/notebook/memory.md`).
+const THREAD_BYTES: u64 = 6 << 20;
+
 /// Runs `fourbase export`.
 ///
 /// # Errors
@@ -28,7 +31,8 @@ use destination::Destination;
 /// Bad input: plies or columns that the board or its database does not have, a file that exists. Failures: no database, or
 /// one that cannot be read; a file that cannot be written.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report = arguments.threads.pool()?.install(|| export(arguments))?;
+    let most = arguments.memory.known().map_or(u64::MAX, |limit| limit / THREAD_BYTES);
+    let report = arguments.threads.pool_up_to(most.max(1))?.install(|| export(arguments))?;
     report.map_or(Ok(()), |report| output::print_result("export", &report, arguments.json))
 }
 
@@ -37,14 +41,13 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
     let choice = arguments.choice(format);
-    let memory_bytes = arguments.memory.limit()?;
+    let limit =
+        if choice.rows == Rows::All { arguments.memory.limit()? } else { arguments.memory.known().unwrap_or(u64::MAX) };
     let database = arguments.lookup.find_or_embedded(board)?;
     // The longest list, if all positions are listed.
     let last = choice.plies.last().filter(|_| choice.rows == Rows::All).map(|last| (*last).min(board.cells() as u32));
-    let list_bytes = last.map_or(0, |last| legal_bytes(database.index(), last, memory_bytes));
-    let database = arguments.memory.limit_cache(database, list_bytes, 1);
-    // The smallest cache fits beside any list.
-    let memory_bytes = memory_bytes.saturating_sub(database.cache_bytes()).max(list_bytes).min(memory_bytes);
+    let list_bytes = last.map_or(0, |last| legal_bytes(database.index(), last, limit));
+    let (database, memory_bytes) = arguments.memory.limit_cache(database, list_bytes, 1);
     let columns = match &arguments.columns {
         Some(columns) => columns.to_vec(),
         None => Column::usual(database.values()),

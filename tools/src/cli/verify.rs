@@ -98,11 +98,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Checks one database.
 fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
-    let description = |(database, _): &(Database, ThreadPool)| {
+    let description = |(database, ..): &(Database, u64, ThreadPool)| {
         format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash)
     };
-    let Some((database, pool)) = job.prepared(prepare(arguments, board, sample), description)? else { return Ok(()) };
-    let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
+    let prepared = job.prepared(prepare(arguments, board, sample), description)?;
+    let Some((database, memory_bytes, pool)) = prepared else { return Ok(()) };
     let options = Options::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
@@ -126,9 +126,9 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     verdict(&database, report)
 }
 
-/// Opens the database that is checked, and starts the threads. Refuses a count of legal positions that does not fit in memory, before
-/// anything is read.
-fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
+/// Opens the database that is checked, and starts the threads. Returns as well what the caches leave of the memory. Refuses a count of
+/// legal positions that does not fit in memory, before anything is read.
+fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, u64, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
     let limit = arguments.memory.known().unwrap_or(u64::MAX);
     let counting_bytes = if sample.is_some() { 0 } else { verify::counting_bytes(&database) };
@@ -139,11 +139,16 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
         bytes(counting_bytes.into()),
         bytes(limit.into())
     );
-    // The tables of the searches take half of the memory at most. They are made when the count is over.
+    // The tables of the searches take half of the memory at most. They are not needed during the count.
     let pool = arguments.threads.pool_up_to((limit / 2 / verify::working_bytes(1)).max(1))?;
-    let needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
+    let mut needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
+    if sample.is_none() && database.manifest().keep_plies.is_some() {
+        // The plies that are not kept are counted in what is left. The others are small, and so is what caches hold of them.
+        needed = needed.max(limit / 8 * 7);
+    }
     // One for what is decoded here, one for what probes expand.
-    Ok((arguments.memory.limit_cache(database, needed, 2), pool))
+    let (database, memory_bytes) = arguments.memory.limit_cache(database, needed, 2);
+    Ok((database, memory_bytes, pool))
 }
 
 /// Returns nothing if the database is sound.
