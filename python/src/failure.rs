@@ -102,6 +102,10 @@ pub fn of_position(error: PositionError) -> PyErr {
                 "{message}; allow more with memory=BYTES, or draw positions: sample(), or export() with sample=..."
             ),
         ),
+        PositionError::Memory { .. } => exception(
+            "SolveMemory",
+            format!("{message}; allow more with memory=BYTES, write a smaller count, or leave out distinct=True"),
+        ),
         PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
         PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),

@@ -55,8 +55,12 @@ impl DatasetError {
     pub fn is_of_choice(&self) -> bool {
         !matches!(
             self,
-            DatasetError::Position(PositionError::Stopped | PositionError::Count(_) | PositionError::Database(_))
-                | DatasetError::Database(_)
+            DatasetError::Position(
+                PositionError::Stopped
+                    | PositionError::Memory { .. }
+                    | PositionError::Count(_)
+                    | PositionError::Database(_)
+            ) | DatasetError::Database(_)
                 | DatasetError::Notation(_)
                 | DatasetError::Write(_)
         )

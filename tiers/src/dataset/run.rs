@@ -258,7 +258,16 @@ impl RowMaker<'_> {
 
     /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
+        let (progress, Dataset { database, choice, budget, memory_bytes, .. }) = (self.progress, self.dataset);
+        if choice.is_distinct {
+            // Each entry of the index stands for a position and its mirror image, of which one is remembered.
+            let entries = choice.plies.iter().map(|ply| TierDirectory::new(database.index(), *ply).entries());
+            let count = count.min(entries.sum());
+            let (needed_bytes, limit_bytes) = (Draws::distinct_bytes(count), *memory_bytes);
+            if needed_bytes > limit_bytes {
+                return Err(PositionError::Memory { count, needed_bytes, limit_bytes }.into());
+            }
+        }
         progress.begin(Stage::Sample, count, 0);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
         let mut draws = Draws::new(sampler, count, choice.is_distinct);

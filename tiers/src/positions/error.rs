@@ -5,7 +5,7 @@ use fourbase::Board;
 use super::SampleKind;
 use crate::counts::CountError;
 use crate::database::DatabaseError;
-use crate::files::grouped;
+use crate::files::{bytes, grouped};
 
 /// Positions that cannot be listed or drawn.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,19 @@ pub enum PositionError {
         asked: u64,
         /// How many were found before many draws brought nothing new.
         found: u64,
+    },
+    /// A distinct sample that does not fit into memory: its positions are remembered.
+    #[error(
+        "remembering {} distinct positions takes about {} of memory, the limit is {}",
+        grouped(u128::from(*count)), bytes(u128::from(*needed_bytes)), bytes(u128::from(*limit_bytes))
+    )]
+    Memory {
+        /// How many positions, at most.
+        count: u64,
+        /// The memory that they take, in bytes.
+        needed_bytes: u64,
+        /// How much may be used.
+        limit_bytes: u64,
     },
     /// The caller stopped it.
     #[error("stopped")]

@@ -14,6 +14,7 @@ use fourbase::analysis::{Budget, Lookup, Source};
 use fourbase_tiers::counts::legal_bytes;
 use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
+use fourbase_tiers::positions::Draws;
 use serde::Serialize;
 
 use crate::output::progress::Shown;
@@ -44,9 +45,15 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let limit =
         if choice.rows == Rows::All { arguments.memory.limit()? } else { arguments.memory.known().unwrap_or(u64::MAX) };
     let database = arguments.lookup.find_or_embedded(board)?;
-    // The longest list, if all positions are listed.
-    let last = choice.plies.last().filter(|_| choice.rows == Rows::All).map(|last| (*last).min(board.cells() as u32));
-    let list_bytes = last.map_or(0, |last| legal_bytes(database.index(), last, limit));
+    // The longest list, or the positions of a distinct sample.
+    let list_bytes = match choice.rows {
+        Rows::All => choice
+            .plies
+            .last()
+            .map_or(0, |last| legal_bytes(database.index(), (*last).min(board.cells() as u32), limit)),
+        Rows::Sample { count, .. } if choice.is_distinct => Draws::distinct_bytes(count),
+        _ => 0,
+    };
     let (database, memory_bytes) = arguments.memory.limit_cache(database, list_bytes, 1);
     let columns = match &arguments.columns {
         Some(columns) => columns.to_vec(),

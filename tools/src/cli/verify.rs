@@ -36,8 +36,8 @@ code of its own.
 
 With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
 not count legal positions. It still reads every file in full. The sample is spread evenly over the \
-stored values, and the same N picks the same values. --memory limits the counting of legal positions \
-and the caches.
+stored values, and the same N picks the same values. --memory limits the counting of legal positions, \
+the values that are recomputed together, and the caches. Little memory means fewer threads.
 
 With --embedded, verify checks a built-in database, or without a board all of them. \
 The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
