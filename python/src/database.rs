@@ -338,7 +338,8 @@ impl Database {
     ///
     /// ``columns`` are some of ``moves``, ``bits``, ``uni``, ``bitboards``, ``ply``, ``value``, ``remoteness``, ``score``,
     /// ``move-values``, ``move-remoteness``; by default bitboards and all that the database knows. ``nodes`` limits the search of
-    /// a position that is not stored, and ``memory`` the bytes for listing a ply and for what is looked up at once, beside the cache. An existing file is an error unless
+    /// a position that is not stored, and ``memory`` the bytes beside the cache: for listing a ply, the positions of a distinct
+    /// sample, and what is looked up at once. An existing file is an error unless
     /// ``replace=True``; it takes its name when it is whole. Rows that would take
     /// more than ``hours``, as a trial of about a second estimates, are refused; None allows for any time. ``progress`` is that of
     /// `probe_many`.

@@ -141,7 +141,7 @@ pub(crate) fn count_legal(
 
 /// Returns the memory in bytes that listing or counting the legal positions up to a ply takes with all tiers in memory: on the threads
 /// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
-pub fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
+pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
     let slot_bytes = FinishedLists::slot_bytes(index, last);
     let plan = Plan::legal(index, last).within(memory_bytes.saturating_sub(slot_bytes));
     u64::try_from(plan.memory_bytes()).unwrap_or(u64::MAX).saturating_add(slot_bytes)

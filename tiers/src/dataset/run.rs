@@ -13,7 +13,7 @@ use super::format::Format;
 use super::portion::Portion;
 use crate::counts::{CountError, legal_bytes};
 use crate::database::Database;
-use crate::index::TierDirectory;
+use crate::index::{Index, TierDirectory};
 use crate::positions::{
     Draws, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
 };
@@ -52,6 +52,23 @@ pub struct Choice {
     pub plies: Vec<u32>,
     /// Whether to drop mirror images, and duplicates of a sample. Every choice of [`Rows::Unforced`] is distinct.
     pub is_distinct: bool,
+}
+
+impl Choice {
+    /// Returns the memory in bytes that its positions take: the longest list of a ply, on fewer threads if all of them would need more
+    /// than `limit_bytes`, or the positions of a distinct sample, which are remembered. Others take none.
+    pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
+        let plies = || self.plies.iter().copied().filter(|ply| *ply as usize <= index.board().cells());
+        match self.rows {
+            Rows::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
+            Rows::Sample { count, .. } if self.is_distinct => {
+                // Each entry of the index stands for a position and its mirror image, of which one is remembered.
+                let entries = plies().map(|ply| TierDirectory::new(index, ply).entries()).sum();
+                Draws::distinct_bytes(count.min(entries))
+            }
+            Rows::Sample { .. } | Rows::Unforced => 0,
+        }
+    }
 }
 
 /// What was written.
@@ -155,7 +172,7 @@ impl<'d> Dataset<'d> {
 
     /// Writes the data set, on all threads of rayon's current pool. Time is that of looking all positions up, and their moves
     /// if columns need them. Two portions of rows are in memory, of a distinct sample also every position, and of all
-    /// positions the list of a ply ([`legal_bytes`]). The same data set has the same bytes, with any number of threads.
+    /// positions the list of a ply ([`Choice::memory_bytes`]). The same data set has the same bytes, with any number of threads.
     ///
     /// # Errors
     ///
@@ -231,11 +248,9 @@ impl RowMaker<'_> {
         let index = database.index();
         let entries = choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum();
         let mut listed = 0;
-        if let Some(last) = choice.plies.iter().max() {
-            // Before anything is written.
-            let needed_bytes = legal_bytes(index, *last, *memory_bytes);
-            CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
-        }
+        // Before anything is written.
+        let needed_bytes = choice.memory_bytes(index, *memory_bytes);
+        CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
         progress.begin(Stage::List, entries, listed);
         for ply in &choice.plies {
             let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
@@ -259,14 +274,9 @@ impl RowMaker<'_> {
     /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, budget, memory_bytes, .. }) = (self.progress, self.dataset);
-        if choice.is_distinct {
-            // Each entry of the index stands for a position and its mirror image, of which one is remembered.
-            let entries = choice.plies.iter().map(|ply| TierDirectory::new(database.index(), *ply).entries());
-            let count = count.min(entries.sum());
-            let (needed_bytes, limit_bytes) = (Draws::distinct_bytes(count), *memory_bytes);
-            if needed_bytes > limit_bytes {
-                return Err(PositionError::Memory { count, needed_bytes, limit_bytes }.into());
-            }
+        let (needed_bytes, limit_bytes) = (choice.memory_bytes(database.index(), *memory_bytes), *memory_bytes);
+        if needed_bytes > limit_bytes {
+            return Err(PositionError::Memory { count, needed_bytes, limit_bytes }.into());
         }
         progress.begin(Stage::Sample, count, 0);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;

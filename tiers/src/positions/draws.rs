@@ -52,8 +52,8 @@ impl<'d> Draws<'d> {
         Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
     }
 
-    /// Returns the memory in bytes that remembering so many distinct positions takes: of a hash table that is at most seven eighths full, has
-    /// a power of two of places, a byte beside each, and is half as large before it grows the last time.
+    /// Returns the memory in bytes that remembering so many distinct positions takes. They are in a hash table, whose places are a power
+    /// of two, at most seven eighths full, and have a byte each beside the position. While it grows, one of half the size is there, too.
     pub fn distinct_bytes(count: u64) -> u64 {
         let places = (count.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX);
         places.saturating_mul(size_of::<Position>() as u64 + 1) / 2 * 3

@@ -58,7 +58,7 @@ pub enum PositionError {
         grouped(u128::from(*count)), bytes(u128::from(*needed_bytes)), bytes(u128::from(*limit_bytes))
     )]
     Memory {
-        /// How many positions, at most.
+        /// How many positions were asked for.
         count: u64,
         /// The memory that they take, in bytes.
         needed_bytes: u64,

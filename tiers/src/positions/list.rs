@@ -93,8 +93,7 @@ impl PositionList {
     }
 
     /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more than
-    /// `memory_bytes`. What it needs is [`legal_bytes`](crate::counts::legal_bytes): two bits for each entry of the widest tier up to
-    /// the ply, tables and threads. Time is that of going through all entries of this ply and of those before, a few hundred
+    /// `memory_bytes`. It needs two bits for each entry of the widest tier up to the ply, and memory for tables and threads. Time is that of going through all entries of this ply and of those before, a few hundred
     /// million a second. A long one is a [`Stage::Sweep`] of the progress.
     ///
     /// # Errors
@@ -400,14 +399,14 @@ mod tests {
             let needed = |limit| {
                 [legal_bytes(&index, 9, limit), Plan::exact(&index, Values::Wdl).within(limit).memory_bytes() as u64]
             };
-            let least = needed(0).map(Some);
-            assert!(least.iter().flatten().zip(needed(u64::MAX)).all(|(least, most)| *least < most));
-            let listed = |[to_list, to_solve]: [Option<u64>; 2]| {
-                let mut list = PositionList::legal(&index, 9, to_list.unwrap_or(u64::MAX), &()).unwrap();
-                list.solve(&index, Values::Wdl, to_solve.unwrap_or(u64::MAX), &()).unwrap();
+            let [least, most] = [0, u64::MAX].map(needed);
+            assert!(least[0] < most[0] && least[1] < most[1], "{least:?} with one thread, {most:?} with eight");
+            let listed = |[to_list, to_solve]: [u64; 2]| {
+                let mut list = PositionList::legal(&index, 9, to_list, &()).unwrap();
+                list.solve(&index, Values::Wdl, to_solve, &()).unwrap();
                 list.next(&index, u64::MAX).unwrap().unwrap()
             };
-            assert!(listed(least) == listed([None, None]));
+            assert!(listed(least) == listed(most));
         });
     }
 

@@ -11,10 +11,8 @@ use std::time::Instant;
 
 use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Budget, Lookup, Source};
-use fourbase_tiers::counts::legal_bytes;
 use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
-use fourbase_tiers::positions::Draws;
 use serde::Serialize;
 
 use crate::output::progress::Shown;
@@ -45,16 +43,8 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let limit =
         if choice.rows == Rows::All { arguments.memory.limit()? } else { arguments.memory.known().unwrap_or(u64::MAX) };
     let database = arguments.lookup.find_or_embedded(board)?;
-    // The longest list, or the positions of a distinct sample.
-    let list_bytes = match choice.rows {
-        Rows::All => choice
-            .plies
-            .last()
-            .map_or(0, |last| legal_bytes(database.index(), (*last).min(board.cells() as u32), limit)),
-        Rows::Sample { count, .. } if choice.is_distinct => Draws::distinct_bytes(count),
-        _ => 0,
-    };
-    let (database, memory_bytes) = arguments.memory.limit_cache(database, list_bytes, 1);
+    let needed_bytes = choice.memory_bytes(database.index(), limit);
+    let (database, memory_bytes) = arguments.memory.limit_cache(database, needed_bytes, 1);
     let columns = match &arguments.columns {
         Some(columns) => columns.to_vec(),
         None => Column::usual(database.values()),
