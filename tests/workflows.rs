@@ -1,4 +1,5 @@
-//! The workflows of GitHub in `.github/workflows`: each step is a script that `.ci/run` runs too, or an action pinned to a commit.
+//! The workflows of GitHub in `.github/workflows`: each step is `.ci/run`, `.ci/nightly` or a script
+//! that `.ci/run` runs, or an action pinned to a commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ fn values<'t>(workflow: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
 #[test]
 fn steps_are_scripts_of_the_project_and_actions_pinned_to_commits() {
     let run = text(&root().join(".ci/run"));
-    let runs = |script: &str| run.split_whitespace().any(|word| word == script);
+    let runs = |script: &str| {
+        [".ci/run", ".ci/nightly"].contains(&script) || run.split_whitespace().any(|word| word == script)
+    };
     for entry in fs::read_dir(root().join(".github/workflows")).expect("workflows") {
         let path = entry.expect("an entry").path();
         let workflow = text(&path);
