@@ -23,6 +23,7 @@ mod mpi;
 mod openapi;
 mod oracle;
 mod parsers;
+mod pictures;
 mod places;
 mod play;
 mod players;
