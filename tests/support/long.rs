@@ -25,7 +25,7 @@ pub fn scale<T>(short: T, long: T) -> T {
 /// Tells, in the ordinary run, what it leaves out; returns whether this is the ordinary run.
 pub fn skips(what: impl Display) -> bool {
     if !is_long() {
-        println!("skipped: {what}; set {VARIABLE}=1");
+        println!("long run only: {what}; set {VARIABLE}=1");
     }
     !is_long()
 }
