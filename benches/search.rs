@@ -6,7 +6,7 @@
 //!
 //! `-- --empty` also solves the empty board, with a table of 1 GiB. `-- --threads N` sets the number of threads, and
 //! `-- --kept` keeps the table between positions. The sets are read from the folder that `FOURBASE_PONS` names, or
-//! from that of the tests' published tables.
+//! a selection of them from `tests/data/pons`.
 //!
 //! [sets]: http://blog.gamesolver.org/solving-connect-four/02-test-protocol/
 
@@ -43,13 +43,11 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let board: Board = "7x6".parse()?;
     let directory = std::env::var_os("FOURBASE_PONS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/truth/pons"), PathBuf::from);
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pons"), PathBuf::from);
     println!("{:<12} {:>9} {:>12} {:>12} {:>15}", "set", "positions", "ms/position", "CPU ms", "nodes/position");
     for set in SETS {
-        let Ok(text) = std::fs::read_to_string(directory.join(set)) else {
-            println!("{set:<12} skipped: not in {}", directory.display());
-            continue;
-        };
+        let path = directory.join(set);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let positions = text.lines().map(|line| read(board, line)).collect::<Result<Vec<_>, _>>()?;
         let (mut fastest, mut nodes) = (Duration::MAX, 0);
         let ticks = cpu_ticks();

@@ -228,20 +228,25 @@ fn the_uci_data_set_has_its_67557_rows_and_its_classes() {
     for (number, row) in UCI_ROWS {
         assert_eq!(rows[number], row);
     }
-    // Another program's values of every position after 8 plies.
-    let Some(book) = truth::rows("ply8_7x6.csv.gz") else { return };
+    // Another program's values of positions after 8 plies: a selection, or all.
+    let book = truth::list("ply8_7x6.csv.gz");
     let known: HashMap<String, String> = book
         .iter()
+        .skip(1)
         .map(|row| {
             let (columns, rest) = row.split_once(',').expect("a value");
             let cells: String = columns.split('/').map(|column| format!("{column:b<6}")).collect();
             (cells, rest.split(',').next().expect("a value").to_owned())
         })
         .collect();
-    for row in rows {
+    let mut compared = 0;
+    for row in &rows {
         let (cells, class) = row.rsplit_once(',').expect("a class");
-        assert_eq!(known[&cells.replace(',', "")], class, "{row}");
+        let Some(found) = known.get(&cells.replace(',', "")) else { continue };
+        assert_eq!(found, class, "{row}");
+        compared += 1;
     }
+    assert!(compared == rows.len() || known.len() < 10_000 && compared > 1000, "{compared}");
 }
 
 /// Enough for the search of many positions on a slow machine.

@@ -66,7 +66,7 @@ fn intervals_of_samples_have_the_shares_of_all_positions() {
     let whole = grade("");
     assert_eq!(whole["population"], "positions");
     let (mut intervals, mut misses) = (0, 0);
-    for seed in 0..long::scale(10, 40) {
+    for seed in (0..long::scale(10, 40)).map(long::seed) {
         let sample = grade(&format!("--sample 1000 --seed {seed}"));
         assert_eq!((&sample["population"], &sample["graded"]), (&json!("plies"), &json!(1000)));
         for (row, all) in plies(&sample).iter().zip(plies(&whole)) {

@@ -37,7 +37,7 @@ fn perfect_is_the_same_from_a_database_and_from_a_search() {
     let board = board("5x4");
     let database = shared(board, Values::Remoteness);
     for name in ["perfect", "perfect:first"] {
-        for seed in 0..10 {
+        for seed in (0..10).map(long::seed) {
             let known = game(board, &mut [0, 1].map(|_| player(name, board, by_database(&database))), seed);
             let searched = game(board, &mut [0, 1].map(|_| player(name, board, by_search(board))), seed);
             assert_eq!(known, searched, "{name} {seed}");
@@ -53,7 +53,7 @@ fn a_win_or_loss_that_pomakis_sees_is_exact() {
     let (mut pomakis, mut seen) = (player("pomakis:6", board, nothing_known()), 0);
     let games = long::scale(60, 300);
     long::skips("240 of 300 games against a database");
-    for seed in 0..games {
+    for seed in (0..games).map(long::seed) {
         let mut source = Source::new(seed, 0);
         let mut position = Position::start(board);
         while position.primitive().is_none() {

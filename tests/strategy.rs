@@ -10,7 +10,7 @@ use crate::support::truth;
 
 #[test]
 fn every_row_of_the_known_answers_is_found() {
-    let Some(rows) = truth::rows("followup.csv") else { return };
+    let rows = truth::rows("followup.csv");
     assert_eq!(rows.len(), 45);
     for text in &rows {
         let cells: Vec<&str> = text.split(',').collect();

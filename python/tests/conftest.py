@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,15 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for board in ["4x3", "4x4", "5x4"]:
         fourbase.solve(board)
     return folder
+
+
+def drawing(fixed: int) -> random.Random:
+    """Draw the same in every run, or something else with `FOURBASE_SEED=N`, which is printed."""
+    fresh = os.environ.get("FOURBASE_SEED")
+    if fresh is None:
+        return random.Random(fixed)
+    print(f"FOURBASE_SEED={fresh}")
+    return random.Random(f"{fresh} {fixed}")
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,11 @@
 """Games of other packages, stepped in both; each is left out with a message where it is not installed."""
 
-import random
 from typing import Any
 
 import fourbase
 import numpy as np
 import pytest
+from conftest import drawing
 from fourbase import Position, encode
 
 GAMES = 1000
@@ -15,7 +15,7 @@ def test_pettingzoos_games_are_ours():
     connect_four = pytest.importorskip(
         "pettingzoo.classic.connect_four_v3", reason="pettingzoo[classic] is not installed"
     )
-    env, drawn = connect_four.env(), random.Random(1)
+    env, drawn = connect_four.env(), drawing(1)
     observed, positions = [], []
     for _ in range(GAMES):
         env.reset()
@@ -48,7 +48,7 @@ def test_openspiels_games_are_ours(board, connect, encoding):
     parameters = f"rows={start.height},columns={start.width},x_in_row={connect}"
     egocentric = str(encoding == "openspiel-egocentric").lower()
     theirs = pyspiel.load_game(f"connect_four({parameters},egocentric_obs_tensor={egocentric})")
-    drawn, observed, positions = random.Random(2), [], []
+    drawn, observed, positions = drawing(2), [], []
     for _ in range(GAMES // 5):
         state, position = theirs.new_initial_state(), start
         while True:
@@ -72,7 +72,7 @@ def test_openspiels_games_are_ours(board, connect, encoding):
 
 def test_kaggles_games_are_ours():
     environments = pytest.importorskip("kaggle_environments", reason="kaggle-environments is not installed")
-    drawn, env = random.Random(3), environments.make("connectx")
+    drawn, env = drawing(3), environments.make("connectx")
     for _ in range(GAMES // 20):
         env.reset()
         position = Position("7x6")

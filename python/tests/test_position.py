@@ -1,11 +1,11 @@
 import copy
 import pickle
-import random
 import xml.etree.ElementTree as ElementTree
 
 import fourbase
 import numpy as np
 import pytest
+from conftest import drawing
 from fourbase import Position, decode, encode
 from fourbase.errors import BoardError, EncodingError, MoveError, OptionError, PositionError
 
@@ -86,9 +86,9 @@ def test_bitboards_that_are_no_position_are_refused():
         Position.from_bitboards("4x3", 2**64, 0)
 
 
-def random_positions(board: str, count: int, seed: int = 1) -> list[Position]:
+def random_positions(board: str, count: int) -> list[Position]:
     """Draw positions from random games, finished ones too."""
-    drawn, positions = random.Random(seed), []
+    drawn, positions = drawing(1), []
     while len(positions) < count:
         position = Position(board)
         positions.append(position)

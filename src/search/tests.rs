@@ -9,6 +9,10 @@ use super::score::Scale;
 use super::{Monitor, Options, Search, SearchError};
 use crate::{Board, Outcome, Position, Value, notation};
 
+#[allow(dead_code)]
+#[path = "../../tests/support/long.rs"]
+mod long;
+
 /// A game played on a grid of characters, solved by trying everything.
 struct Plain {
     width: usize,
@@ -145,7 +149,8 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
         let board = name.parse::<Board>().unwrap();
         let mut search = Search::new(board, Options::default());
         // Play columns in an order that fills the board evenly; solve the position once eight cells are empty.
-        for seed in 1..40_u64 {
+        let first = long::seed(1);
+        for seed in (0..39).map(|game| first.wrapping_add(game)) {
             let mut position = Position::start(board);
             let mut state = seed;
             while position.ply() + 8 < board.cells() && position.primitive().is_none() {

@@ -1,6 +1,7 @@
-//! How much the tests do: as much as shows every guarantee, or all that there is.
+//! How much the tests do: as much as shows every guarantee, or all that there is. And with which random input.
 //!
-//! The ordinary run takes small boards and samples. With `FOURBASE_LONG_TESTS=1` a test takes all of them.
+//! The ordinary run takes small boards and samples. With `FOURBASE_LONG_TESTS=1` a test takes all of them. Random input is the
+//! same in every run, and other one with `FOURBASE_SEED=N`.
 
 use std::env;
 use std::fmt::Display;
@@ -25,7 +26,7 @@ pub fn scale<T>(short: T, long: T) -> T {
 /// Tells, in the ordinary run, what it leaves out; returns whether this is the ordinary run.
 pub fn skips(what: impl Display) -> bool {
     if !is_long() {
-        println!("skipped: {what}; set {VARIABLE}=1");
+        println!("long run only: {what}; set {VARIABLE}=1");
     }
     !is_long()
 }
@@ -36,4 +37,16 @@ pub fn every<T>(stride: usize, all: Vec<T>, what: impl Display) -> Vec<T> {
         return all;
     }
     all.into_iter().step_by(stride).collect()
+}
+
+/// Gives all tests other random input.
+const SEED: &str = "FOURBASE_SEED";
+
+/// The seed of a test's random input: `fixed`, or with `FOURBASE_SEED=N`, which is printed, a number that depends on both.
+pub fn seed(fixed: u64) -> u64 {
+    let Ok(fresh) = env::var(SEED) else { return fixed };
+    println!("{SEED}={fresh}");
+    let fresh: u64 = fresh.parse().unwrap_or_else(|error| panic!("{SEED} is a number, not {fresh:?}: {error}"));
+    // Two odd numbers, neither of them the step of SplitMix64, whose sequences would overlap.
+    fresh.wrapping_mul(0xd134_2543_de82_ef95) ^ fixed.wrapping_mul(0xaef1_7502_108e_f2d9)
 }

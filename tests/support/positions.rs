@@ -2,6 +2,7 @@
 
 use fourbase::Board;
 
+use super::long;
 use super::plain_game::PlainGame;
 
 /// The board of this name.
@@ -15,9 +16,9 @@ pub fn board(name: &str) -> Board {
 pub struct Random(u64);
 
 impl Random {
-    /// Starts the sequence of a seed.
+    /// Starts the sequence of a seed, or the one that takes its place in a run with another seed.
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(long::seed(seed))
     }
 
     /// The next 64 bits.

@@ -1,5 +1,6 @@
-//! The files of known answers, which may lie beside the checkout.
+//! Published answers: the selection in `tests/data`, and in the long run the whole lists where they are.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -7,28 +8,44 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use fourbase::{Board, Outcome, Position, Value};
 
-/// Reads a file of known answers without its head line, unpacked where its name ends in `.gz`; `None`, with a message,
-/// where it is absent.
-pub fn rows(name: &str) -> Option<Vec<String>> {
-    lines(name).map(|mut lines| lines.split_off(lines.len().min(1)))
+use super::long;
+
+/// Names the folder of the whole lists. Otherwise they may lie beside the checkout.
+const VARIABLE: &str = "FOURBASE_TRUTH";
+
+/// Reads a table without its head line.
+pub fn rows(name: &str) -> Vec<String> {
+    read(&selection(), name).split_off(1)
 }
 
-/// Reads a file of known answers that has no head line, as [`rows`] does.
-pub fn lines(name: &str) -> Option<Vec<String>> {
-    let path = folder().join(name);
-    let text = if name.ends_with(".gz") { unpacked(&path) } else { fs::read_to_string(&path) };
-    match text {
-        Ok(text) => Some(text.lines().map(str::to_owned).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            println!("skipped: the known answers {} are not here", path.display());
-            None
+/// Reads a list of which the repository has a selection: that, or in the long run all of it, where it is.
+pub fn list(name: &str) -> Vec<String> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/truth");
+    let whole = env::var_os(VARIABLE).map(PathBuf::from).or_else(|| beside.exists().then_some(beside));
+    let selected = read(&selection(), name);
+    match whole.filter(|_| long::is_long()) {
+        Some(whole) => {
+            let all = read(&whole, name);
+            let mut rest = all.iter();
+            assert!(selected.iter().all(|line| rest.any(|other| other == line)), "{name} is a selection of the whole");
+            all
         }
-        Err(error) => panic!("{}: {error}", path.display()),
+        None => {
+            println!("long run only: all of {name}, in the folder {VARIABLE}");
+            selected
+        }
     }
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/truth")
+fn selection() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data")
+}
+
+/// Reads the lines of a file, unpacked where its name ends in `.gz`.
+fn read(folder: &Path, name: &str) -> Vec<String> {
+    let path = folder.join(name);
+    let text = if name.ends_with(".gz") { unpacked(&path) } else { fs::read_to_string(&path) };
+    text.unwrap_or_else(|error| panic!("{}: {error}", path.display())).lines().map(str::to_owned).collect()
 }
 
 fn unpacked(path: &Path) -> io::Result<String> {
@@ -40,14 +57,12 @@ fn unpacked(path: &Path) -> io::Result<String> {
 /// A position and what it is worth to the player to move, with the remoteness.
 pub type Opening = (Position, Outcome);
 
-/// Reads Markus Böck's opening book of a board (arXiv 2507.05267): every position after 8 plies, mirror images apart;
-/// `None`, with a message, where it is absent.
+/// Reads Markus Böck's opening book of a board (arXiv 2507.05267): positions after 8 plies, mirror images apart.
 ///
 /// A row is `///ooo/xoxxx,win,9`: the pieces of each column from the bottom up, `x` the first player's; the value for
 /// the first player, who is to move; the plies to the end.
-pub fn openings(board: Board) -> Option<Vec<Opening>> {
-    let rows = rows(&format!("ply8_{board}.csv.gz"))?;
-    Some(rows.iter().map(|row| parse(board, row)).collect())
+pub fn openings(board: Board) -> Vec<Opening> {
+    list(&format!("ply8_{board}.csv.gz")).iter().skip(1).map(|row| parse(board, row)).collect()
 }
 
 fn parse(board: Board, row: &str) -> Opening {

@@ -3,8 +3,8 @@
 //! `cargo bench -p fourbase-tiers --bench embedded -- [BOARD [POSITIONS [PLY ...]]]`
 //!
 //! One thread. Kinds of positions: of random play; of good play (moves that keep the value, drawn at random, as far as the
-//! database looks them up, then one random move); those of Pascal Pons' sets that have this ply, where they are
-//! among the tests' published tables. Asked for is what the position is worth, and then, of a database that has forgotten that, what
+//! database looks them up, then one random move); those of the tests' selection of Pascal Pons' sets that have this
+//! ply. Asked for is what the position is worth, and then, of a database that has forgotten that, what
 //! all its moves are worth. Each best move is compared with its position.
 
 mod shared;
@@ -144,11 +144,11 @@ fn good_play(database: &Database, ply: usize, random: &mut Random) -> Position {
     position
 }
 
-/// Reads Pascal Pons' positions of 7x6; none where they are missing.
+/// Reads the tests' selection of Pascal Pons' positions of 7x6; none of other boards.
 fn pons(board: Board) -> Vec<Position> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/truth/pons");
-    let texts = ["Test_L1_R1", "Test_L1_R2", "Test_L1_R3", "Test_L2_R1", "Test_L2_R2", "Test_L3_R1"]
-        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap_or_default());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/pons");
+    let texts = ["Test_L2_R1", "Test_L2_R2", "Test_L3_R1"]
+        .map(|name| std::fs::read_to_string(folder.join(name)).expect("a set"));
     let lines = texts.iter().flat_map(|text| text.lines());
     let moves = lines.filter_map(|line| line.split_whitespace().next());
     if board.to_string() == "7x6" {

@@ -2,12 +2,11 @@
 
 const load = (path) => fetch(new URL(path, document.baseURI));
 
-/** The lines of a published table; undefined, with a word, where there is none. */
-export async function published(name, t) {
+/** The lines of a published list. */
+export async function published(name) {
   const response = await load(`truth/${name}`);
-  if (response.ok) return (await response.text()).trim().split("\n");
-  t.skip(`no published table ${name}`);
-  return undefined;
+  if (!response.ok) throw new Error(`no published list ${name}`);
+  return (await response.text()).trim().split("\n");
 }
 
 /** The bytes of the files of a built-in database, by name. */
