@@ -8,7 +8,7 @@ use fourbase::{Board, Position};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::databases::{self, Options, verify};
+use crate::support::databases::{self, Options};
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
@@ -258,19 +258,6 @@ fn settings_that_keep_the_same_files_count_as_one() {
     }
 }
 
-#[test]
-fn a_database_that_keeps_some_plies_verifies() {
-    for (name, values, keep_plies) in
-        [("4x4", Values::Wdl, 7), ("4x4", Values::Remoteness, 6), ("4x3m", Values::Wdl, 1)]
-    {
-        let database = solved(&keeping(name, values, Some(keep_plies)));
-        let report = verify(&database, |_| ());
-        assert!(report.is_sound(), "{:?}", report.faults);
-        assert_eq!(report.files, 1 + u64::from(keep_plies.div_ceil(2)));
-        assert!(report.checked > 0 || keep_plies == 1);
-    }
-}
-
 /// The steps of the count of legal positions: all of them, and those done, each time some are.
 #[derive(Default)]
 struct Counting(Mutex<(Option<u64>, Vec<u64>)>);
@@ -292,14 +279,18 @@ impl Progress for Counting {
 }
 
 #[test]
-fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not_kept() {
-    let counting = Counting::default();
-    let database = solved(&keeping("4x4", Values::Wdl, Some(3)));
-    let report = fourbase_tiers::verify::verify(&database, &Options::default(), &counting).expect("a verification");
-    assert_eq!(report.legal, Some(161_029));
-    let (rest, steps) = counting.0.into_inner().expect("no panic");
-    // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.
-    assert!(rest.is_none() && steps.len() >= 4 + 17, "{rest:?}, {steps:?}");
+fn a_database_that_keeps_some_plies_verifies_and_tells_how_it_counts_the_others() {
+    for keep_plies in [1, 3, 7] {
+        let counting = Counting::default();
+        let database = solved(&keeping("4x4", Values::Wdl, Some(keep_plies)));
+        let report = fourbase_tiers::verify::verify(&database, &Options::default(), &counting).expect("a verification");
+        assert!(report.is_sound(), "{:?}", report.faults);
+        assert_eq!((report.files, report.legal), (1 + u64::from(keep_plies.div_ceil(2)), Some(161_029)));
+        assert!(report.checked > 0 || keep_plies == 1);
+        let (rest, steps) = counting.0.into_inner().expect("no panic");
+        // The plies that are kept are played; then all 17 are counted, each in a step of its own at least.
+        assert!(rest.is_none() && steps.len() > 17 + keep_plies as usize, "{rest:?}, {steps:?}");
+    }
 }
 
 fn embedded(board: Board) -> Database {
