@@ -47,9 +47,9 @@ struct Undisturbed {
 
 impl Undisturbed {
     fn new(solve: Solve, before: BTreeMap<String, Vec<u8>>, name: String) -> Undisturbed {
-        let disk = disk_with(&solve, &before);
+        let disk = solve.disk_with(&before);
         solve.run_on(&disk).expect("a solve without faults");
-        let (whole, before_whole) = (disk.published(), disk_with(&solve, &before).files().into_iter());
+        let (whole, before_whole) = (disk.published(), solve.disk_with(&before).files().into_iter());
         Undisturbed {
             whole: whole.into_iter().chain(before_whole).collect(),
             operations: disk.operations(),
@@ -64,7 +64,7 @@ impl Undisturbed {
     /// Solves with trouble at one place, checks the failure, and solves to the end with other kernels.
     fn survives(&self, trouble: Trouble, at: u64) {
         let what = format!("{}: {trouble:?} at {at}", self.name);
-        let disk = disk_with(&self.solve, &self.before);
+        let disk = self.solve.disk_with(&self.before);
         disk.set_fault(match trouble {
             Trouble::Once => Fault::Once(at),
             Trouble::Death | Trouble::PowerCut => Fault::From(at),
@@ -93,14 +93,6 @@ impl Undisturbed {
         again.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_same(&self.solve.files_on(&disk), &self.expected, &what);
     }
-}
-
-/// A disk with these files of the solve's database.
-fn disk_with(solve: &Solve, files: &BTreeMap<String, Vec<u8>>) -> MemoryDisk {
-    let disk = MemoryDisk::default();
-    files.iter().for_each(|(name, bytes)| disk.put(&solve.folder().join(name), bytes));
-    disk.set_fault(Fault::Never);
-    disk
 }
 
 /// Solves that are disturbed at each of their operations: in memory, without checkpoints, over an older database, in files
@@ -316,7 +308,7 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
     let before = solve.files_on(&half_solved(&solve));
     long::skips("all but every 7th operation of a solve that goes on");
     for operation in (0..).step_by(long::scale(7, 1)) {
-        let disk = disk_with(&solve, &before);
+        let disk = solve.disk_with(&before);
         disk.set_fault(Fault::Once(operation));
         let listener = Listener::default();
         let result = solve.run_heard_on(&listener, &disk);

@@ -76,14 +76,3 @@ fn check(program: &Program, server: &Server, variant: &str, position: &Position)
         assert_eq!(of["deltaRemoteness"], json!((best.expect("a best one") - after).abs()), "{uni}");
     }
 }
-
-#[test]
-fn answers_about_positions_have_a_tag() {
-    let (_program, server) = server();
-    let address = format!("/uwapi/connect4/4x5/positions/?p=1_{}", "-".repeat(20));
-    let reply = server.get(&address);
-    let tag = reply.header("etag");
-    assert!(tag.starts_with("W/\""), "{tag}");
-    assert_eq!(server.get_with(&address, &[("if-none-match", tag)]).status, 304);
-    assert_eq!(server.get("/uwapi/connect4/4x5/positions/?p=x").header("cache-control"), "no-store");
-}

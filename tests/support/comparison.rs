@@ -3,7 +3,7 @@
 use fourbase::Position;
 use rayon::prelude::*;
 
-use super::databases::Solved;
+use super::databases::shared;
 use super::long;
 use super::plain_game::PlainGame;
 use super::plain_search::{Answer, PlainSearch};
@@ -31,8 +31,8 @@ pub fn compare(search: &PlainSearch) {
         .map(|(key, answer)| (PlainGame::from_key(search.board(), key).to_position(), answer))
         .collect();
     for values in [Values::Remoteness, Values::Wdl] {
-        let solved = Solved::new(search.board(), values);
-        let database = solved.open();
+        let open = || shared(search.board(), values);
+        let database = open();
         let alone = || cases.iter().for_each(|case| compare_probe(&database, case));
         let together = || cases.par_iter().for_each(|case| compare_probe(&database, case));
         if values == Values::Remoteness {
@@ -43,8 +43,8 @@ pub fn compare(search: &PlainSearch) {
             alone();
         }
         compare_lists(search, &database);
-        compare_all_at_once(&solved.open(), &cases);
-        compare_without_cache(solved.open(), &cases);
+        compare_all_at_once(&open(), &cases);
+        compare_without_cache(open(), &cases);
     }
 }
 

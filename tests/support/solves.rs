@@ -125,6 +125,13 @@ impl Solve {
         Database::open_on(Arc::new(storage), &self.folder())
     }
 
+    /// Makes a disk with these files of the solve's database.
+    pub fn disk_with(&self, files: &BTreeMap<String, Vec<u8>>) -> MemoryDisk {
+        let disk = MemoryDisk::default();
+        files.iter().for_each(|(name, bytes)| disk.put(&self.folder().join(name), bytes));
+        disk
+    }
+
     /// The bytes of every file of the database that is on `disk`, by name.
     pub fn files_on(&self, disk: &MemoryDisk) -> BTreeMap<String, Vec<u8>> {
         let folder = self.folder();
