@@ -78,6 +78,15 @@ impl Program {
         Run::of(self.command().args(arguments))
     }
 
+    /// Runs the program within a limit, an option of the shell's `ulimit`.
+    #[cfg(unix)]
+    pub fn run_limited(&self, limit: &str, arguments: &str) -> Run {
+        let command = Command::from_std(self.process("sh")).timeout(LIMIT);
+        // A trace of a program of a hundred megabytes takes longer than anything here.
+        let command = command.env("RUST_BACKTRACE", "0");
+        Run::of(command.args(["-c", &format!("ulimit {limit} && exec {PROGRAM} {arguments}")]))
+    }
+
     /// Runs the program with input.
     pub fn run_with_input(&self, arguments: &str, input: impl Into<Vec<u8>>) -> Run {
         Run::of(self.command().args(arguments.split_whitespace()).stdin(input.into()))
@@ -129,6 +138,11 @@ impl Run {
     pub fn succeeds(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:#?}");
         self.stdout
+    }
+
+    /// Returns how a run has ended, and all that it has said.
+    pub fn ended(self) -> (Option<i32>, String) {
+        (self.code, self.stdout + &self.stderr)
     }
 
     /// Returns the one line of JSON of a run that went well.
