@@ -11,10 +11,10 @@ use crate::support::databases::{Communicator, Fault, FaultKind, Options, Report,
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
 use crate::support::positions::{Random, board};
-use crate::support::program::Program;
-use crate::support::solves::Solve;
+use crate::support::program::{Program, read_json};
+use crate::support::solves::Runs;
 use crate::support::tiers::{
-    Database, Disk, Planted, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
+    Database, Disk, Planted, Solve, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
 };
 
 /// How many wrong values are planted.
@@ -317,8 +317,7 @@ fn any_number_of_processes_and_threads_and_any_cache_finds_what_one_finds() {
 fn wrong_values_exit_with_1_and_are_listed() {
     let program = Program::with("4x4");
     let board = board("4x4");
-    let database =
-        Solve::new(board, Values::Remoteness).with_root(program.path("db")).open_on(Disk).expect("a database");
+    let database = Solve::new(board, Values::Remoteness).root(&program.path("db")).open_on(Disk).expect("a database");
     let planted = choose(&database, &stored(&database), &mut Random::new(5));
     let disk: Arc<dyn Storage> = Arc::new(Disk);
     plant(&disk, &program.path("db"), &database, &planted).expect("planted");
@@ -329,8 +328,9 @@ fn wrong_values_exit_with_1_and_are_listed() {
         "{output}"
     );
     assert!(error.ends_with("fourbase solve 4x4 --values remoteness --replace"), "{error}");
-    let (json, _) = program.run("verify 4x4 --json").json_and_error(1);
-    assert_eq!(json["sound"], json!(false));
+    let (code, said) = program.run("verify 4x4 --json").ended();
+    let json = read_json(said.split_inclusive('\n').next().expect("a line"));
+    assert_eq!((code, &json["sound"]), (Some(1), &json!(false)));
     let first = &json["faults"][0];
     assert_eq!((&first["kind"], &first["position"]["ply"]), (&json!("value"), &first["ply"]));
     let place = (first["ply"].as_u64(), first["entry"].as_u64());

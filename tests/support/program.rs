@@ -158,23 +158,6 @@ impl Run {
         lines.into_iter().next().expect("a line")
     }
 
-    /// Returns the one line of JSON and the error of a run that failed with this exit code after it had said something.
-    #[track_caller]
-    pub fn json_and_error(self, code: i32) -> (Value, String) {
-        let (text, error) = self.fails_after_output(code);
-        (read_json(&text), error)
-    }
-
-    /// Returns the JSON of a run that went well, or nothing of one that failed for files or memory.
-    #[track_caller]
-    pub fn json_or_error(self) -> Option<Value> {
-        if self.code == Some(1) {
-            self.fails(1);
-            return None;
-        }
-        Some(self.json())
-    }
-
     /// Returns the one line of a run that failed with this exit code, without `error: `; it has nothing else to say.
     #[track_caller]
     pub fn fails(self, code: i32) -> String {
@@ -218,7 +201,7 @@ pub fn without_announcements(stderr: &str) -> String {
 
 /// Reads one line of JSON.
 #[track_caller]
-fn read_json(text: &str) -> Value {
+pub fn read_json(text: &str) -> Value {
     assert_eq!(text.matches('\n').count(), 1, "one line: {text}");
     let json = serde_json::from_str(text).expect("JSON");
     record(&json);
