@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use serde_json::json;
@@ -13,21 +13,22 @@ use crate::support::databases::{files, shared};
 use crate::support::files::{assert_same, folder_files};
 use crate::support::positions::{Random, board, random_game};
 use crate::support::program::Program;
-use crate::support::solves::Solve;
-use crate::support::tiers::{Database, Progress, Values};
+use crate::support::server::eventually;
+use crate::support::solves::Runs;
+use crate::support::tiers::{Database, Progress, Solve, Values};
 
-/// Holds a solve at the beginning of one tier until it may go on.
-struct HoldAt {
-    ply: u32,
-    reached: Mutex<Sender<()>>,
-    go_on: Mutex<Receiver<()>>,
+/// Holds a solve at the beginning of ply 4 until it may go on.
+#[derive(Default)]
+struct Held {
+    is_there: AtomicBool,
+    may_go_on: AtomicBool,
 }
 
-impl Progress for HoldAt {
+impl Progress for Held {
     fn tier(&self, ply: u32, _entries: u64) {
-        if ply == self.ply {
-            self.reached.lock().expect("a lock").send(()).expect("a test that waits");
-            self.go_on.lock().expect("a lock").recv().expect("a test that lets go");
+        if ply == 4 {
+            self.is_there.store(true, Ordering::SeqCst);
+            eventually("a test that lets go", || self.may_go_on.load(Ordering::SeqCst));
         }
     }
 }
@@ -35,12 +36,11 @@ impl Progress for HoldAt {
 #[test]
 fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let program = Program::new();
-    let solve = Solve::new(board("3x3c3"), Values::Remoteness).with_root(program.path("db")).stepwise();
-    let (reached, wait) = channel();
-    let (let_go, go_on) = channel();
-    let progress = HoldAt { ply: 4, reached: Mutex::new(reached), go_on: Mutex::new(go_on) };
-    let solver = thread::spawn(move || solve.run_heard(&progress).map(|report| report.folder));
-    wait.recv().expect("a solve that comes to ply 4");
+    let solve = Solve::new(board("3x3c3"), Values::Remoteness).root(&program.path("db")).stepwise();
+    let held = Arc::new(Held::default());
+    let progress = Arc::clone(&held);
+    let solver = thread::spawn(move || solve.run_heard(&*progress).map(|report| report.folder));
+    eventually("a solve that comes to ply 4", || held.is_there.load(Ordering::SeqCst));
 
     let line = program.run("query 3x3c3 --search never").fails(1);
     let holder = format!(
@@ -72,7 +72,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     assert!(row["value"].is_null() && row["remoteness"].is_null());
     assert!(program.run("list").succeeds().ends_with("  not solved yet\n"));
 
-    let_go.send(()).expect("a solve that waits");
+    held.may_go_on.store(true, Ordering::SeqCst);
     let folder = solver.join().expect("a thread").expect("a solve");
     assert_same(&folder_files(&folder), &files(board("3x3c3"), Values::Remoteness), "nobody has meddled");
     program.run("query 3x3c3").succeeds();
