@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::support::databases;
 use crate::support::long;
 use crate::support::positions::{Random, board, random_game};
-use crate::support::solves::Solve;
-use crate::support::tiers::{DatabaseError, Values};
+use crate::support::solves::Runs;
+use crate::support::tiers::{DatabaseError, Solve, Values};
 
 /// How many random positions of each ply are asked for.
 const QUESTIONS: usize = 16;

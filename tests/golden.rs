@@ -9,8 +9,8 @@ use crate::support::databases::{self, shared};
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::positions::board;
-use crate::support::solves::{MEMORY_BYTES, Solve};
-use crate::support::tiers::{Kernel, Plan, Values};
+use crate::support::solves::{MEMORY_BYTES, Runs};
+use crate::support::tiers::{Kernel, Plan, Solve, Values};
 use crate::support::truth;
 
 /// Boards of at most so many entries are affordable in the long run.
@@ -135,7 +135,7 @@ fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() 
         let base = Solve::new(board(&name), values);
         let solve_on = |threads: usize, kernel| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| base.with_kernel(kernel).whole())
+            pool.install(|| base.clone().kernel(kernel).whole())
         };
         let expected = solve_on(1, Kernel::portable());
         assert!(expected.contains_key("manifest"), "{name}: {:?}", expected.keys());
@@ -159,7 +159,7 @@ fn memory_does_not_show_in_the_files() {
     for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
         let ample = Solve::new(board(name), Values::Remoteness);
         let needed = Plan::new(ample.board, ample.values, MEMORY_BYTES).memory_bytes();
-        let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
+        let tight = ample.clone().memory(u64::try_from(needed).expect("little"));
         assert_same(&tight.whole(), &databases::files(ample.board, ample.values), name);
     }
 }

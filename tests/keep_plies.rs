@@ -16,14 +16,14 @@ use crate::support::positions::{Random, board, every_well_formed_position, rando
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
 use crate::support::proofs;
-use crate::support::solves::Solve;
-use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, Values};
+use crate::support::solves::Runs;
+use crate::support::tiers::{Database, DatabaseError, Progress, Solve, SolveError, Stage, Values};
 use crate::support::truth::openings;
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
 fn keeping(name: &str, values: Values, keep_plies: Option<u32>) -> Solve {
-    Solve::new(board(name), values).with_keep_plies(keep_plies)
+    Solve::new(board(name), values).keep_plies(keep_plies)
 }
 
 /// Solves a board and opens its database.
@@ -208,7 +208,7 @@ fn a_solve_that_is_stopped_or_in_files_or_both_gives_the_same_bytes() {
     {
         let whole = keeping(name, values, Some(keep_plies));
         let expected = whole.whole();
-        let in_files = whole.with_scratch("scratch").with_block_words(40);
+        let in_files = whole.clone().scratch(Some("scratch".into())).block_words(40);
         assert_same(&in_files.whole(), &expected, "in files");
         for solve in [&whole, &in_files] {
             assert_same(&stepwise(&solve.stepwise()), &expected, "stopped after every tier");
@@ -227,12 +227,12 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
                 let result = begun.run_heard_on(&StopAfter::tiers(tiers), &disk);
                 assert_eq!(result.is_ok(), is_done);
                 let files = disk.files();
-                let other = begun.with_keep_plies(second);
-                let error = other.run_on(&disk).expect_err("another setting");
+                let other = begun.clone().keep_plies(second);
+                let error = other.solve_on(&disk).expect_err("another setting");
                 let SolveError::Kept { found, wanted, .. } = &error else { panic!("{error}") };
                 assert_eq!((*found, *wanted), (first, second));
                 assert_eq!(disk.files(), files, "nothing is touched");
-                other.with_replace(true).run_on(&disk).expect("a solve that starts over");
+                other.clone().replace(true).solve_on(&disk).expect("a solve that starts over");
                 assert_same(&other.files_on(&disk), &other.whole(), "started over");
             }
         }
@@ -245,15 +245,15 @@ fn settings_that_keep_the_same_files_count_as_one() {
     for (first, second) in [(Some(6), Some(5)), (Some(5), Some(6)), (Some(15), None), (None, Some(15))] {
         let (disk, begun) = (MemoryDisk::default(), keeping("4x4", Values::Wdl, first).stepwise());
         begun.run_heard_on(&StopAfter::tiers(12), &disk).expect_err("a solve that is stopped");
-        let other = begun.with_keep_plies(second);
-        let report = other.run_on(&disk).expect("a solve that goes on");
+        let other = begun.clone().keep_plies(second);
+        let report = other.solve_on(&disk).expect("a solve that goes on");
         assert_eq!(report.keep_plies, first, "it keeps its setting");
         assert_same(&other.files_on(&disk), &begun.whole(), "gone on with another setting");
-        assert!(other.run_on(&disk).expect("a complete database").already_complete);
+        assert!(other.solve_on(&disk).expect("a complete database").already_complete);
     }
     for (name, first, second) in [("4x4", Some(6), Some(7)), ("3x3c3", Some(8), None), ("4x4", Some(14), None)] {
         let disk = keeping(name, Values::Wdl, first).solved();
-        let error = keeping(name, Values::Wdl, second).run_on(&disk).expect_err("another setting");
+        let error = keeping(name, Values::Wdl, second).solve_on(&disk).expect_err("another setting");
         assert!(matches!(error, SolveError::Kept { .. }), "{error}");
     }
 }

@@ -23,8 +23,8 @@ use crate::support::positions::{Random, board};
 use crate::support::program::PROGRAM;
 #[cfg(target_os = "linux")]
 use crate::support::program::{Program, record};
-use crate::support::solves::Solve;
-use crate::support::tiers::Values;
+use crate::support::solves::Runs;
+use crate::support::tiers::{Solve, Values};
 
 /// Waits for its turn.
 fn alone() -> MutexGuard<'static, ()> {
@@ -34,7 +34,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// A solve of a board with remoteness.
 fn solve_of(root: &Path, name: &str) -> Solve {
-    Solve::new(board(name), Values::Remoteness).with_root(root)
+    Solve::new(board(name), Values::Remoteness).root(root)
 }
 
 /// Tells the process that is to be killed where to solve, and what.

@@ -11,8 +11,8 @@ pub use fourbase_tiers::testing::Threads;
 use fourbase_tiers::verify;
 pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Report};
 
-use super::solves::Solve;
-use super::tiers::{Database, Values};
+use super::solves::Runs;
+use super::tiers::{Database, Solve, Values};
 
 /// The bytes of every file of a database, by name.
 pub type Files = Arc<BTreeMap<String, Vec<u8>>>;
