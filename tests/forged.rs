@@ -1,6 +1,8 @@
 //! Databases of boards with large tables of which nothing is true but the checksums: whoever opens one is told, soon, and
 //! without more memory than its files are long.
 
+#![cfg(target_os = "linux")]
+
 use fourbase::Board;
 use rayon::prelude::*;
 
@@ -21,7 +23,6 @@ fn middle(board: Board) -> String {
     (0..board.width()).map(digit).collect::<String>().repeat((board.height() / 2).min(2))
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
     let boards = long::every(8, BOARDS.to_vec(), "boards with forged databases");
@@ -32,7 +33,6 @@ fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
 }
 
 /// Forges databases of a board and lets the program open each; returns how often it was refused.
-#[cfg(target_os = "linux")]
 fn attempts_refused(name: &str) -> u64 {
     let board = board(name);
     let (cells, middle) = (board.cells() as u32, middle(board));
@@ -65,7 +65,6 @@ fn attempts_refused(name: &str) -> u64 {
     refused
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn the_memory_limit_of_these_tests_is_one() {
     let program = Program::new();

@@ -115,18 +115,15 @@ const SMALL: [&str; 12] =
 fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() {
     let hashes = published_hashes();
     assert!(hashes.len() >= 6, "{hashes:?}");
+    let both = |name: &&str| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values));
     let mut boards: Vec<(String, Values)> =
         hashes.keys().filter(|(name, _)| board(name).cells() <= 20).cloned().collect();
-    boards.extend(
-        SMALL.iter().flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))),
-    );
+    boards.extend(SMALL.iter().flat_map(both));
     boards.push(("6x4".to_owned(), long::scale(Values::Wdl, Values::Remoteness)));
     if long::skips("4x5, 8x2, 5x4, 3x6 and 5x5 with every kernel, and 6x4 with remoteness") {
         boards.retain(|(name, _)| !["4x5", "3x6", "8x2"].contains(&name.as_str()));
     } else {
-        let more = ["4x5", "8x2", "5x4", "3x6"].iter();
-        boards
-            .extend(more.flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))));
+        boards.extend(["4x5", "8x2", "5x4", "3x6"].iter().flat_map(both));
         boards.push(("5x5".to_owned(), Values::Wdl));
     }
     boards.sort_by_key(|(name, values)| format!("{name} {values}"));
