@@ -145,8 +145,8 @@ fn all_of_200_wrong_values_in_one_tier_are_found() {
                 "{name} {values} ply {ply}: verify finds {found} wrong values, {} that do not fit",
                 told.len() - found
             );
-            // The first and the last tiers of 4x4 have fewer quiet positions.
-            assert!(found == planted.len() && (found == PLANTED || [1, 3, 13, 15].contains(&ply)), "{found}");
+            // The first tiers of 4x4 have fewer quiet positions, the last none.
+            assert!(found == planted.len() && (found == PLANTED || [1, 3, 15].contains(&ply)), "{found}");
         }
     }
 }
