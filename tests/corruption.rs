@@ -11,11 +11,11 @@ use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::support::databases::{self, Snapshot};
+use crate::support::databases;
 use crate::support::long;
 use crate::support::positions::{Random, board, random_game};
-use crate::support::solves::Solve;
-use crate::support::tiers::{Database, DatabaseError, Values};
+use crate::support::solves::Runs;
+use crate::support::tiers::{DatabaseError, Solve, Values};
 
 /// How many random positions of each ply are asked for.
 const QUESTIONS: usize = 16;
@@ -85,8 +85,13 @@ impl Sound {
     /// many errors.
     fn survives(&self, damage: &Damage, is_found_only: bool) -> [u64; 2] {
         let Damage { what, file, .. } = damage;
-        let damaged = Some((file.clone(), damage.bytes(&self.files[file]).map(Arc::new)));
-        let database: Database = match self.solve.open_on(Snapshot { sound: self.files.clone(), damaged }) {
+        let disk = self.solve.disk_with(&self.files);
+        let path = self.solve.folder().join(file);
+        match damage.bytes(&self.files[file]) {
+            Some(bytes) => disk.put(&path, &bytes),
+            None => disk.take(&path),
+        }
+        let database = match self.solve.open_on(disk) {
             Ok(database) => database,
             Err(error) => {
                 let is_missing = matches!(error, DatabaseError::Missing { .. });

@@ -157,9 +157,7 @@ fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
         }
         if game.plies() < ply {
             for column in centre_out.iter().rev().filter(|column| position.can_play(**column)) {
-                let mut child = game.clone();
-                child.drop_piece(*column);
-                stack.push(child);
+                stack.push(game.after(*column));
             }
             continue;
         }

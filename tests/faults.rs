@@ -17,8 +17,8 @@ use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::Random;
 use crate::support::progress::{Listener, StopAfter};
-use crate::support::solves::{Solve, in_files, in_files_at_once, stepwise};
-use crate::support::tiers::{CHECKPOINT, Database, FileError, Kernel, SolveError, Storage, Values};
+use crate::support::solves::{Runs, in_files, in_files_at_once, stepwise};
+use crate::support::tiers::{CHECKPOINT, Database, FileError, Kernel, Solve, SolveError, Storage, Values};
 
 /// What is in the way of a solve.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +47,9 @@ struct Undisturbed {
 
 impl Undisturbed {
     fn new(solve: Solve, before: BTreeMap<String, Vec<u8>>, name: String) -> Undisturbed {
-        let disk = disk_with(&solve, &before);
-        solve.run_on(&disk).expect("a solve without faults");
-        let (whole, before_whole) = (disk.published(), disk_with(&solve, &before).files().into_iter());
+        let disk = solve.disk_with(&before);
+        solve.solve_on(&disk).expect("a solve without faults");
+        let (whole, before_whole) = (disk.published(), solve.disk_with(&before).files().into_iter());
         Undisturbed {
             whole: whole.into_iter().chain(before_whole).collect(),
             operations: disk.operations(),
@@ -64,13 +64,15 @@ impl Undisturbed {
     /// Solves with trouble at one place, checks the failure, and solves to the end with other kernels.
     fn survives(&self, trouble: Trouble, at: u64) {
         let what = format!("{}: {trouble:?} at {at}", self.name);
-        let disk = disk_with(&self.solve, &self.before);
+        let disk = self.solve.disk_with(&self.before);
         disk.set_fault(match trouble {
             Trouble::Once => Fault::Once(at),
             Trouble::Death | Trouble::PowerCut => Fault::From(at),
             Trouble::Full => Fault::Full(at),
         });
-        let error = self.solve.run_on(&disk).expect_err(&what);
+        let listener = Listener::default();
+        let error = self.solve.run_heard_on(&listener, &disk).expect_err(&what);
+        assert!(listener.told().is_empty(), "{what}: it is no damage");
         let SolveError::File(FileError::Io { file, source, .. }) = &error else { panic!("{what}: {error}") };
         let message = error.to_string();
         assert!(message.contains(&file.display().to_string()) && message.contains(&source.to_string()), "{message}");
@@ -89,30 +91,23 @@ impl Undisturbed {
             disk.cut_power(&mut Random::new(at));
         }
         disk.set_fault(Fault::Never);
-        let again = self.solve.with_kernel(Kernel::portable());
-        again.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let again = self.solve.clone().kernel(Kernel::portable());
+        again.solve_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_same(&self.solve.files_on(&disk), &self.expected, &what);
     }
 }
 
-/// A disk with these files of the solve's database.
-fn disk_with(solve: &Solve, files: &BTreeMap<String, Vec<u8>>) -> MemoryDisk {
-    let disk = MemoryDisk::default();
-    files.iter().for_each(|(name, bytes)| disk.put(&solve.folder().join(name), bytes));
-    disk.set_fault(Fault::Never);
-    disk
-}
-
-/// Solves that are disturbed at each of their operations: in memory, without checkpoints, over an older database, in files
+/// Solves that are disturbed at each of their operations: in memory, without checkpoints, from the middle on, over an older database, in files
 /// whose blocks are written at once, and in files whose blocks stay in memory.
 fn disturbed() -> Vec<(Solve, BTreeMap<String, Vec<u8>>)> {
-    let replace = stepwise("4x4", Values::Wdl).with_replace(true);
-    let older = replace.whole();
+    let replace = stepwise("4x4", Values::Wdl).replace(true);
+    let (older, half) = (replace.whole(), replace.files_on(&half_solved(&stepwise("4x4", Values::Wdl))));
     let none = BTreeMap::new;
     vec![
         (stepwise("4x4", Values::Remoteness), none()),
         (stepwise("5x3", Values::Wdl), none()),
-        (stepwise("4x4", Values::Remoteness).with_checkpoint(CHECKPOINT), none()),
+        (stepwise("4x4", Values::Remoteness).checkpoint(CHECKPOINT), none()),
+        (stepwise("4x4", Values::Wdl), half),
         (replace.clone(), older),
         (replace, none()),
         (in_files_at_once("3x3c3", Values::Remoteness), none()),
@@ -177,14 +172,14 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
         let mut random = Random::new(seed);
         let disk = MemoryDisk::default();
         disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
-        while solve.run_on(&disk).is_err() {
+        while solve.solve_on(&disk).is_err() {
             disk.cut_power(&mut random);
             disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
             cuts += 1;
         }
         // What a fault kept from being tidied up in a complete database goes the next time.
         disk.set_fault(Fault::Never);
-        solve.run_on(&disk).expect("a complete database");
+        solve.solve_on(&disk).expect("a complete database");
         assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
     }
     println!("5x3 remoteness: {solves} solves, {cuts} power cuts");
@@ -193,14 +188,14 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
 #[test]
 fn a_solve_that_has_ended_outlives_a_loss_of_power() {
     for checkpoint in [Duration::ZERO, CHECKPOINT] {
-        let solve = stepwise("4x4", Values::Wdl).with_checkpoint(checkpoint);
+        let solve = stepwise("4x4", Values::Wdl).checkpoint(checkpoint);
         let expected = solve.whole();
         long::skips("96 of 100 solves that lose power at the end");
         for seed in 0..long::scale(4, 100) {
             let disk = MemoryDisk::default();
-            solve.run_on(&disk).expect("a solve");
+            solve.solve_on(&disk).expect("a solve");
             disk.cut_power(&mut Random::new(seed));
-            let report = solve.run_on(&disk).expect("a complete database");
+            let report = solve.solve_on(&disk).expect("a complete database");
             assert!(report.already_complete, "seed {seed}");
             assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
         }
@@ -219,7 +214,7 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
             (&in_files("4x4", values), MemoryDisk::default()),
         ] {
             disk.set_fault(Fault::Drip);
-            solve.run_on(&disk).expect("a solve");
+            solve.solve_on(&disk).expect("a solve");
             assert_same(&solve.files_on(&disk), &expected, "4x4");
             assert!(solve.open_on(disk).expect("a database").check_files().is_empty());
         }
@@ -302,31 +297,11 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     });
     // One that is gone may be elsewhere: it is asked for.
     half.take(checkpoint);
-    let error = solve.run_on(&half).expect_err("a solve that cannot go on");
+    let error = solve.solve_on(&half).expect_err("a solve that cannot go on");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
-    solve.with_replace(true).run_on(&half).expect("a solve from the start");
+    solve.clone().replace(true).solve_on(&half).expect("a solve from the start");
     assert_same(&solve.files_on(&half), &expected, "from the start");
     println!("4x3: a checkpoint of {} bytes damaged in {} ways, each found", bytes.len(), damages.len());
-}
-
-#[test]
-fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
-    let solve = stepwise("4x4", Values::Wdl);
-    let expected = solve.whole();
-    let before = solve.files_on(&half_solved(&solve));
-    long::skips("all but every 7th operation of a solve that goes on");
-    for operation in (0..).step_by(long::scale(7, 1)) {
-        let disk = disk_with(&solve, &before);
-        disk.set_fault(Fault::Once(operation));
-        let listener = Listener::default();
-        let result = solve.run_heard_on(&listener, &disk);
-        assert!(listener.told().is_empty(), "operation {operation} is no damage");
-        if result.is_ok() {
-            assert_same(&solve.files_on(&disk), &expected, "4x4 wdl");
-            println!("4x4 wdl: each of {operation} operations of a solve that goes on failed once");
-            break;
-        }
-    }
 }
 
 #[test]
@@ -344,12 +319,13 @@ fn a_solve_notices_finished_tiers_that_are_missing_cut_or_changed() {
                 cases.push((Some(flipped), "the hash is"));
             }
             for (damage, says) in cases {
-                let error = solve.run_on(&damaged(&files, path, damage.as_deref())).expect_err("a solve that notices");
+                let error =
+                    solve.solve_on(&damaged(&files, path, damage.as_deref())).expect_err("a solve that notices");
                 let error = error.to_string();
                 assert!(error.contains(says) && error.contains(&path.display().to_string()), "{error}");
             }
         }
-        solve.run_on(&disk).expect("a solve of sound files");
+        solve.solve_on(&disk).expect("a solve of sound files");
     }
 }
 
@@ -357,8 +333,8 @@ fn a_solve_notices_finished_tiers_that_are_missing_cut_or_changed() {
 fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
     for (name, memory_bytes) in [("4x4", 1 << 10), ("1x24", u64::MAX), ("1x40", u64::MAX), ("7x7", 1 << 30)] {
         let disk = MemoryDisk::default();
-        let refused = stepwise(name, Values::Wdl).with_memory_bytes(memory_bytes);
-        let error = refused.run_on(&disk).expect_err("a solve that is refused");
+        let refused = stepwise(name, Values::Wdl).memory(memory_bytes);
+        let error = refused.solve_on(&disk).expect_err("a solve that is refused");
         assert!(matches!(error, SolveError::Memory { .. } | SolveError::Index(_)), "{name}: {error}");
         assert!(disk.is_empty(), "{name}: {:?}", disk.files().keys());
     }
@@ -370,19 +346,19 @@ fn a_folder_that_is_held_is_refused_and_a_complete_one_is_not_locked() {
     let disk = solve.solved();
     let lock = solve.folder().with_extension("lock");
     let held = disk.lock(&lock).expect("a disk").expect("a lock that is free");
-    solve.run_on(&disk).expect("a complete database");
-    let replace = solve.with_replace(true);
-    let refused = replace.run_on(&disk).expect_err("a folder that is held");
+    solve.solve_on(&disk).expect("a complete database");
+    let replace = solve.clone().replace(true);
+    let refused = replace.solve_on(&disk).expect_err("a folder that is held");
     assert!(matches!(&refused, SolveError::Busy { .. }) && refused.to_string().contains("somebody"), "{refused}");
     assert_same(&solve.files_on(&disk), &solve.whole(), "nothing is touched");
     drop(held);
-    replace.run_on(&disk).expect("a folder that is free");
+    replace.solve_on(&disk).expect("a folder that is free");
 }
 
 #[test]
 fn what_stopped_solves_left_is_removed_and_nothing_else() {
     let root = TempDir::new().expect("a temporary folder");
-    let solve = stepwise("4x3", Values::Wdl).with_root(root.path());
+    let solve = stepwise("4x3", Values::Wdl).root(root.path());
     let folder = solve.folder();
     fs::create_dir_all(&folder).expect("a folder");
     for name in ["tier-11.new", "tier-03.new", "manifest.new", "frontier-05.0", "frontier-04.1"] {
@@ -394,7 +370,7 @@ fn what_stopped_solves_left_is_removed_and_nothing_else() {
     let mut expected = stepwise("4x3", Values::Wdl).whole();
     expected.extend(others.map(|name| (name.to_owned(), b"mine".to_vec())));
     for replace in [false, true] {
-        solve.with_replace(replace).run().expect("a solve");
+        solve.clone().replace(replace).run().expect("a solve");
         assert_same(&folder_files(&folder), &expected, "4x3 wdl");
     }
 }

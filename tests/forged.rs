@@ -1,41 +1,21 @@
 //! Databases of boards with large tables of which nothing is true but the checksums: whoever opens one is told, soon, and
 //! without more memory than its files are long.
 
-use std::time::{Duration, Instant};
+#![cfg(target_os = "linux")]
 
 use fourbase::Board;
 use rayon::prelude::*;
-use tempfile::TempDir;
 
 use crate::support::long;
 use crate::support::positions::board;
-use crate::support::program::PROGRAM;
+use crate::support::program::Program;
 use crate::support::tiers::{Forged, forge};
 
 /// Boards with many shapes, with large tables, or with tables that are too large for any memory.
 const BOARDS: [&str; 9] = ["20x2", "10x5", "8x6", "9x5", "11x4", "1x23", "3x14", "9x7", "8x7"];
 
-/// What the program may have of memory that is written to: some threads have some of that, and the rest is little.
-const MEMORY_KIB: u64 = 96 << 10;
-
-/// What it may take; a quiet machine needs some milliseconds.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Runs the program in a folder of its own with little memory; returns its exit code, and what it said.
-#[cfg(target_os = "linux")]
-fn run(folder: &TempDir, arguments: &str) -> (Option<i32>, String) {
-    use std::process::{Command, Stdio};
-
-    let start = Instant::now();
-    let limited = format!("ulimit -d {MEMORY_KIB} && exec {PROGRAM} {arguments}");
-    let mut command = Command::new("sh");
-    command.args(["-c", &limited]).current_dir(folder.path()).stdin(Stdio::null()).env_remove("FOURBASE_DB");
-    // A trace of a program of a hundred megabytes takes longer than anything here.
-    command.env("RUST_BACKTRACE", "0");
-    let output = command.output().expect("the program runs");
-    assert!(start.elapsed() < PATIENCE, "{arguments}: {:?}", start.elapsed());
-    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
-}
+/// What the program may have of memory that is written to, 96 MiB: some threads have some of that, and the rest is little.
+const LIMIT: &str = "-d 98304";
 
 /// A position with up to two pieces in every column, as moves: whoever is to move has no win in sight.
 fn middle(board: Board) -> String {
@@ -43,7 +23,6 @@ fn middle(board: Board) -> String {
     (0..board.width()).map(digit).collect::<String>().repeat((board.height() / 2).min(2))
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
     let boards = long::every(8, BOARDS.to_vec(), "boards with forged databases");
@@ -54,23 +33,22 @@ fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
 }
 
 /// Forges databases of a board and lets the program open each; returns how often it was refused.
-#[cfg(target_os = "linux")]
 fn attempts_refused(name: &str) -> u64 {
     let board = board(name);
     let (cells, middle) = (board.cells() as u32, middle(board));
     let mut refused = 0;
     for (solved_to, keep_plies) in [(1, None), (cells / 2, None), (0, None), (0, Some((cells / 2) | 1))] {
         for &block_bytes in long::scale(&[60][..], &[60, 100_000]) {
-            let folder = TempDir::new().expect("a folder");
+            let program = Program::new();
             let forged = Forged { board, solved_to, keep_plies, block_bytes };
-            forge(&folder.path().join("db"), &forged).expect("forged");
+            forge(&program.path("db"), &forged).expect("forged");
             for arguments in [
                 format!("query {name} --search never"),
                 format!("query {name} {middle} --search never"),
                 format!("verify {name} --threads 1"),
                 format!("verify {name} --threads 1 --sample 10"),
             ] {
-                let (code, said) = run(&folder, &arguments);
+                let (code, said) = program.run_limited(LIMIT, &arguments).ended();
                 // With one column a probe sees the value of some positions without a file.
                 if code == Some(0) && arguments.starts_with("query") && board.width() == 1 {
                     continue;
@@ -80,20 +58,19 @@ fn attempts_refused(name: &str) -> u64 {
                 assert!(is_told, "{forged:?}, {arguments}: {said}");
                 refused += 1;
             }
-            let (code, said) = run(&folder, "list");
+            let (code, said) = program.run_limited(LIMIT, "list").ended();
             assert_eq!(code, Some(0), "{forged:?}: {said}");
         }
     }
     refused
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn the_memory_limit_of_these_tests_is_one() {
-    let folder = TempDir::new().expect("a folder");
-    let (code, said) = run(&folder, "query 1x4 --search never --cache 64M");
+    let program = Program::new();
+    let (code, said) = program.run_limited(LIMIT, "query 1x4 --search never --cache 64M").ended();
     assert_eq!(code, Some(1), "{said}");
     // Two tiers of 6x5 alone take more, and so the program is ended.
-    let (code, said) = run(&folder, "solve 6x5 --values wdl --memory 2G --threads 1");
+    let (code, said) = program.run_limited(LIMIT, "solve 6x5 --values wdl --memory 2G --threads 1").ended();
     assert_eq!(code, None, "{said}");
 }

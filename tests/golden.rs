@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use fourbase::{Outcome, Position, Value};
 use rayon::ThreadPoolBuilder;
-use tempfile::TempDir;
 
 use crate::support::databases::{self, shared};
-use crate::support::files::{assert_same, folder_files};
+use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::positions::board;
-use crate::support::solves::{MEMORY_BYTES, Solve};
-use crate::support::tiers::{Disk, Kernel, Plan, Values};
+use crate::support::solves::{MEMORY_BYTES, Runs};
+use crate::support::tiers::{Kernel, Plan, Solve, Values};
 use crate::support::truth;
 
 /// Boards of at most so many entries are affordable in the long run.
@@ -116,18 +115,15 @@ const SMALL: [&str; 12] =
 fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() {
     let hashes = published_hashes();
     assert!(hashes.len() >= 6, "{hashes:?}");
+    let both = |name: &&str| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values));
     let mut boards: Vec<(String, Values)> =
         hashes.keys().filter(|(name, _)| board(name).cells() <= 20).cloned().collect();
-    boards.extend(
-        SMALL.iter().flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))),
-    );
+    boards.extend(SMALL.iter().flat_map(both));
     boards.push(("6x4".to_owned(), long::scale(Values::Wdl, Values::Remoteness)));
     if long::skips("4x5, 8x2, 5x4, 3x6 and 5x5 with every kernel, and 6x4 with remoteness") {
         boards.retain(|(name, _)| !["4x5", "3x6", "8x2"].contains(&name.as_str()));
     } else {
-        let more = ["4x5", "8x2", "5x4", "3x6"].iter();
-        boards
-            .extend(more.flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))));
+        boards.extend(["4x5", "8x2", "5x4", "3x6"].iter().flat_map(both));
         boards.push(("5x5".to_owned(), Values::Wdl));
     }
     boards.sort_by_key(|(name, values)| format!("{name} {values}"));
@@ -136,7 +132,7 @@ fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() 
         let base = Solve::new(board(&name), values);
         let solve_on = |threads: usize, kernel| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| base.with_kernel(kernel).whole())
+            pool.install(|| base.clone().kernel(kernel).whole())
         };
         let expected = solve_on(1, Kernel::portable());
         assert!(expected.contains_key("manifest"), "{name}: {:?}", expected.keys());
@@ -153,23 +149,14 @@ fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() 
     }
 }
 
+/// Neither do checkpoints and the disk (`resume.rs`).
 #[test]
-fn memory_checkpoints_and_the_disk_do_not_show_in_the_files() {
-    long::skips("the least memory of 4x6, and checkpoints of 5x4");
+fn memory_does_not_show_in_the_files() {
+    long::skips("the least memory of 4x6");
     for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
         let ample = Solve::new(board(name), Values::Remoteness);
         let needed = Plan::new(ample.board, ample.values, MEMORY_BYTES).memory_bytes();
-        let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
+        let tight = ample.clone().memory(u64::try_from(needed).expect("little"));
         assert_same(&tight.whole(), &databases::files(ample.board, ample.values), name);
-    }
-    for &name in long::scale(&["4x5m", "3x3c3"][..], &["5x4", "4x5m", "3x3c3"]) {
-        let rare = Solve::new(board(name), Values::Remoteness);
-        assert_same(&rare.stepwise().whole(), &rare.whole(), name);
-    }
-    for values in [Values::Wdl, Values::Remoteness] {
-        let root = TempDir::new().expect("a folder");
-        let solve = Solve::new(board("5x4"), values).with_root(root.path());
-        solve.run_on(&Disk).expect("a solve");
-        assert_same(&folder_files(&solve.folder()), &databases::files(solve.board, values), "5x4");
     }
 }

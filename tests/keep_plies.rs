@@ -8,7 +8,7 @@ use fourbase::{Board, Position};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::databases::{self, Options, verify};
+use crate::support::databases::{self, Options};
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
@@ -16,14 +16,14 @@ use crate::support::positions::{Random, board, every_well_formed_position, rando
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
 use crate::support::proofs;
-use crate::support::solves::Solve;
-use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, Values};
+use crate::support::solves::Runs;
+use crate::support::tiers::{Database, DatabaseError, Progress, Solve, SolveError, Stage, Values};
 use crate::support::truth::openings;
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
 fn keeping(name: &str, values: Values, keep_plies: Option<u32>) -> Solve {
-    Solve::new(board(name), values).with_keep_plies(keep_plies)
+    Solve::new(board(name), values).keep_plies(keep_plies)
 }
 
 /// Solves a board and opens its database.
@@ -208,7 +208,7 @@ fn a_solve_that_is_stopped_or_in_files_or_both_gives_the_same_bytes() {
     {
         let whole = keeping(name, values, Some(keep_plies));
         let expected = whole.whole();
-        let in_files = whole.with_scratch("scratch").with_block_words(40);
+        let in_files = whole.clone().scratch(Some("scratch".into())).block_words(40);
         assert_same(&in_files.whole(), &expected, "in files");
         for solve in [&whole, &in_files] {
             assert_same(&stepwise(&solve.stepwise()), &expected, "stopped after every tier");
@@ -227,12 +227,12 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
                 let result = begun.run_heard_on(&StopAfter::tiers(tiers), &disk);
                 assert_eq!(result.is_ok(), is_done);
                 let files = disk.files();
-                let other = begun.with_keep_plies(second);
-                let error = other.run_on(&disk).expect_err("another setting");
+                let other = begun.clone().keep_plies(second);
+                let error = other.solve_on(&disk).expect_err("another setting");
                 let SolveError::Kept { found, wanted, .. } = &error else { panic!("{error}") };
                 assert_eq!((*found, *wanted), (first, second));
                 assert_eq!(disk.files(), files, "nothing is touched");
-                other.with_replace(true).run_on(&disk).expect("a solve that starts over");
+                other.clone().replace(true).solve_on(&disk).expect("a solve that starts over");
                 assert_same(&other.files_on(&disk), &other.whole(), "started over");
             }
         }
@@ -245,61 +245,47 @@ fn settings_that_keep_the_same_files_count_as_one() {
     for (first, second) in [(Some(6), Some(5)), (Some(5), Some(6)), (Some(15), None), (None, Some(15))] {
         let (disk, begun) = (MemoryDisk::default(), keeping("4x4", Values::Wdl, first).stepwise());
         begun.run_heard_on(&StopAfter::tiers(12), &disk).expect_err("a solve that is stopped");
-        let other = begun.with_keep_plies(second);
-        let report = other.run_on(&disk).expect("a solve that goes on");
+        let other = begun.clone().keep_plies(second);
+        let report = other.solve_on(&disk).expect("a solve that goes on");
         assert_eq!(report.keep_plies, first, "it keeps its setting");
         assert_same(&other.files_on(&disk), &begun.whole(), "gone on with another setting");
-        assert!(other.run_on(&disk).expect("a complete database").already_complete);
+        assert!(other.solve_on(&disk).expect("a complete database").already_complete);
     }
     for (name, first, second) in [("4x4", Some(6), Some(7)), ("3x3c3", Some(8), None), ("4x4", Some(14), None)] {
         let disk = keeping(name, Values::Wdl, first).solved();
-        let error = keeping(name, Values::Wdl, second).run_on(&disk).expect_err("another setting");
+        let error = keeping(name, Values::Wdl, second).solve_on(&disk).expect_err("another setting");
         assert!(matches!(error, SolveError::Kept { .. }), "{error}");
     }
 }
 
-#[test]
-fn a_database_that_keeps_some_plies_verifies() {
-    for (name, values, keep_plies) in
-        [("4x4", Values::Wdl, 7), ("4x4", Values::Remoteness, 6), ("4x3m", Values::Wdl, 1)]
-    {
-        let database = solved(&keeping(name, values, Some(keep_plies)));
-        let report = verify(&database, |_| ());
-        assert!(report.is_sound(), "{:?}", report.faults);
-        assert_eq!(report.files, 1 + u64::from(keep_plies.div_ceil(2)));
-        assert!(report.checked > 0 || keep_plies == 1);
-    }
-}
-
-/// The steps of the count of legal positions: all of them, and those done, each time some are.
+/// The stages of a verification: all steps of each, and those done, each time some are.
 #[derive(Default)]
-struct Counting(Mutex<(Option<u64>, Vec<u64>)>);
+struct Counting(Mutex<Vec<(Stage, u64, Vec<u64>)>>);
 
 impl Progress for Counting {
     fn begin(&self, stage: Stage, steps: u64, _: u64) {
-        self.0.lock().expect("no panic").0 = Some(steps).filter(|_| stage == Stage::Legal);
+        self.0.lock().expect("no panic").push((stage, steps, Vec::new()));
     }
 
     fn done(&self, _: Stage, steps: u64) {
-        let mut counting = self.0.lock().expect("no panic");
-        if counting.0.is_some() {
-            counting.1.push(steps);
-        }
-        if counting.0 == Some(counting.1.iter().sum()) {
-            counting.0 = None;
-        }
+        self.0.lock().expect("no panic").last_mut().expect("a stage").2.push(steps);
     }
 }
 
 #[test]
-fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not_kept() {
-    let counting = Counting::default();
-    let database = solved(&keeping("4x4", Values::Wdl, Some(3)));
-    let report = fourbase_tiers::verify::verify(&database, &Options::default(), &counting).expect("a verification");
-    assert_eq!(report.legal, Some(161_029));
-    let (rest, steps) = counting.0.into_inner().expect("no panic");
-    // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.
-    assert!(rest.is_none() && steps.len() >= 4 + 17, "{rest:?}, {steps:?}");
+fn a_database_that_keeps_some_plies_verifies_and_tells_how_it_counts_the_others() {
+    for keep_plies in [1, 3, 7] {
+        let counting = Counting::default();
+        let database = solved(&keeping("4x4", Values::Wdl, Some(keep_plies)));
+        let report = fourbase_tiers::verify::verify(&database, &Options::default(), &counting).expect("a verification");
+        assert!(report.is_sound(), "{:?}", report.faults);
+        assert_eq!((report.files, report.legal), (1 + u64::from(keep_plies.div_ceil(2)), Some(161_029)));
+        assert!(report.checked > 0 || keep_plies == 1);
+        let stages = counting.0.into_inner().expect("no panic");
+        let (_, all, steps) = stages.iter().find(|(stage, ..)| *stage == Stage::Legal).expect("a count");
+        // The plies that are kept are played; then all 17 are counted, each in a step of its own at least.
+        assert!(steps.len() > 17 + keep_plies as usize && steps.iter().sum::<u64>() == *all, "{all}, {steps:?}");
+    }
 }
 
 fn embedded(board: Board) -> Database {

@@ -1,4 +1,4 @@
-//! Processes that are killed or interrupted while they solve, and processes that are refused while another solves.
+//! Processes that are killed or interrupted while they solve. (`meanwhile.rs` has those that are refused while another solves.)
 //!
 //! One test at a time, since a kill has to come at a moment of the time that a solve takes alone.
 
@@ -23,8 +23,8 @@ use crate::support::positions::{Random, board};
 use crate::support::program::PROGRAM;
 #[cfg(target_os = "linux")]
 use crate::support::program::{Program, record};
-use crate::support::solves::Solve;
-use crate::support::tiers::{Progress, Values};
+use crate::support::solves::Runs;
+use crate::support::tiers::{Solve, Values};
 
 /// Waits for its turn.
 fn alone() -> MutexGuard<'static, ()> {
@@ -34,7 +34,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// A solve of a board with remoteness.
 fn solve_of(root: &Path, name: &str) -> Solve {
-    Solve::new(board(name), Values::Remoteness).with_root(root)
+    Solve::new(board(name), Values::Remoteness).root(root)
 }
 
 /// Tells the process that is to be killed where to solve, and what.
@@ -236,25 +236,4 @@ fn no_signal_leaves_a_temporary_folder_or_a_file_that_is_not_whole() {
             assert_eq!(left_after(signal, arguments), (Some(3), 0), "{arguments}, {signal:?}");
         }
     }
-}
-
-/// In the middle of a solve, lets the program solve the same board.
-struct Meddler(TempDir);
-
-impl Progress for Meddler {
-    fn tier(&self, _ply: u32, _entries: u64) {
-        let output = Command::new(PROGRAM).args(["solve", "4x3", "--db"]).arg(self.0.path()).output().expect("an end");
-        let holder = format!("is being solved by process {}", std::process::id());
-        assert!(String::from_utf8_lossy(&output.stderr).contains(&holder), "{output:?}");
-        assert_eq!(output.status.code(), Some(1));
-    }
-}
-
-#[test]
-fn a_folder_that_another_process_solves_is_refused_with_the_name_of_its_holder() {
-    let _turn = alone();
-    let meddler = Meddler(TempDir::new().expect("a temporary folder"));
-    let solve = solve_of(meddler.0.path(), "4x3");
-    solve.run_heard(&meddler).expect("the solve that holds the folder");
-    assert_same(&folder_files(&solve.folder()), &solve.whole(), "4x3");
 }

@@ -3,30 +3,32 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use serde_json::json;
 
-use crate::support::databases::Solved;
+use crate::support::databases::{files, shared};
+use crate::support::files::{assert_same, folder_files};
 use crate::support::positions::{Random, board, random_game};
 use crate::support::program::Program;
-use crate::support::solves::Solve;
-use crate::support::tiers::{Database, Progress, Values};
+use crate::support::server::eventually;
+use crate::support::solves::Runs;
+use crate::support::tiers::{Database, Progress, Solve, Values};
 
-/// Holds a solve at the beginning of one tier until it may go on.
-struct HoldAt {
-    ply: u32,
-    reached: Mutex<Sender<()>>,
-    go_on: Mutex<Receiver<()>>,
+/// Holds a solve at the beginning of ply 4 until it may go on.
+#[derive(Default)]
+struct Held {
+    is_there: AtomicBool,
+    may_go_on: AtomicBool,
 }
 
-impl Progress for HoldAt {
+impl Progress for Held {
     fn tier(&self, ply: u32, _entries: u64) {
-        if ply == self.ply {
-            self.reached.lock().expect("a lock").send(()).expect("a test that waits");
-            self.go_on.lock().expect("a lock").recv().expect("a test that lets go");
+        if ply == 4 {
+            self.is_there.store(true, Ordering::SeqCst);
+            eventually("a test that lets go", || self.may_go_on.load(Ordering::SeqCst));
         }
     }
 }
@@ -34,12 +36,11 @@ impl Progress for HoldAt {
 #[test]
 fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let program = Program::new();
-    let solve = Solve::new(board("3x3c3"), Values::Remoteness).with_root(program.path("db")).stepwise();
-    let (reached, wait) = channel();
-    let (let_go, go_on) = channel();
-    let progress = HoldAt { ply: 4, reached: Mutex::new(reached), go_on: Mutex::new(go_on) };
-    let solver = thread::spawn(move || solve.run_heard(&progress).map(|report| report.outcome));
-    wait.recv().expect("a solve that comes to ply 4");
+    let solve = Solve::new(board("3x3c3"), Values::Remoteness).root(&program.path("db")).stepwise();
+    let held = Arc::new(Held::default());
+    let progress = Arc::clone(&held);
+    let solver = thread::spawn(move || solve.run_heard(&*progress).map(|report| report.folder));
+    eventually("a solve that comes to ply 4", || held.is_there.load(Ordering::SeqCst));
 
     let line = program.run("query 3x3c3 --search never").fails(1);
     let holder = format!(
@@ -61,16 +62,19 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let lines = output.lines().collect::<Vec<_>>();
     assert!(lines[0].starts_with("1\terror\t") && lines[0].contains("not solved yet"), "{output}");
     assert_eq!(lines[1], "12121\tlose\t0", "what needs no file is answered");
+    let holder = format!("is being solved by process {}", std::process::id());
     for arguments in ["solve 3x3c3", "solve 3x3c3 --replace"] {
-        assert!(program.run(arguments).fails(1).contains("is being solved by"));
+        let line = program.run(arguments).fails(1);
+        assert!(line.contains(&holder), "{line}");
     }
     let row = &program.run("list --json").json()["databases"][0];
     assert_eq!((&row["state"], &row["tiers_done"], &row["tiers"]), (&json!("solving"), &json!(5), &json!(10)));
     assert!(row["value"].is_null() && row["remoteness"].is_null());
     assert!(program.run("list").succeeds().ends_with("  not solved yet\n"));
 
-    let_go.send(()).expect("a solve that waits");
-    solver.join().expect("a thread").expect("a solve");
+    held.may_go_on.store(true, Ordering::SeqCst);
+    let folder = solver.join().expect("a thread").expect("a solve");
+    assert_same(&folder_files(&folder), &files(board("3x3c3"), Values::Remoteness), "nobody has meddled");
     program.run("query 3x3c3").succeeds();
     assert!(program.run("prove mirror 3x3c3").succeeds().contains("keeps the value in "));
     assert_eq!(program.run("list --json").json()["databases"][0]["state"], json!("complete"));
@@ -85,8 +89,7 @@ fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
     let mut random = Random::new(3);
     let positions = std::iter::repeat_with(|| random_game(board, 9 + random.below(6), &mut random));
     let positions: Vec<_> = positions.flatten().take(2000).map(|game| game.to_position()).collect();
-    let sound = Solved::new(board, Values::Remoteness);
-    let expected = sound.open().probe_many(&positions);
+    let expected = shared(board, Values::Remoteness).probe_many(&positions);
     let expected: Vec<_> = expected.into_iter().map(|outcome| outcome.expect("an answer")).collect();
     let meddlings: [(&str, Meddling); 5] = [
         ("cut", |path, noise| File::options().write(true).open(path)?.set_len(noise.len() as u64 / 2)),
@@ -99,13 +102,14 @@ fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
         ("removed", |path, _| fs::remove_file(path)),
     ];
     for (name, meddling) in meddlings {
-        let solved = Solved::new(board, Values::Remoteness);
+        let program = Program::with("5x4");
+        let folder = program.path("db/5x4/remoteness");
         // Every probe reads its block anew.
-        let database: Database = solved.open().with_cache(0);
+        let database = Database::open(&folder).expect("a database").with_cache(0);
         for position in &positions[..20] {
             database.probe(position).expect("an answer");
         }
-        let names = fs::read_dir(solved.folder()).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let names = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
         for (number, path) in names.enumerate() {
             let bytes = fs::read(&path).expect("a file");
             let noise: Vec<u8> = bytes.iter().map(|byte| byte ^ (1 << (number % 8))).collect();
@@ -130,14 +134,13 @@ fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
 
 #[test]
 fn readers_of_a_database_that_is_being_replaced_hear_that_it_is_not_solved_yet() {
-    let board = board("4x4");
-    let solved = Solved::new(board, Values::Remoteness);
-    let reader = solved.open();
-    let empty = fourbase::Position::start(board);
+    let program = Program::with("4x4");
+    let folder = program.path("db/4x4/remoteness");
+    let reader = Database::open(&folder).expect("a database");
     for name in ["manifest", "tier-01"] {
-        fs::remove_file(solved.folder().join(name)).expect("no file");
+        fs::remove_file(folder.join(name)).expect("no file");
     }
-    let error = reader.probe(&empty).expect_err("no answer").to_string();
+    let error = reader.probe(&fourbase::Position::start(board("4x4"))).expect_err("no answer").to_string();
     assert!(error.contains("plies up to 1 are not solved yet"), "{error}");
 }
 

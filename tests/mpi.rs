@@ -110,16 +110,11 @@ impl Jobs {
         hash(&text(self.alone(&format!("solve {board} --values {values} --db alone --quiet"))))
     }
 
-    /// Solves a board with so many processes of so many threads, into a folder of its own. Returns the hash.
-    fn solve(&self, processes: u32, threads: u32, board: &str, values: &str) -> String {
-        let folder = format!("db-{processes}-{threads}");
-        let solve = format!(
-            "-n {processes} fourbase solve {board} --values {values} --db {folder} --scratch scratch --threads {threads} \
-             --memory 1G --quiet"
-        );
-        let text = text(self.run(&solve));
-        fs::remove_dir_all(self.path(&folder)).expect("a database");
-        hash(&text)
+    /// Solves with so many processes of so many threads, into the folder `job`, and returns what that prints.
+    fn solve(&self, processes: u32, threads: u32, arguments: &str) -> String {
+        let _ = fs::remove_dir_all(self.path("job"));
+        let options = format!("--db job --scratch scratch --threads {threads} --memory 1G --quiet");
+        text(self.run(&format!("-n {processes} fourbase solve {arguments} {options}")))
     }
 }
 
@@ -136,8 +131,14 @@ fn hash(text: &str) -> String {
     line.unwrap_or_else(|| panic!("a hash: {text}")).to_owned()
 }
 
+/// Returns the line before the number of legal positions.
+fn legal(text: &str) -> &str {
+    let (before, _) = text.split_once(" legal positions").expect("a number");
+    before.lines().last().expect("a line")
+}
+
 #[test]
-fn any_number_of_processes_and_threads_makes_the_database_of_one() {
+fn any_number_of_processes_and_threads_makes_the_database_and_the_counts_of_one() {
     let Some(jobs) = Jobs::new() else { return };
     let boards = long::scale(&["5x4", "5x5"][..], &["5x5", "6x4", "6x5"]);
     for board in boards {
@@ -145,14 +146,16 @@ fn any_number_of_processes_and_threads_makes_the_database_of_one() {
         let few = *board == "6x5" || !long::is_long();
         let processes = if few { &[1, 3][..] } else { &[1, 2, 3, 4, 8] };
         for values in ["wdl", "remoteness"] {
-            let expected = jobs.solve_alone(board, values);
-            for processes in processes {
-                for threads in [1, 2] {
-                    assert_eq!(
-                        jobs.solve(*processes, threads, board, values),
-                        expected,
-                        "{board} {values} {processes}"
-                    );
+            let options = format!("{board} --values {values}");
+            let expected = text(jobs.alone(&format!("solve {options} --stats --db alone --quiet")));
+            let counts = |folder: &str| text(jobs.alone(&format!("stats {options} --csv --db {folder}")));
+            let ways = [(1, ""), (2, ""), (1, " --stats")];
+            for (processes, (threads, stats)) in processes.iter().flat_map(|count| ways.map(|way| (*count, way))) {
+                let found = jobs.solve(processes, threads, &format!("{options}{stats}"));
+                assert_eq!(hash(&found), hash(&expected), "{options} {processes}");
+                if !stats.is_empty() {
+                    assert_eq!(legal(&found), legal(&expected), "{options} {processes}");
+                    assert_eq!(counts("job"), counts("alone"), "{options} {processes}");
                 }
             }
         }
@@ -309,6 +312,11 @@ fn processes_that_do_not_fit_together_refuse_each_other() {
     }
     let error = pair("-wdir here fourbase solve 4x4 --db db", "-wdir there fourbase solve 4x4 --db db");
     assert!(error.contains("sees another folder") && error.contains("that all machines share"), "{error}");
+    // Those that see other databases do not wait for each other.
+    jobs.solve_alone("4x4", "wdl");
+    let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
+    let error = jobs.fails(1, &format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
+    assert!(error.contains("no database of 4x4") || error.contains("other processes see another database"), "{error}");
 }
 
 #[test]
@@ -324,30 +332,6 @@ fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
     let error = jobs.fails(1, &format!("-n 1 {solve} : -n 1 ./limited {solve}"));
     assert!(error.contains("process 1 of the job") && error.contains("File too large"), "{error}");
     assert_eq!(hash(&text(jobs.run(&format!("-n 3 {solve}")))), jobs.solve_alone("5x5", "remoteness"));
-}
-
-#[test]
-fn a_solve_by_several_processes_counts_what_it_solves() {
-    let Some(jobs) = Jobs::new() else { return };
-    let board = long::scale("4x4", "5x5");
-    for values in ["wdl", "remoteness"] {
-        let options = format!("{board} --values {values} --quiet --stats --db");
-        let one = |command: String| text(jobs.alone(&command));
-        let expected = one(format!("solve {options} one"));
-        let counts = one(format!("stats {board} --values {values} --csv --db one"));
-        for processes in long::scale(&[3][..], &[2, 3, 5]) {
-            let folder = format!("db-{processes}");
-            let job =
-                format!("-n {processes} fourbase solve {options} {folder} --memory 1G --threads 1 --scratch scratch");
-            let solved = text(jobs.run(&job));
-            assert_eq!(hash(&solved), hash(&expected), "{board} {values} {processes}");
-            let legal = |text: &str| {
-                text.split_once(" legal positions").map(|(before, _)| before.lines().last().map(str::to_owned))
-            };
-            assert!(legal(&solved).is_some() && legal(&solved) == legal(&expected), "{processes}: {solved}");
-            assert_eq!(one(format!("stats {board} --values {values} --csv --db {folder}")), counts, "{processes}");
-        }
-    }
 }
 
 #[test]
@@ -371,14 +355,4 @@ fn any_number_of_processes_counts_what_one_counts() {
     assert_eq!((count(3, "--db db"), one(&format!("stats {board} --csv --db db"))), (counted.clone(), counted));
     let error = jobs.fails(1, "-n 2 fourbase stats 6x6 --db db");
     assert_eq!(error.matches("no database of 6x6").count(), 1, "{error}");
-}
-
-#[test]
-fn processes_that_see_other_databases_do_not_wait_for_each_other() {
-    let Some(jobs) = Jobs::new() else { return };
-    jobs.solve_alone("4x4", "wdl");
-    fs::create_dir(jobs.path("there")).expect("a folder");
-    let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
-    let error = jobs.fails(1, &format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
-    assert!(error.contains("no database of 4x4") || error.contains("other processes see another database"), "{error}");
 }

@@ -58,7 +58,7 @@ fn positions_that_no_play_reaches_are_answered_as_the_plain_search_answers_them(
         let mut search = PlainSearch::of_all_positions(board);
         let legal = search.positions();
         for game in &games {
-            search.solve(&mut game.clone());
+            search.solve(game);
         }
         assert_eq!((games.len(), games.len() - legal), (expected, unreachable), "{name}");
         assert_eq!(search.positions(), games.len(), "{name}: play from a well-formed position stays well formed");
@@ -74,8 +74,8 @@ fn late_positions_of_larger_boards_have_the_answers_of_the_plain_search() {
         let (board, games) = (board(name), long::scale(all_games / 20, all_games));
         long::skips(format_args!("{} of {all_games} positions of {name} and what follows them", all_games - games));
         let (mut search, mut random) = (PlainSearch::new(board), Random::new(12));
-        for mut game in std::iter::repeat_with(|| random_game(board, 12, &mut random)).flatten().take(games) {
-            search.solve(&mut game);
+        for game in std::iter::repeat_with(|| random_game(board, 12, &mut random)).flatten().take(games) {
+            search.solve(&game);
         }
         compare(&search);
         println!("{name}: {games} positions of ply 12 and what follows, {} in all, agree", search.positions());

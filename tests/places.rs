@@ -12,8 +12,8 @@ use crate::support::files::flip_a_bit;
 use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
-use crate::support::solves::Solve;
-use crate::support::tiers::Values;
+use crate::support::solves::Runs;
+use crate::support::tiers::{Solve, Values};
 
 const FOLDER: &str = "db/4x4/remoteness";
 
@@ -63,7 +63,7 @@ fn a_read_only_folder_is_read_and_not_written() {
 #[test]
 fn what_a_stopped_solve_left_is_asked_for_or_named_if_it_was_damaged_meanwhile() {
     let program = Program::new();
-    let solve = Solve::new(board("4x3"), Values::Remoteness).with_root(program.path("db")).stepwise();
+    let solve = Solve::new(board("4x3"), Values::Remoteness).root(&program.path("db")).stepwise();
     solve.run_heard(&StopAfter::tiers(4)).expect_err("a solve that is stopped");
     let folder = program.path("db/4x3/remoteness");
     let (frontier, tier) = (folder.join("frontier-09.0"), folder.join("tier-11"));

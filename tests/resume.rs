@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use fourbase_tiers::counts::{count_by_ply, count_by_value};
-use fourbase_tiers::solve;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
@@ -16,22 +15,22 @@ use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfter, StopAtFiles};
-use crate::support::solves::{MEMORY_BYTES, Solve, in_files, least_bytes, stepwise};
-use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, SolveError, Stage, Values};
+use crate::support::solves::{MEMORY_BYTES, Runs, in_files, least_bytes, stepwise};
+use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, Solve, SolveError, Stage, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
 
 /// A solve in files on disk, apart from the database.
 fn on_disk(root: &Path, name: &str, values: Values) -> Solve {
-    let solve = Solve::new(board(name), values).with_root(root);
-    solve.with_scratch(root.join("scratch")).with_block_words(SMALL_BLOCKS)
+    let solve = Solve::new(board(name), values).root(root);
+    solve.scratch(Some(root.join("scratch"))).block_words(SMALL_BLOCKS)
 }
 
 /// Asserts that a database is that of a solve in memory, and that nothing is left in the scratch folder.
 fn assert_done(solve: &Solve, what: &str) {
     assert_same(&folder_files(&solve.folder()), &databases::files(solve.board, solve.values), what);
-    let scratch = solve.scratch.as_ref().expect("a solve in files");
+    let scratch = solve.folder().join("../../../scratch");
     assert!(!scratch.join(solve.board.to_string()).exists(), "{what}: files or folders are left");
 }
 
@@ -44,11 +43,11 @@ fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
         for values in [Values::Wdl, Values::Remoteness] {
             for (threads, is_ample) in [(1, false), (3, false), (3, true)] {
                 let root = TempDir::new().expect("a folder");
-                let solve = on_disk(root.path(), name, values).with_block_words(block_words);
+                let solve = on_disk(root.path(), name, values).block_words(block_words);
                 // With the least memory each block goes into its file at once; with plenty none does.
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let bytes = if is_ample { MEMORY_BYTES } else { pool.install(|| least_bytes(&solve)) };
-                let solve = solve.with_memory_bytes(bytes);
+                let solve = solve.clone().memory(bytes);
                 let report = pool.install(|| solve.run()).expect("a solve");
                 assert!(!report.already_complete);
                 assert_done(&solve, &format!("{name} {values}, {threads} threads"));
@@ -76,9 +75,10 @@ fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>
 #[test]
 fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
+        // Checkpoints do not show in the files.
+        let expected = databases::files(board(name), values);
         for checkpoint in [CHECKPOINT, Duration::ZERO] {
-            let solve = stepwise(name, values).with_checkpoint(checkpoint);
-            let expected = solve.whole();
+            let solve = stepwise(name, values).checkpoint(checkpoint);
             let stride = long::scale(5065, 1013);
             let stops = (0..).step_by(stride).map_while(|most| stop_and_go_on(&solve, most, &expected)).count();
             assert!(stops > long::scale(4, 20), "{stops}");
@@ -90,7 +90,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
-    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
+    let solve = stepwise("5x5", Values::Wdl).checkpoint(CHECKPOINT);
     let expected = databases::files(solve.board, solve.values);
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
@@ -99,7 +99,7 @@ fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
         let (disk, stop) = (MemoryDisk::default(), StopAfter::entries(most));
         one_thread.install(|| solve.run_heard_on(&stop, &disk)).expect_err("a solve that is stopped");
         assert!(stop.solved.into_inner() < most + 1_600_000, "it stops after a piece");
-        one_thread.install(|| solve.run_on(&disk)).expect("a solve that goes on");
+        one_thread.install(|| solve.solve_on(&disk)).expect("a solve that goes on");
         assert_same(&solve.files_on(&disk), &expected, "5x5");
     }
 }
@@ -107,19 +107,19 @@ fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
 #[test]
 fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_or_in_memory() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let ample = in_files(name, values).with_checkpoint(CHECKPOINT);
+        let ample = in_files(name, values).checkpoint(CHECKPOINT);
         let expected = ample.whole();
         let least = least_bytes(&ample);
         // No blocks stay in memory, some, and all: then those that the rest of a tier does not need are lost.
-        for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.with_memory_bytes(bytes)) {
+        for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.clone().memory(bytes)) {
             for (number, most) in (0..).step_by(long::scale(5065, 1013)).enumerate() {
                 let disk = MemoryDisk::default();
                 let Some(()) = stop_and_go_on(&solve, most, &expected) else { break };
                 solve.run_heard_on(&StopAfter::entries(most), &disk).expect_err("a solve that is stopped");
                 // It is stopped again in the same tier or the next, and goes on elsewhere.
                 let _ = solve.run_heard_on(&StopAfter::entries(most + 300), &disk);
-                let go_on = if number % 2 == 0 { solve.in_memory() } else { solve.with_memory_bytes(least) };
-                go_on.run_on(&disk).expect("a solve that goes on");
+                let go_on = if number % 2 == 0 { solve.in_memory() } else { solve.clone().memory(least) };
+                go_on.solve_on(&disk).expect("a solve that goes on");
                 assert_same(&go_on.files_on(&disk), &expected, &format!("{name} {values}, stopped after {most} twice"));
             }
         }
@@ -130,7 +130,7 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
 fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_stopped() {
     // One thread, so that the operations have an order.
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    let solve = in_files("4x3", Values::Wdl).with_checkpoint(CHECKPOINT);
+    let solve = in_files("4x3", Values::Wdl).checkpoint(CHECKPOINT);
     let (expected, mut deaths) = (solve.whole(), 0);
     pool.install(|| {
         let all = StopAfter::never();
@@ -143,7 +143,7 @@ fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_st
                     break;
                 }
                 disk.set_fault(Fault::From(operation));
-                if solve.run_on(&disk).is_ok() {
+                if solve.solve_on(&disk).is_ok() {
                     break;
                 }
                 deaths += 1;
@@ -167,8 +167,8 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
     {
         let root = TempDir::new().expect("a folder");
         // Without a folder of their own the files are with the database.
-        let memory = Solve::new(board("5x4"), values).with_root(root.path()).with_block_words(SMALL_BLOCKS);
-        let files = memory.with_scratch(root.path());
+        let memory = Solve::new(board("5x4"), values).root(root.path()).block_words(SMALL_BLOCKS);
+        let files = memory.clone().scratch(Some(root.path().into()));
         for turn in 0.. {
             // Blocks that are there count as solved too: a run has to pass over those of its tier, of up to 500,000 entries,
             // and then do more.
@@ -212,9 +212,9 @@ impl Progress for StopAtFile {
 
 #[test]
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
-    let solve = stepwise("5x4", Values::Remoteness).with_checkpoint(CHECKPOINT).with_block_words(SMALL_BLOCKS);
+    let solve = stepwise("5x4", Values::Remoteness).checkpoint(CHECKPOINT).block_words(SMALL_BLOCKS);
     let expected = databases::files(solve.board, solve.values);
-    for solve in [solve.clone(), solve.with_scratch(&solve.root)] {
+    for solve in [solve.clone(), solve.scratch(Some("db".into()))] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
         for ply in (1..solve.board.cells() as u32).step_by(long::scale(10, 2)) {
             let (disk, stop) = (MemoryDisk::default(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
@@ -225,7 +225,7 @@ fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
             assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
             // The tier is kept.
             assert!(names.contains(&format!("frontier-{ply:02}.0")), "ply {ply}: {names:?}");
-            solve.run_on(&disk).expect("a solve that goes on");
+            solve.solve_on(&disk).expect("a solve that goes on");
             assert_same(&solve.files_on(&disk), &expected, &format!("stopped at the file of ply {ply}"));
         }
     }
@@ -250,7 +250,7 @@ fn blocks_that_are_elsewhere_are_asked_for_and_damaged_ones_are_solved_again() {
     let solve = on_disk(root.path(), "5x4", Values::Wdl);
     let stop = StopAfter::entries(1_000_000);
     assert!(matches!(solve.run_heard(&stop), Err(SolveError::Stopped { .. })));
-    let error = solve.with_scratch(root.path().join("elsewhere")).run().expect_err("the files are not there");
+    let error = solve.clone().scratch(Some(root.path().join("elsewhere"))).run().expect_err("the files are not there");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
     let scratch = solve.scratch_folder();
     for name in folder_files(&scratch).keys() {
@@ -265,20 +265,20 @@ fn blocks_that_are_elsewhere_are_asked_for_and_damaged_ones_are_solved_again() {
 #[test]
 fn a_disk_that_is_too_small_is_found_before_the_start() {
     long::skips("a disk that is too small for 5x4; takes 4x4");
-    let solve = Solve::new(board(long::scale("4x4", "5x4")), Values::Remoteness).with_scratch("scratch");
-    let solve = solve.with_block_words(SMALL_BLOCKS);
+    let solve = Solve::new(board(long::scale("4x4", "5x4")), Values::Remoteness).scratch(Some("scratch".into()));
+    let solve = solve.clone().block_words(SMALL_BLOCKS);
     let plan = Plan::new(solve.board, solve.values, MEMORY_BYTES).bounded();
     // With a margin for the estimate of the database; that of the files has one.
     let enough = plan.database_bytes() / 4 * 5 + plan.scratch_bytes();
     let enough = u64::try_from(enough).expect("a small board");
     let small = MemoryDisk::with_free_bytes(enough - 1);
-    let error = solve.run_on(&small).expect_err("a disk that is too small");
+    let error = solve.solve_on(&small).expect_err("a disk that is too small");
     let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
     assert_eq!((needed, free), (u128::from(enough), enough - 1));
     assert!(small.is_empty(), "nothing is made");
-    solve.run_on(&MemoryDisk::with_free_bytes(enough)).expect("a disk that is just large enough");
+    solve.solve_on(&MemoryDisk::with_free_bytes(enough)).expect("a disk that is just large enough");
 
-    let counted = solve::Solve::new(solve.board, Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
+    let counted = Solve::new(solve.board, Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
     for is_legal in [true, false] {
         let count = |disk: &MemoryDisk| {
             let legal = is_legal.then(|| count_by_ply(&counted, &Alone, disk, &()).map(drop));

@@ -12,8 +12,8 @@ use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
 use crate::support::server::{Server, eventually};
-use crate::support::solves::Solve;
-use crate::support::tiers::Values;
+use crate::support::solves::Runs;
+use crate::support::tiers::{Solve, Values};
 
 #[test]
 fn an_address_that_is_taken_is_an_error_with_a_remedy() {
@@ -89,7 +89,7 @@ fn a_database_is_found_when_it_is_finished() {
     let server = Server::start(&program, "");
     let first = || server.get("/api/v1/position?board=4x4&position=1");
     assert_eq!(first().json()["source"]["kind"], json!("search"));
-    let solve = Solve::new(board("4x4"), Values::Remoteness).with_root(program.path("db"));
+    let solve = Solve::new(board("4x4"), Values::Remoteness).root(&program.path("db"));
     let entries = databases::shared(board("4x4"), Values::Remoteness).manifest().entries();
     solve.run_heard(&StopAfter::entries(entries / 2)).expect_err("a solve that is stopped");
     // For two seconds the server does not look again.

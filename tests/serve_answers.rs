@@ -72,6 +72,7 @@ fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     assert_eq!(server.metric("fourbase_cache_hits_total"), hits + 1.0);
     let drawn = server.get("/api/v1/random?board=5x4");
     assert_eq!((drawn.header("cache-control"), drawn.header("etag")), ("no-store", ""));
+    assert_eq!(server.get("/uwapi/connect4/4x5/positions/?p=x").header("cache-control"), "no-store");
 }
 
 #[test]

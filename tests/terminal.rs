@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::program::{PROGRAM, Program};
+use crate::support::server::eventually;
 
 /// Opens a terminal of 100 columns, and returns both its sides: ours, and that of the program.
 fn terminal() -> (OwnedFd, File) {
@@ -52,30 +53,37 @@ fn read_to_end(master: OwnedFd) -> String {
     String::from_utf8(shown).expect("UTF-8")
 }
 
+/// Reads until what is shown ends so.
+fn read_until(from: &mut impl Read, end: &str) {
+    let mut shown = Vec::new();
+    while !shown.ends_with(end.as_bytes()) {
+        let mut byte = [0];
+        assert_eq!(from.read(&mut byte).expect("more"), 1, "{shown:?}");
+        shown.push(byte[0]);
+    }
+}
+
+/// Reads what the system tells of a process.
+fn told(child: &Child, file: &str) -> String {
+    std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).expect("a process")
+}
+
 #[test]
 fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe() {
-    use rustix::process::{Pid, Signal, kill_process};
-
     let (ours, terminal) = terminal();
     let mut command = Command::new(PROGRAM);
     command.args(["play", "4x4", "--first", "human", "--second", "human"]).stdin(terminal);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-    let (mut output, mut error) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
-    let mut shown = Vec::new();
-    while !shown.ends_with(b"X to move\n") {
-        let mut byte = [0];
-        assert_eq!(output.read(&mut byte).expect("a pipe"), 1, "{shown:?}");
-        shown.push(byte[0]);
-    }
-    // The line is waited for soon after the board is drawn.
-    std::thread::sleep(Duration::from_millis(300));
+    read_until(child.stdout.as_mut().expect("a pipe"), "X to move\n");
+    eventually("it waits for a line", || told(&child, "stat").contains(") S "));
     kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
-    std::thread::sleep(Duration::from_millis(300));
+    let mut error = child.stderr.take().expect("a pipe");
+    read_until(&mut error, "\ntype quit to leave the game\n");
     File::from(ours.try_clone().expect("a terminal")).write_all(b"quit\n").expect("a terminal");
     let code = child.wait().expect("the program ends").code();
-    let mut note = String::new();
-    error.read_to_string(&mut note).expect("text");
-    assert_eq!((code, note.trim()), (Some(0), "type quit to leave the game"));
+    let mut rest = String::new();
+    error.read_to_string(&mut rest).expect("text");
+    assert_eq!((code, rest.as_str()), (Some(0), ""));
 }
 
 #[test]
@@ -84,15 +92,16 @@ fn arrow_keys_bring_earlier_lines_of_a_game_back() {
     let input = terminal.try_clone().expect("a terminal").into();
     let mut child = start(&Program::new(), "play 4x4 --second human", &[], input, terminal);
     let mut keys = File::from(ours.try_clone().expect("a terminal"));
+    let answers = ["Type the number of a column", "", "", "type quit to leave the game", "\n33\r\n"];
     // The second line goes up to the first, the third is Ctrl-C.
-    for line in ["3\r", "\u{1b}[A\r", "\u{3}", "moves\r", "q\r"] {
-        std::thread::sleep(Duration::from_millis(300));
+    for (line, answer) in ["3\r", "\u{1b}[A\r", "\u{3}", "moves\r", "q\r"].into_iter().zip(answers) {
+        read_until(&mut keys, answer);
+        // The editor has drawn its prompt and waits.
+        read_until(&mut keys, "\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026l");
         keys.write_all(line.as_bytes()).expect("a terminal");
     }
     let shown = read_to_end(ours);
     assert_eq!(child.wait().expect("the program ends").code(), Some(0), "{shown:?}");
-    assert!(shown.contains("Type the number of a column") && shown.contains("\n33\r\n"), "{shown:?}");
-    assert!(shown.contains("type quit to leave the game"), "{shown:?}");
 }
 
 #[test]
@@ -134,12 +143,12 @@ fn values_pieces_and_errors_have_colours_but_not_under_no_color() {
 
 #[test]
 fn a_signal_while_a_solve_measures_this_machine_stops_it_as_later_ones_do() {
-    use rustix::process::{Pid, Signal, kill_process};
-
     let program = Program::new();
     let (ours, terminal) = terminal();
     let mut child = start(&program, "solve 6x6 --values wdl --memory 3G", &[], Stdio::null(), terminal);
-    std::thread::sleep(Duration::from_millis(150));
+    let caught = || told(&child, "status").split_once("SigCgt:\t").map(|(_, mask)| mask[..16].to_owned());
+    let caught = || u64::from_str_radix(&caught().expect("a mask"), 16).expect("a mask");
+    eventually("it listens", || caught() >> (Signal::TERM.as_raw() - 1) & 1 == 1);
     kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
     let shown = read_to_end(ours);
     assert_eq!(child.wait().expect("the program ends").code(), Some(3), "{shown}");

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::support::program::Program;
 
@@ -109,17 +108,18 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 }
 
 #[test]
+#[cfg(unix)]
 fn nothing_that_is_refused_takes_long() {
     let program = Program::new();
-    let start = Instant::now();
+    // Seconds of work, however busy the machine is.
+    let run = |arguments: String| program.run_limited("-t 2", &arguments);
     for board in ["1x63", "8x8", "32x2", "1x64", "16x4", "9x7c255m"] {
-        program.run(&format!("query {board} 1 --search never")).fails(1);
-        program.run(&format!("query {board} 1 --search only --nodes 1"));
-        program.run(&format!("convert {board} 1")).succeeds();
+        run(format!("query {board} 1 --search never")).fails(1);
+        assert!(run(format!("query {board} 1 --search only --nodes 1")).ended().0.is_some());
+        run(format!("convert {board} 1")).succeeds();
     }
     for board in ["1x63", "8x8", "32x2", "1x64", "9x7"] {
-        program.run(&format!("solve {board}")).fails(1);
+        run(format!("solve {board}")).fails(1);
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert!(!program.path("db").exists());
 }

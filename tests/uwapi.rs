@@ -11,14 +11,6 @@ use crate::support::server::Server;
 /// Boards, and how the page names them: rows x columns.
 const VARIANTS: [(&str, &str); 4] = [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")];
 
-/// A server with databases of 4x4 and 5x4; the others are part of the program.
-fn server() -> (Program, Server) {
-    let program = Program::with("5x4");
-    program.run("solve 4x4").succeeds();
-    let server = Server::start(&program, "--allow-origin http://elsewhere");
-    (program, server)
-}
-
 /// The answer to an address, which has status 200 and may be read from the page of another site.
 fn answer(server: &Server, address: &str) -> Json {
     let reply = server.get_with(address, &[("origin", "http://elsewhere")]);
@@ -29,7 +21,10 @@ fn answer(server: &Server, address: &str) -> Json {
 
 #[test]
 fn positions_have_the_values_of_the_command_line() {
-    let (program, server) = server();
+    // The other boards are part of the program.
+    let program = Program::with("5x4");
+    program.run("solve 4x4").succeeds();
+    let server = Server::start(&program, "--allow-origin http://elsewhere");
     for (name, variant) in VARIANTS {
         let board: Board = board(name);
         let mut random = Random::new(3);
@@ -75,15 +70,4 @@ fn check(program: &Program, server: &Server, variant: &str, position: &Position)
         let best = if opposite == "win" { plies.max() } else { plies.min() };
         assert_eq!(of["deltaRemoteness"], json!((best.expect("a best one") - after).abs()), "{uni}");
     }
-}
-
-#[test]
-fn answers_about_positions_have_a_tag() {
-    let (_program, server) = server();
-    let address = format!("/uwapi/connect4/4x5/positions/?p=1_{}", "-".repeat(20));
-    let reply = server.get(&address);
-    let tag = reply.header("etag");
-    assert!(tag.starts_with("W/\""), "{tag}");
-    assert_eq!(server.get_with(&address, &[("if-none-match", tag)]).status, 304);
-    assert_eq!(server.get("/uwapi/connect4/4x5/positions/?p=x").header("cache-control"), "no-store");
 }

@@ -1,14 +1,14 @@
 //! A database against the plain search: values, remotenesses, lists of moves, best lines.
 
-use fourbase::Position;
+use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
-use super::databases::Solved;
+use super::databases::shared;
 use super::long;
 use super::plain_game::PlainGame;
 use super::plain_search::{Answer, PlainSearch};
 use super::positions::Random;
-use super::tiers::{Database, Values};
+use super::tiers::{Database, DatabaseError, Values};
 
 /// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,
 /// only about so many.
@@ -31,8 +31,8 @@ pub fn compare(search: &PlainSearch) {
         .map(|(key, answer)| (PlainGame::from_key(search.board(), key).to_position(), answer))
         .collect();
     for values in [Values::Remoteness, Values::Wdl] {
-        let solved = Solved::new(search.board(), values);
-        let database = solved.open();
+        let open = || shared(search.board(), values);
+        let database = open();
         let alone = || cases.iter().for_each(|case| compare_probe(&database, case));
         let together = || cases.par_iter().for_each(|case| compare_probe(&database, case));
         if values == Values::Remoteness {
@@ -43,8 +43,8 @@ pub fn compare(search: &PlainSearch) {
             alone();
         }
         compare_lists(search, &database);
-        compare_all_at_once(&solved.open(), &cases);
-        compare_without_cache(solved.open(), &cases);
+        compare_all_at_once(&open(), &cases);
+        compare_without_cache(open(), &cases);
     }
 }
 
@@ -56,19 +56,19 @@ fn shuffled(mut answers: Vec<(u64, Answer)>) -> Vec<(u64, Answer)> {
     answers
 }
 
-fn compare_probe(database: &Database, (position, answer): &(Position, Answer)) {
-    let found = database.probe(position).expect("an answer");
-    assert_eq!(found, answer.outcome(database.values()), "{} {position}", position.board());
+fn compare_probe(database: &Database, case: &(Position, Answer)) {
+    assert_answer(database, case, database.probe(&case.0));
+}
+
+fn assert_answer(database: &Database, (position, answer): &(Position, Answer), found: Result<Outcome, DatabaseError>) {
+    assert_eq!(found.expect("an answer"), answer.outcome(database.values()), "{} {position}", position.board());
 }
 
 fn compare_all_at_once(database: &Database, cases: &[(Position, Answer)]) {
     let positions: Vec<Position> = cases.iter().map(|&(position, _)| position).collect();
     let found = database.probe_many(&positions);
     assert_eq!(found.len(), cases.len());
-    for (found, (position, answer)) in found.into_iter().zip(cases) {
-        let found = found.expect("an answer");
-        assert_eq!(found, answer.outcome(database.values()), "{} {position}", position.board());
-    }
+    cases.iter().zip(found).for_each(|(case, found)| assert_answer(database, case, found));
 }
 
 fn compare_without_cache(database: Database, cases: &[(Position, Answer)]) {

@@ -29,11 +29,6 @@ impl Answer {
         self.headers.push((name, value.into()));
     }
 
-    /// Leaves a header out.
-    pub fn unset(&mut self, name: &str) {
-        self.headers.retain(|(header, _)| *header != name);
-    }
-
     fn bytes(&self) -> Vec<u8> {
         let length = ("Content-Length", self.body.len().to_string());
         let given = self.headers.iter().any(|(name, _)| *name == length.0);

@@ -29,7 +29,7 @@ pub mod tiers {
     pub use fourbase_tiers::kernel::{Kernel, Values};
     pub use fourbase_tiers::progress::{Progress, Stage};
     pub use fourbase_tiers::quiet::{StaticEvaluation, evaluate};
-    pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Report, SolveError};
+    pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Report, Solve, SolveError};
     pub use fourbase_tiers::testing::forge::{Forged, forge};
     pub use fourbase_tiers::testing::plant::{Planted, plant};
 }

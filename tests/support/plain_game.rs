@@ -66,25 +66,19 @@ impl PlainGame {
         self.plies += 1;
     }
 
+    /// The game after a move into a column with room.
+    pub fn after(&self, column: usize) -> PlainGame {
+        let mut child = self.clone();
+        child.drop_piece(column);
+        child
+    }
+
     /// The games after each move; none once the game is over.
     pub fn children(&self) -> Vec<PlainGame> {
         if self.end().is_some() {
             return Vec::new();
         }
-        let after = |column| {
-            let mut child = self.clone();
-            child.drop_piece(column);
-            child
-        };
-        self.columns_with_room().map(after).collect()
-    }
-
-    /// Takes the top piece of a column back.
-    pub fn take_back(&mut self, column: usize) {
-        let highest =
-            (0..self.board.height()).map(|row| self.cell(column, row)).rfind(|&cell| self.cells[cell] != EMPTY);
-        self.put(highest.expect("the column has a piece"), EMPTY);
-        self.plies -= 1;
+        self.columns_with_room().map(|column| self.after(column)).collect()
     }
 
     /// Says what the end of the game is worth to the player who would be to move: 1, 0 or -1; `None` while it goes on.

@@ -49,7 +49,7 @@ impl PlainSearch {
     /// Solves every position that play can reach from the empty board.
     pub fn of_all_positions(board: Board) -> PlainSearch {
         let mut search = PlainSearch::new(board);
-        search.solve(&mut PlainGame::start(board));
+        search.solve(&PlainGame::start(board));
         search
     }
 
@@ -59,23 +59,15 @@ impl PlainSearch {
     }
 
     /// Finds the answer of a position by playing every move to the end.
-    pub fn solve(&mut self, game: &mut PlainGame) -> Answer {
+    pub fn solve(&mut self, game: &PlainGame) -> Answer {
         if let Some(&answer) = self.memo.get(&game.key()) {
             return answer;
         }
         let answer = match game.end() {
             Some(value) => Answer { value, plies: 0 },
             None => {
-                let mut best: Option<Answer> = None;
-                for column in Vec::from_iter(game.columns_with_room()) {
-                    game.drop_piece(column);
-                    let answer = self.solve(game).before_the_move();
-                    game.take_back(column);
-                    if best.is_none_or(|best| answer.rank() > best.rank()) {
-                        best = Some(answer);
-                    }
-                }
-                best.expect("a game that goes on has a move")
+                let answers = game.columns_with_room().map(|column| self.solve(&game.after(column)).before_the_move());
+                answers.max_by_key(|answer| answer.rank()).expect("a game that goes on has a move")
             }
         };
         self.memo.insert(game.key(), answer);
@@ -89,17 +81,12 @@ impl PlainSearch {
 
     /// All moves of a position that the search has met, best first, equal ones by column.
     pub fn moves(&self, game: &PlainGame) -> Vec<(usize, Answer)> {
-        let mut moves: Vec<(usize, Answer)> = Vec::new();
         if game.end().is_some() {
-            return moves;
+            return Vec::new();
         }
-        for column in game.columns_with_room() {
-            let mut child = game.clone();
-            child.drop_piece(column);
-            let answer = self.answer(&child).before_the_move();
-            let place = moves.iter().position(|&(_, other)| answer.rank() > other.rank()).unwrap_or(moves.len());
-            moves.insert(place, (column, answer));
-        }
+        let answer = |column| (column, self.answer(&game.after(column)).before_the_move());
+        let mut moves: Vec<_> = game.columns_with_room().map(answer).collect();
+        moves.sort_by_key(|(_, answer)| -answer.rank());
         moves
     }
 
