@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, Values};
 use crate::long;
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, Solve, SolveError};
-use crate::testing::Threads;
+use crate::testing::{Threads, plies};
 use crate::verify::published;
 
 /// What is counted: legal positions alone, or values.
@@ -77,20 +77,6 @@ impl Progress for Patience {
     }
 }
 
-/// Every legal position, by ply.
-fn every_ply(board: Board) -> Vec<HashSet<Position>> {
-    let mut plies = vec![HashSet::from([Position::start(board)])];
-    for ply in 0..board.cells() {
-        let children = |position: &Position| {
-            let position = *position;
-            position.moves().map(move |column| position.drop_piece(column))
-        };
-        let next = plies[ply].iter().flat_map(children).collect();
-        plies.push(next);
-    }
-    plies
-}
-
 /// The outcome of every legal position, the last ply first.
 fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
     let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
@@ -113,7 +99,7 @@ fn counts_are_those_of_plain_enumeration() {
             continue;
         }
         let board = name.parse().unwrap();
-        let plies = every_ply(board);
+        let plies = Vec::from_iter(plies(board));
         let outcomes = outcomes(&plies);
         for (found, positions) in expected(name, None).unwrap_err().iter().zip(&plies) {
             let over = Vec::from_iter(positions.iter().filter_map(Position::primitive));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use fourbase::analysis::{AnalysisError, Analyst, Budget, Cost, SearchPool};
 use fourbase::search::Options;
@@ -11,8 +10,8 @@ use fourbase::{Board, Outcome, Player, Position, Value};
 use super::*;
 use crate::kernel::Values;
 use crate::long;
-use crate::progress::Progress;
 use crate::solve::Solve;
+use crate::testing::{Stop, plies};
 
 const _: () = {
     const fn is_for_threads<T: Send + Sync>() {}
@@ -23,32 +22,15 @@ fn board() -> Board {
     "4x4".parse().unwrap()
 }
 
-/// Stops a solve after some tiers.
-struct Stop {
-    tiers: AtomicU32,
-    after: u32,
-}
-
-impl Progress for Stop {
-    fn tier(&self, _: u32, _: u64) {
-        self.tiers.fetch_add(1, Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.tiers.load(Relaxed) >= self.after
-    }
-}
-
 fn solved(root: &Path, board: Board, values: Values) -> Database {
     Database::open(&Solve::new(board, values).root(root).run().unwrap().folder).unwrap()
 }
 
 /// Solves the last tiers only.
 fn unfinished(root: &Path) -> Database {
-    let progress = Stop { tiers: AtomicU32::new(0), after: 12 };
     Solve::new(board(), Values::Remoteness)
         .root(root)
-        .run_on(&crate::communicator::Alone, &crate::files::Disk, &progress)
+        .run_on(&crate::communicator::Alone, &crate::files::Disk, &Stop(12.into()))
         .unwrap_err();
     let database = Database::find(root, board()).unwrap();
     assert!(!database.is_complete());
@@ -67,23 +49,11 @@ fn searching(board: Board) -> Analyst<Database> {
     Analyst::new(board, None, Some(pool()))
 }
 
-/// Every position that play reaches in each of the first plies, finished ones included.
-fn plies(board: Board, plies: usize) -> Vec<Vec<Position>> {
-    let mut all = vec![vec![Position::start(board)]];
-    for ply in 0..plies {
-        let mut next = Vec::new();
-        for position in &all[ply] {
-            next.extend(position.moves().map(|column| position.drop_piece(column)));
-        }
-        next.sort_by_key(|position| (position.pieces(Player::First), position.occupied()));
-        next.dedup();
-        all.push(next);
-    }
-    all
-}
-
+/// Every position of the plies from 0 to 6, in an order that is always the same.
 fn positions() -> Vec<Position> {
-    plies(board(), 6).concat()
+    let mut positions = Vec::from_iter(plies(board()).take(7).flatten());
+    positions.sort_by_key(|position| (position.ply(), position.pieces(Player::First), position.occupied()));
+    positions
 }
 
 /// Checks that `analyst` returns what the database returns; of moves that give the value away it may leave the remoteness
@@ -213,7 +183,7 @@ fn the_remoteness_over_values_alone_is_that_of_a_database_that_has_it() {
         let whole = solved(root.path(), board, Values::Remoteness);
         let both = both(solved(root.path(), board, Values::Wdl));
         let (mut decided, mut budget) = (0, Budget::default());
-        for position in plies(board, ply + 1)[ply..].concat() {
+        for position in plies(board).skip(ply).take(2).flatten() {
             let expected = whole.probe(&position).unwrap();
             decided += u32::from(expected.value != Value::Tie);
             assert_eq!(both.outcome(&position, &mut budget).unwrap(), expected, "{name} {position}");

@@ -192,13 +192,14 @@ impl TierDirectory {
 mod tests {
     use std::collections::HashSet;
 
-    use fourbase::{Board, Player, Position};
+    use fourbase::{Board, Player};
     use proptest::prelude::*;
 
     use super::*;
     use crate::index::images;
     use crate::kernel::Kernel;
     use crate::long;
+    use crate::testing::plies;
 
     fn index(board: &str) -> Index {
         Index::new(board.parse::<Board>().unwrap(), Kernel::detect()).unwrap()
@@ -236,8 +237,7 @@ mod tests {
         for name in ["4x4", "5x3", "4x4c3"] {
             let index = index(name);
             let board = index.board();
-            let mut positions: HashSet<Position> = HashSet::from([Position::start(board)]);
-            for ply in 0..=board.cells() as u32 {
+            for (ply, positions) in (0..).zip(plies(board)) {
                 let tier = TierDirectory::new(&index, ply);
                 let mut ranks = HashSet::new();
                 for position in positions.iter().filter(|position| position.primitive().is_none()) {
@@ -249,11 +249,6 @@ mod tests {
                         assert!(ranks.insert(rank), "{name}: two positions share entry {rank}");
                     }
                 }
-                let children = |position: &Position| {
-                    let position = *position;
-                    position.moves().map(move |column| position.drop_piece(column)).collect::<Vec<_>>()
-                };
-                positions = positions.iter().flat_map(children).collect();
             }
         }
     }

@@ -319,6 +319,7 @@ mod tests {
     use crate::counts::legal_bytes;
     use crate::kernel::Kernel;
     use crate::progress::StoppedBy;
+    use crate::testing::plies;
 
     const BOARDS: [&str; 7] = ["4x4", "4x4m", "3x4c3", "5x3", "2x2c2", "1x4", "4x5"];
 
@@ -331,8 +332,7 @@ mod tests {
         let is_listed = |position: &&Position| position.primitive().is_none_or(|value| value == Value::Tie);
         for index in BOARDS[..6].iter().map(|name| index(name)) {
             let board = index.board();
-            let mut tier = HashSet::from([Position::start(board)]);
-            for ply in 0..=board.cells() as u32 {
+            for (ply, tier) in (0..).zip(plies(board)) {
                 // A batch at a time.
                 let listed = |mut list: PositionList| -> Vec<Position> {
                     let batches = std::iter::from_fn(|| list.next(&index, 100).unwrap());
@@ -344,8 +344,6 @@ mod tests {
                 assert_eq!(legal.into_iter().collect::<HashSet<_>>(), expected, "{board} ply {ply}");
                 let all: HashSet<Position> = listed(PositionList::all(&index, ply)).into_iter().collect();
                 assert!(expected.is_subset(&all) && all.iter().all(|position| is_listed(&position)));
-                let children = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
-                tier = children.collect();
             }
         }
     }

@@ -168,31 +168,26 @@ mod tests {
     use fourbase::search::{Options, Search};
 
     use super::*;
+    use crate::testing::plies;
 
     #[test]
     fn children_that_are_evaluated_together_get_what_each_gets_alone() {
         let mut compared = 0;
         for name in ["4x4", "4x3", "3x5", "4x4c3", "4x4m", "3x3c2m", "8x2c2", "1x8", "3x3c1", "5x3c5"] {
             let board: Board = name.parse().unwrap();
-            let mut tier = HashSet::from([Position::start(board)]);
-            while !tier.is_empty() {
-                let mut next = HashSet::new();
-                for position in tier.iter().filter(|position| position.primitive().is_none()) {
-                    let evaluations =
-                        (evaluate(position) == StaticEvaluation::Quiet).then(|| ChildEvaluations::new(position));
-                    for column in position.moves() {
-                        let child = position.drop_piece(column);
-                        if let Some(evaluations) = &evaluations {
-                            assert_eq!(evaluations.of(column), evaluate(&child), "{position}, column {column}");
-                            compared += 1;
-                        }
-                        if evaluate(position) == StaticEvaluation::Forced(column) {
-                            assert_eq!(evaluate_without_line(&child), evaluate(&child), "{position}, forced");
-                        }
-                        next.insert(child);
+            for position in plies(board).flatten().filter(|position| position.primitive().is_none()) {
+                let evaluations =
+                    (evaluate(&position) == StaticEvaluation::Quiet).then(|| ChildEvaluations::new(&position));
+                for column in position.moves() {
+                    let child = position.drop_piece(column);
+                    if let Some(evaluations) = &evaluations {
+                        assert_eq!(evaluations.of(column), evaluate(&child), "{position}, column {column}");
+                        compared += 1;
+                    }
+                    if evaluate(&position) == StaticEvaluation::Forced(column) {
+                        assert_eq!(evaluate_without_line(&child), evaluate(&child), "{position}, forced");
                     }
                 }
-                tier = next;
             }
         }
         assert!(compared > 100_000, "{compared}");

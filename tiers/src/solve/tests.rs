@@ -2,17 +2,16 @@
 //! blocks and memory.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::{Solve, SolveError};
 use crate::communicator::Alone;
-use crate::files::{Disk, FileError, Storage};
+use crate::files::{Disk, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::long;
-use crate::progress::Progress;
-use crate::testing::Threads;
+use crate::testing::{Stop, Threads};
 
 fn solve(board: &str, values: Values, root: &Path) -> Solve {
     // Many blocks, also on small boards.
@@ -72,23 +71,6 @@ fn threads_for_which_there_is_too_little_memory_are_left_out() {
         fits.dedup();
         assert!(fits.first() == Some(&8) && fits.last() == Some(&1) && fits.is_sorted_by(|a, b| a > b), "{fits:?}");
     });
-}
-
-/// Stops after some tiers; does not start over.
-struct Stop(AtomicU32);
-
-impl Progress for Stop {
-    fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
-    }
-
-    fn tier(&self, _: u32, _: u64) {
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-    }
-
-    fn starts_over(&self, why: &FileError) {
-        panic!("{why}");
-    }
 }
 
 /// Up to three ranks are on one machine, where few tiers are checkpoints.

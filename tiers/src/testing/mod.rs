@@ -1,4 +1,5 @@
-//! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are threads.
+//! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are threads, what play
+//! reaches, a solve that is stopped.
 //! Behind the feature `testing`; no part of a release.
 
 #[cfg(feature = "testing")]
@@ -10,3 +11,37 @@ pub mod plant;
 mod threads;
 
 pub use threads::Threads;
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use fourbase::{Board, Position};
+
+use crate::files::FileError;
+use crate::progress::Progress;
+
+/// Every position that play reaches, by ply, finished ones included.
+pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
+    let next = |tier: &HashSet<Position>| {
+        let children = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
+        Some(children.collect())
+    };
+    std::iter::successors(Some(HashSet::from([Position::start(board)])), next).take(board.cells() + 1)
+}
+
+/// Stops after as many tiers; does not start over.
+pub struct Stop(pub AtomicU32);
+
+impl Progress for Stop {
+    fn is_stopped(&self) -> bool {
+        self.0.load(Relaxed) == 0
+    }
+
+    fn tier(&self, _: u32, _: u64) {
+        let _ = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+    }
+
+    fn starts_over(&self, why: &FileError) {
+        panic!("{why}");
+    }
+}
