@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::write;
 use crate::communicator::Alone;
-use crate::files::{Memory, Storage, frame};
+use crate::files::{Memory, Storage, frame, read_small};
 use crate::format::Hash;
 use crate::kernel::{Kernel, Values};
-use crate::progress::{Progress, Stage};
 use crate::solve::{Solve, SolveError};
+use crate::testing::Stop;
 
 /// The bytes of a record before its payload: number, length, checksum.
 const RECORD: usize = 20;
@@ -49,47 +48,38 @@ pub fn log(data: &[u8]) -> bool {
     let storage = Memory::default();
     STOPPED.others.iter().for_each(|(path, bytes)| write(&storage, path, bytes));
     write(&storage, &STOPPED.log, &log);
-    match solve().run_on(&Alone, &storage, &()) {
-        Ok(report) => {
-            assert!(is_foreign || report.hash == STOPPED.hash, "a resumed solve makes another database");
-            true
-        }
-        Err(error) => {
-            assert!(is_foreign, "a log that is only cut or changed is an error: {error}");
-            false
-        }
-    }
+    let resumed = solve().run_on(&Alone, &storage, &());
+    let is_right = resumed.as_ref().is_ok_and(|report| report.hash == STOPPED.hash);
+    assert!(is_foreign || is_right, "a log that is only cut or changed gives {resumed:?}");
+    resumed.is_ok()
 }
 
 /// Puts the log together; returns with it whether a record has foreign bytes and a checksum that holds.
 fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
-    let mut log = STOPPED.envelope.clone();
-    let seed = xxh3_64(&log);
-    let mut is_foreign = false;
+    let Stopped { envelope, records, .. } = &*STOPPED;
+    let (mut log, seed, mut is_foreign) = (envelope.clone(), xxh3_64(envelope), false);
     while let Some(how) = take(&mut data) {
+        if how % 5 == 4 {
+            log.extend(bytes(&mut data));
+            continue;
+        }
+        let number = usize::from(take(&mut data).unwrap_or_default());
+        let (block, payload) = &records[number % records.len()];
+        let mut sound = record(*block, payload, seed);
         match how % 5 {
-            4 => log.extend(bytes(&mut data)),
+            0 => log.extend(sound),
+            1 => {
+                let [place, byte] = [(); 2].map(|()| take(&mut data).unwrap_or_default());
+                let place = RECORD + usize::from(place) % payload.len().max(1);
+                sound.iter_mut().skip(place).take(1).for_each(|changed| *changed = byte);
+                log.extend(sound);
+            }
             how => {
-                let number = usize::from(take(&mut data).unwrap_or_default());
-                let Some((block, payload)) = STOPPED.records.get(number % STOPPED.records.len().max(1)) else { break };
-                let sound = record(*block, payload, seed);
-                match how {
-                    0 => log.extend(sound),
-                    1 => {
-                        let (place, byte) = (take(&mut data).unwrap_or_default(), take(&mut data).unwrap_or_default());
-                        let place = RECORD + usize::from(place) % payload.len().max(1);
-                        let mut changed = sound;
-                        changed.iter_mut().skip(place).take(1).for_each(|changed| *changed = byte);
-                        log.extend(changed);
-                    }
-                    _ => {
-                        let own = bytes(&mut data);
-                        let own = if how == 3 { frame::compress(&own, 1).unwrap_or_default() } else { own };
-                        is_foreign |= own != *payload;
-                        // Numbers beyond the tier as well.
-                        log.extend(record(number as u64, &own, seed));
-                    }
-                }
+                let own = bytes(&mut data);
+                let own = if how == 3 { frame::compress(&own, 1).unwrap_or_default() } else { own };
+                is_foreign |= own != *payload;
+                // Numbers beyond the tier as well.
+                log.extend(record(number as u64, &own, seed));
             }
         }
     }
@@ -103,78 +93,49 @@ fn record(number: u64, payload: &[u8], seed: u64) -> Vec<u8> {
 }
 
 fn take(data: &mut &[u8]) -> Option<u8> {
-    let (first, rest) = data.split_first()?;
-    *data = rest;
-    Some(*first)
+    data.split_off_first().copied()
 }
 
 /// Takes a length and as many bytes, or fewer at the end.
 fn bytes(data: &mut &[u8]) -> Vec<u8> {
     let length = usize::from(take(data).unwrap_or_default()).min(data.len());
-    let (bytes, rest) = data.split_at(length);
-    *data = rest;
-    bytes.to_vec()
+    data.split_off(..length).unwrap_or_default().to_vec()
 }
 
 /// A solve of a small board, in blocks of which its middle tiers have several.
-#[expect(clippy::expect_used, reason = "a constant, and fuzzing may panic")]
 fn solve() -> Solve {
-    Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness)
-        .kernel(Kernel::portable())
-        .checkpoint(Duration::ZERO)
-        .block_words(64)
+    let solve = Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness).kernel(Kernel::portable());
+    solve.checkpoint(Duration::ZERO).block_words(64)
 }
 
-/// Stops after some tiers.
-struct Stop(AtomicU32);
-
-impl Progress for Stop {
-    fn tier_done(&self, _: Stage, _: u32, _: u64, _: u64) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= 4
-    }
-}
-
+/// Stops a solve after four tiers.
 fn stopped() -> Stopped {
-    let storage = Memory::default();
-    let stopped = solve().run_on(&Alone, &storage, &Stop(AtomicU32::new(0)));
+    let (solve, storage) = (solve(), Memory::default());
+    let stopped = solve.run_on(&Alone, &storage, &Stop(5.into()));
     assert!(matches!(stopped, Err(SolveError::Stopped { .. })), "a solve that is stopped");
-    let folder = solve().folder();
-    let names = storage.names(&folder).unwrap_or_default();
-    let (logs, others): (Vec<String>, Vec<String>) = names.into_iter().partition(|name| name.starts_with("frontier-"));
     let read = |name: &String| {
-        let path = folder.join(name);
-        let mut bytes = Vec::new();
-        if let Ok(file) = storage.open(&path) {
-            bytes.resize(file.size().unwrap_or_default() as usize, 0);
-            assert!(file.read_exact_at(&mut bytes, 0).is_ok(), "a file in memory");
-        }
+        let path = solve.folder().join(name);
+        let bytes = read_small(&storage, &path, u64::MAX).expect("a file in memory");
         (path, bytes)
     };
-    let others = others.iter().map(read).collect();
+    let names = storage.names(&solve.folder()).expect("memory").into_iter();
+    let (logs, others): (Vec<String>, Vec<String>) = names.partition(|name| name.starts_with("frontier-"));
     assert_eq!(logs.len(), 1, "one log");
-    let (log, bytes) = logs.iter().map(read).next().unwrap_or_default();
+    let (log, bytes) = read(&logs[0]);
     let (envelope, records) = taken_apart(&bytes);
-    let hash = solve().run_on(&Alone, &Memory::default(), &()).ok().and_then(|report| report.hash);
+    let hash = solve.run_on(&Alone, &Memory::default(), &()).expect("a solve").hash;
     assert!(hash.is_some() && !records.is_empty());
-    Stopped { others, log, envelope, records, hash }
+    Stopped { others: others.iter().map(read).collect(), log, envelope, records, hash }
 }
 
 /// Takes a log apart: its envelope, and the number and the payload of each record.
-fn taken_apart(log: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
+fn taken_apart(mut log: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
-    let length = log.get(12..16).map_or(0, |length| number(length) as usize);
-    let (envelope, mut rest) = log.split_at((16 + length + 8).min(log.len()));
-    let mut records = Vec::new();
-    while let Some((head, after)) = rest.split_first_chunk::<RECORD>() {
-        let (block, rest_of_head) = head.split_at(8);
-        let length = number(rest_of_head.get(..4).unwrap_or_default()) as usize;
-        let (payload, after) = after.split_at(length.min(after.len()));
-        records.push((number(block), payload.to_vec()));
-        rest = after;
+    let length = 16 + number(&log[12..16]) as usize + 8;
+    let (envelope, mut records) = (log.split_off(..length).expect("an envelope"), Vec::new());
+    while let Some(head) = log.split_off(..RECORD) {
+        let payload = log.split_off(..number(&head[8..12]) as usize).expect("a payload");
+        records.push((number(&head[..8]), payload.to_vec()));
     }
     (envelope.to_vec(), records)
 }
