@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, Values};
 use crate::long;
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, Solve, SolveError};
-use crate::testing::{Threads, plies};
+use crate::testing::{Threads, boards, plies};
 use crate::verify::published;
 
 /// What is counted: legal positions alone, or values.
@@ -90,14 +90,11 @@ fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
 
 #[test]
 fn counts_are_those_of_plain_enumeration() {
-    let boards = [
-        "1x1", "1x8", "8x2", "2x2c2", "3x3c1", "4x4", "4x4c3", "4x4m", "3x6", "4x5", "5x3", "1x1c1", "1x1c1m", "1x8c2",
-        "2x3", "2x5c2m", "3x4c2", "3x4c3m", "4x4c2", "5x3c2", "5x3c3m", "6x2c3", "7x2c3", "5x2c5",
+    let small = [
+        "1x1", "1x8", "2x2c2", "3x3c1", "4x4", "4x4c3", "4x4m", "5x3", "1x1c1", "1x1c1m", "1x8c2", "2x3", "2x5c2m",
+        "3x4c2", "3x4c3m", "4x4c2", "5x3c2", "5x3c3m", "6x2c3", "5x2c5",
     ];
-    for name in boards {
-        if ["8x2", "3x6", "4x5", "7x2c3"].contains(&name) && long::skips(format_args!("the counts of {name}")) {
-            continue;
-        }
+    for name in boards(&small, &["8x2", "3x6", "4x5", "7x2c3"]) {
         let board = name.parse().unwrap();
         let plies = Vec::from_iter(plies(board));
         let outcomes = outcomes(&plies);
@@ -156,13 +153,8 @@ fn totals_of_every_affordable_board_are_the_published_ones() {
 
 #[test]
 fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
-    for (board, block_words) in
-        [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
-    {
-        if ["6x3", "5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks"))
-        {
-            continue;
-        }
+    let small = [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7)];
+    for (board, block_words) in boards(&small, &[("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]) {
         for kind in KINDS {
             let (expected, root) = (expected(board, kind), tempfile::tempdir().unwrap());
             let files = in_files(board, kind, block_words, root.path());
@@ -191,11 +183,8 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
 
 #[test]
 fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
-    let boards = ["1x1", "1x8", "2x2c2", "3x3c1", "3x2c1m", "4x3c5", "4x4", "4x4c3", "4x4m", "3x4c3m", "7x2c3", "5x4"];
-    for board in boards {
-        if ["5x4", "7x2c3"].contains(&board) && long::skips(format_args!("{board}, solved and counted")) {
-            continue;
-        }
+    let small = ["1x1", "1x8", "2x2c2", "3x3c1", "3x2c1m", "4x3c5", "4x4", "4x4c3", "4x4m", "3x4c3m"];
+    for board in boards(&small, &["7x2c3", "5x4"]) {
         for values in [Values::Wdl, Values::Remoteness] {
             let (root, expected) = (tempfile::tempdir().unwrap(), expected(board, Some(values)).unwrap());
             let hash = solve(board, values, &root.path().join("alone")).run().unwrap().hash;

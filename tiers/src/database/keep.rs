@@ -171,20 +171,16 @@ mod tests {
     use crate::long;
     use crate::quiet::{StaticEvaluation, evaluate_without_line};
     use crate::solve::Solve;
+    use crate::testing::solved;
 
     #[test]
     fn what_is_kept_of_a_whole_database_is_what_a_solve_keeps_and_files_that_are_there_stay() {
-        let roots = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        let solve = |root: &Path, keep| {
-            let solve = Solve::new("4x4".parse().unwrap(), Values::Remoteness).root(root).keep_plies(keep);
-            Database::open(&solve.run().unwrap().folder).unwrap()
-        };
-        let (whole, kept) = (solve(roots[0].path(), None), solve(roots[1].path(), Some(6)));
+        let solve = Solve::new("4x4".parse().unwrap(), Values::Remoteness);
+        let ([whole], [kept]) = (solved(&solve), solved(&solve.clone().keep_plies(Some(6))));
         let folder = tempfile::tempdir().unwrap();
         let copied = whole.keep(6, folder.path()).unwrap();
         assert_eq!(copied.manifest(), kept.manifest());
         assert!(copied.stores_forced(5) && copied.searched() == 0);
-        assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
         assert!(matches!(whole.keep(4, folder.path()), Err(DatabaseError::File(FileError::Io { .. }))));
         assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
         assert!(matches!(kept.keep(9, folder.path()), Err(DatabaseError::NotSolved { .. })));
@@ -212,13 +208,9 @@ mod tests {
     #[test]
     fn a_deepest_tier_without_forced_positions_gives_the_same_answers_and_the_same_copy() {
         for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {
-            let root = tempfile::tempdir().unwrap();
-            let solve = |keep| {
-                let solve = Solve::new(name.parse().unwrap(), values).root(&root.path().join(format!("{keep:?}")));
-                Database::open(&solve.keep_plies(keep).run().unwrap().folder).unwrap()
-            };
-            let (whole, kept) = (solve(None), solve(Some(6)));
-            let cut = Database::open(whole.folder()).unwrap().with_plies_up_to(6).unwrap();
+            let solve = Solve::new(name.parse().unwrap(), values);
+            let ([whole, cut], [kept]) = (solved(&solve), solved(&solve.clone().keep_plies(Some(6))));
+            let cut = cut.with_plies_up_to(6).unwrap();
             assert!(!cut.stores_forced(5) && cut.manifest().keep_plies == Some(6));
             let seed = long::seed(1);
             for game in 0..1000 {

@@ -236,13 +236,12 @@ mod tests {
     use crate::index::TierDirectory;
     use crate::long;
     use crate::solve::Solve;
+    use crate::testing::solved;
 
     /// The most look-ups of any probe of an even tier, and their sum; the short run takes every `stride`th entry.
     fn lookups(name: &str, stride: usize) -> (u64, u64, u64) {
         let board: Board = name.parse().unwrap();
-        let root = tempfile::tempdir().unwrap();
-        let folder = Solve::new(board, Values::Wdl).root(root.path()).run().unwrap().folder;
-        let database = Database::open(&folder).unwrap();
+        let [database] = solved(&Solve::new(board, Values::Wdl));
         let index = database.index();
         let mut all = (0, 0, 0);
         for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
@@ -278,20 +277,11 @@ mod tests {
         assert!((0.5..2.0).contains(&mean), "{mean}");
     }
 
-    /// The same database for every call, with plies up to 5.
-    fn keeping_five(root: &std::path::Path, board: Board, values: Values) -> Database {
-        let folder = Solve::new(board, values).root(root).keep_plies(Some(5)).run().unwrap().folder;
-        Database::open(&folder).unwrap()
-    }
-
     fn positions(board: Board, plies: usize, step: usize) -> Vec<Position> {
         let mut positions = vec![Position::start(board)];
         for _ in 0..plies {
-            let children = |position: &Position| {
-                let position = *position;
-                position.moves().map(move |column| position.drop_piece(column))
-            };
-            positions = positions.iter().flat_map(children).step_by(step).collect();
+            let children = positions.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
+            positions = children.step_by(step).collect();
         }
         positions
     }
@@ -317,8 +307,7 @@ mod tests {
     fn the_plies_before_save_nodes_of_the_first_ply_that_is_not_kept() {
         let board: Board = "5x5".parse().unwrap();
         for values in [Values::Wdl, Values::Remoteness] {
-            let root = tempfile::tempdir().unwrap();
-            let [with, without] = [(); 2].map(|()| keeping_five(root.path(), board, values));
+            let [with, without] = solved(&Solve::new(board, values).keep_plies(Some(5)));
             let [narrowed, plain] = nodes([&with, &without], &positions(board, 6, 3), |database, position, budget| {
                 database.search_beyond(position, Bounds::default(), budget).unwrap()
             });
@@ -328,9 +317,8 @@ mod tests {
 
     #[test]
     fn a_position_that_is_asked_for_again_is_not_searched_again() {
-        let root = tempfile::tempdir().unwrap();
         for values in [Values::Wdl, Values::Remoteness] {
-            let database = keeping_five(root.path(), "5x5".parse().unwrap(), values);
+            let [database] = solved(&Solve::new("5x5".parse().unwrap(), values).keep_plies(Some(5)));
             let mut remembered = 0;
             for plies in 3..8 {
                 for position in positions(database.board(), plies, 3) {
@@ -349,10 +337,7 @@ mod tests {
     fn what_is_stored_saves_nodes_where_forced_moves_lead_beyond_the_plies_that_are_kept() {
         let board: Board = "5x5".parse().unwrap();
         for values in [Values::Wdl, Values::Remoteness] {
-            let root = tempfile::tempdir().unwrap();
-            let whole = Solve::new(board, values).root(root.path()).run().unwrap().folder;
-            let cut = |()| Database::open(&whole).unwrap().with_plies_up_to(5).unwrap();
-            let [with, without] = [(); 2].map(cut);
+            let [with, without] = solved::<2>(&Solve::new(board, values)).map(|of| of.with_plies_up_to(5).unwrap());
             for plies in [4, 5] {
                 let mut positions = positions(board, plies, 1);
                 positions.retain(|position| with.stored_outcome(position).unwrap().is_none());

@@ -11,7 +11,7 @@ use super::*;
 use crate::kernel::Values;
 use crate::long;
 use crate::solve::Solve;
-use crate::testing::{Stop, plies};
+use crate::testing::{Stop, boards, plies};
 
 const _: () = {
     const fn is_for_threads<T: Send + Sync>() {}
@@ -174,10 +174,8 @@ fn what_answers_depends_on_the_database_and_on_when_to_search() {
 
 #[test]
 fn the_remoteness_over_values_alone_is_that_of_a_database_that_has_it() {
-    for (name, ply) in [("4x4", 7), ("6x4", 2), ("5x5", 3), ("4x4m", 5), ("5x5m", 2), ("4x4c3", 3), ("1x8", 3)] {
-        if name.starts_with("5x5") && long::skips(format_args!("the remoteness of {name}")) {
-            continue;
-        }
+    let small = [("4x4", 7), ("6x4", 2), ("4x4m", 5), ("4x4c3", 3), ("1x8", 3)];
+    for (name, ply) in boards(&small, &[("5x5", 3), ("5x5m", 2)]) {
         let board: Board = name.parse().unwrap();
         let root = tempfile::tempdir().unwrap();
         let whole = solved(root.path(), board, Values::Remoteness);

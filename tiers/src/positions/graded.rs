@@ -274,10 +274,15 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::kernel::Values;
+    use crate::solve::Solve;
+    use crate::testing::solved;
 
-    /// Returns the positions ply by ply, and whether they are all of the ply.
-    fn listed(mut tests: GradedPositions) -> BTreeMap<usize, (Vec<Position>, bool)> {
-        let mut plies: BTreeMap<usize, (Vec<Position>, bool)> = BTreeMap::new();
+    /// The positions ply by ply, and whether they are all of the ply.
+    type Listed = BTreeMap<usize, (Vec<Position>, bool)>;
+
+    fn listed(mut tests: GradedPositions) -> Listed {
+        let mut plies = Listed::new();
         while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
             let (positions, is_complete) = plies.entry(portion.ply).or_default();
             for (position, moves) in portion.positions {
@@ -289,17 +294,9 @@ mod tests {
         plies
     }
 
-    fn solved(board: &str) -> (tempfile::TempDir, Database) {
-        let folder = tempfile::tempdir().unwrap();
-        let solve = crate::solve::Solve::new(board.parse().unwrap(), crate::kernel::Values::Remoteness);
-        let report = solve.root(folder.path()).run().unwrap();
-        let database = Database::open(&report.folder).unwrap();
-        (folder, database)
-    }
-
     #[test]
     fn a_sample_has_no_position_twice_and_knows_which_plies_it_has_whole() {
-        let (_folder, database) = solved("4x4");
+        let [database] = solved(&Solve::new("4x4".parse().unwrap(), Values::Remoteness));
         let all = listed(GradedPositions::all(&database));
         assert!(all.values().all(|(_, is_complete)| *is_complete));
         let some = listed(GradedPositions::drawn(&database, 5000, 1));
@@ -314,14 +311,9 @@ mod tests {
         }
         // More than there are: everything, and it is known to be.
         let most = listed(GradedPositions::drawn(&database, 10_000_000, 1));
-        let sorted = |plies: &BTreeMap<usize, (Vec<Position>, bool)>| -> Vec<_> {
-            let key = |position: &Position| (position.pieces(Player::First), position.pieces(Player::Second));
-            plies
-                .values()
-                .map(|(positions, is)| (positions.iter().map(key).collect::<std::collections::BTreeSet<_>>(), *is))
-                .collect()
-        };
-        assert_eq!(sorted(&most), sorted(&all));
+        let sets =
+            |plies: Listed| Vec::from_iter(plies.into_values().map(|(of, is)| (HashSet::<_>::from_iter(of), is)));
+        assert_eq!(sets(most), sets(all));
     }
 
     #[test]

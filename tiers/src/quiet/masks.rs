@@ -248,76 +248,69 @@ fn all_zero(words: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fourbase::{Board, Position, Value};
+    use fourbase::{Board, Outcome, Position, Value};
 
     use super::*;
     use crate::index::{Located, TierDirectory};
     use crate::kernel::Kernel;
-    use crate::long;
     use crate::quiet::{StaticEvaluation, evaluate};
+    use crate::testing::boards;
 
     #[test]
     fn masks_agree_with_the_static_evaluation_of_every_well_formed_entry_of_small_boards() {
-        for has_forced in [false, true] {
-            masks_agree(has_forced);
+        let small = ["4x4", "3x6", "4x4c3", "4x4m", "5x3m", "3x3c2m", "1x8", "2x2c2", "1x1", "5x3c3", "3x3c1"];
+        for name in boards(&small, &["5x4", "8x2"]) {
+            [false, true].into_iter().for_each(|has_forced| masks_agree(name, has_forced));
         }
     }
 
-    fn masks_agree(has_forced: bool) {
+    fn masks_agree(name: &str, has_forced: bool) {
+        let lost = Outcome { value: Value::Lose, remoteness: Some(2) };
         let is_stored = |position: &Position| match evaluate(position) {
             StaticEvaluation::Quiet => true,
             StaticEvaluation::Forced(_) => has_forced,
-            StaticEvaluation::Decided(outcome) => {
-                has_forced && outcome.value == Value::Lose && outcome.remoteness == Some(2)
-            }
+            StaticEvaluation::Decided(outcome) => has_forced && outcome == lost,
         };
-        for name in
-            ["4x4", "5x4", "3x6", "4x4c3", "4x4m", "5x3m", "3x3c2m", "1x8", "8x2", "2x2c2", "1x1", "5x3c3", "3x3c1"]
-        {
-            if ["5x4", "8x2"].contains(&name) && long::skips(format_args!("the masks of {name}")) {
-                continue;
-            }
-            let board: Board = name.parse().unwrap();
-            let index = Index::new(board, Kernel::detect()).unwrap();
-            let (mut compared, mut all_quiet) = (0, 0);
-            for ply in 0..=board.cells() as u32 {
-                let tier = TierDirectory::new(&index, ply);
-                let mut masks = QuietMatrix::default();
-                let located = tier.located_from(&index, 0).filter(|located| located.matrix.entries() > 0);
-                for Located { matrix, first_entry } in located {
-                    let shape = QuietShape::new(&index, matrix.shape(), ply, has_forced);
-                    masks.prepare(&index, &shape, &matrix);
-                    let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
-                    let mut run = Vec::new();
-                    for row in 0..rows {
-                        // Rows are masked together from any row of a run on, to its end.
-                        if row % 64 == 0 || row % 7 == 0 {
-                            let together = row..rows.min((row / 64 + 1) * 64);
-                            run.clear();
-                            run.resize(together.len() * words, u64::MAX);
-                            kernel.run(MaskRows { quiet: &mut masks, rows: together, words: 0..words, out: &mut run });
-                        } else {
-                            run.drain(..words);
-                        }
-                        let quiet = &run[..words];
-                        let mut word = [u64::MAX];
-                        let last = words - 1..words;
-                        kernel.run(MaskRows { quiet: &mut masks, rows: row..row + 1, words: last, out: &mut word });
-                        assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
-                        for column in 0..matrix.columns as usize {
-                            let rank = first_entry + (row * matrix.columns as usize + column) as u64;
-                            let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
-                            // Entries with lines of the player to move cannot be positions: any mask will do.
-                            let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
-                            let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
-                            assert_eq!(is_quiet, is_stored(&position), "{position}");
-                            compared += 1;
-                            all_quiet += u64::from(is_quiet);
-                        }
+        let board: Board = name.parse().unwrap();
+        let index = Index::new(board, Kernel::detect()).unwrap();
+        let (mut compared, mut all_quiet) = (0, 0);
+        for ply in 0..=board.cells() as u32 {
+            let tier = TierDirectory::new(&index, ply);
+            let mut masks = QuietMatrix::default();
+            let located = tier.located_from(&index, 0).filter(|located| located.matrix.entries() > 0);
+            for Located { matrix, first_entry } in located {
+                let shape = QuietShape::new(&index, matrix.shape(), ply, has_forced);
+                masks.prepare(&index, &shape, &matrix);
+                let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
+                let mut run = Vec::new();
+                for row in 0..rows {
+                    // Rows are masked together from any row of a run on, to its end.
+                    if row % 64 == 0 || row % 7 == 0 {
+                        let together = row..rows.min((row / 64 + 1) * 64);
+                        run.clear();
+                        run.resize(together.len() * words, u64::MAX);
+                        kernel.run(MaskRows { quiet: &mut masks, rows: together, words: 0..words, out: &mut run });
+                    } else {
+                        run.drain(..words);
+                    }
+                    let quiet = &run[..words];
+                    let mut word = [u64::MAX];
+                    let last = words - 1..words;
+                    kernel.run(MaskRows { quiet: &mut masks, rows: row..row + 1, words: last, out: &mut word });
+                    assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
+                    for column in 0..matrix.columns as usize {
+                        let rank = first_entry + (row * matrix.columns as usize + column) as u64;
+                        let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
+                        // Entries with lines of the player to move cannot be positions: any mask will do.
+                        let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
+                        let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
+                        assert_eq!(is_quiet, is_stored(&position), "{position}");
+                        compared += 1;
+                        all_quiet += u64::from(is_quiet);
                     }
                 }
             }
-            println!("{name}: {compared} entries, {all_quiet} stored, with forced ones: {has_forced}");
         }
+        println!("{name}: {compared} entries, {all_quiet} stored, with forced ones: {has_forced}");
     }
 }

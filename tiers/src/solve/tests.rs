@@ -10,8 +10,7 @@ use crate::communicator::Alone;
 use crate::files::{Disk, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
-use crate::long;
-use crate::testing::{Stop, Threads};
+use crate::testing::{Stop, Threads, boards};
 
 fn solve(board: &str, values: Values, root: &Path) -> Solve {
     // Many blocks, also on small boards.
@@ -25,9 +24,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn any_number_of_ranks_and_threads_makes_the_same_files() {
-    let large = ["4x4", "5x4", "4x4m", "5x5"];
-    let boards = if long::skips("5x5") { &large[..3] } else { &large[..] };
-    for board in boards {
+    for board in boards(&["4x4", "5x4", "4x4m"], &["5x5"]) {
         for values in [Values::Wdl, Values::Remoteness] {
             let alone = tempfile::tempdir().unwrap();
             let report = solve(board, values, alone.path()).run().unwrap();

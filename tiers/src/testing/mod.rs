@@ -1,5 +1,5 @@
 //! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are threads, what play
-//! reaches, a solve that is stopped.
+//! reaches, databases in memory, a solve that is stopped, boards by the length of the run.
 //! Behind the feature `testing`; no part of a release.
 
 #[cfg(feature = "testing")]
@@ -13,12 +13,16 @@ mod threads;
 pub use threads::Threads;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use fourbase::{Board, Position};
 
-use crate::files::FileError;
+use crate::communicator::Alone;
+use crate::database::Database;
+use crate::files::{FileError, Memory};
 use crate::progress::Progress;
+use crate::solve::Solve;
 
 /// Every position that play reaches, by ply, finished ones included.
 pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
@@ -27,6 +31,19 @@ pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
         Some(children.collect())
     };
     std::iter::successors(Some(HashSet::from([Position::start(board)])), next).take(board.cells() + 1)
+}
+
+/// Runs a solve in memory, and opens its database some times.
+pub fn solved<const N: usize>(solve: &Solve) -> [Database; N] {
+    let storage = Arc::new(Memory::default());
+    let folder = solve.run_on(&Alone, &*storage, &()).expect("a solve").folder;
+    [(); N].map(|()| Database::open_on(storage.clone(), &folder).expect("a database"))
+}
+
+/// The boards of every run, and with them those of the long run.
+#[cfg(test)]
+pub fn boards<T: Clone + std::fmt::Debug>(small: &[T], large: &[T]) -> Vec<T> {
+    if crate::long::skips(format_args!("{large:?}")) { small.to_vec() } else { [small, large].concat() }
 }
 
 /// Stops after as many tiers; does not start over.
