@@ -10,13 +10,14 @@
 mod shared;
 
 use std::path::Path;
-use std::time::Instant;
 
 use fourbase::analysis::Budget;
+use fourbase::players::{Source, random_play};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Position, notation};
 use fourbase_tiers::database::Database;
-use shared::{Random, cpu_seconds, thread_seconds};
+use rand::RngExt;
+use shared::{cpu_seconds, thread_seconds, timed};
 
 fn main() {
     let mut arguments = shared::arguments(&[]).into_iter();
@@ -28,11 +29,11 @@ fn main() {
     let keeps = keeps(board);
     let plies = if plies.is_empty() { (keeps - 1..=keeps + 2).collect() } else { plies };
     for ply in plies {
-        let random = positions(count, ply, |random| random.play(board, ply));
+        let random = positions(count, |source| Some(random_play(board, ply, source)?.0));
         passes(board, ply, &random);
         measure(board, ply, "random play", &random);
         let database = embedded(board);
-        measure(board, ply, "good play", &positions(count, ply, |random| good_play(&database, ply, random)));
+        measure(board, ply, "good play", &positions(count, |source| good_play(&database, ply, source)));
         let pons = pons(board).into_iter().filter(|position| position.ply() == ply).take(count).collect::<Vec<_>>();
         measure(board, ply, "Pons' sets", &pons);
     }
@@ -67,9 +68,10 @@ fn passes(board: Board, ply: usize, positions: &[Position]) {
         |position: &Position| database.moves(position).expect("answers").into_iter().map(|(_, of)| of).collect();
     let (first, second) = (pass("outcome, first pass ", &probe), pass("outcome, second pass", &probe));
     let (first_moves, second_moves) = (pass("all moves, then     ", &moves), pass("all moves, again    ", &moves));
-    let (start, serial, cpu) = (Instant::now(), thread_seconds(), cpu_seconds());
-    let many = embedded(board).moves_of_many(positions, &Budget::default(), |_, error| Err(error)).expect("answers");
-    let (wall, serial, cpu) = (start.elapsed().as_secs_f64(), thread_seconds() - serial, cpu_seconds() - cpu);
+    let serial = thread_seconds();
+    let all = || embedded(board).moves_of_many(positions, &Budget::default(), |_, error| Err(error)).expect("answers");
+    let (many, wall, cpu) = timed(all);
+    let serial = thread_seconds() - serial;
     println!(
         "{board}, ply {ply}, all moves, batch    : {:9.1} us a position, {:.2} cores, {:.2} us of a position on one thread",
         wall * 1e6 / positions.len() as f64,
@@ -95,24 +97,18 @@ fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
     for position in positions {
         if ply > keeps(board) {
             search.clear();
-            values.push(seconds(|| search.value(position).expect("an answer")).1);
+            values.push(timed(|| search.value(position).expect("an answer")).1);
         }
-        let (outcome, time) = seconds(|| for_outcomes.probe(position).expect("an answer"));
+        let (outcome, time, _) = timed(|| for_outcomes.probe(position).expect("an answer"));
         outcomes.push(time);
-        let (all, time) = seconds(|| for_moves.moves(position).expect("an answer"));
+        let (all, time, _) = timed(|| for_moves.moves(position).expect("an answer"));
         moves.push(time);
         assert_eq!(all.first().map(|best| best.1), Some(outcome), "{position}");
     }
     println!("{board}, ply {ply}, {kind}, {} positions: median, 99 %, worst, in ms", positions.len());
-    for (what, times) in [("value, searched", values), ("outcome", outcomes), ("all moves", moves)] {
-        report(what, times);
-    }
-}
-
-fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let start = Instant::now();
-    let done = work();
-    (done, start.elapsed().as_secs_f64())
+    report("value, searched", values);
+    report("outcome", outcomes);
+    report("all moves", moves);
 }
 
 fn report(what: &str, mut times: Vec<f64>) {
@@ -122,38 +118,33 @@ fn report(what: &str, mut times: Vec<f64>) {
     println!("  {what:16} {median:10.3} {most:10.3} {worst:10.3}");
 }
 
-/// Plays games until `count` of them go on after `ply` plies.
-fn positions(count: usize, ply: usize, play: impl Fn(&mut Random) -> Position) -> Vec<Position> {
-    let mut random = Random::default();
-    let games = std::iter::repeat_with(|| play(&mut random));
-    games.filter(|position| position.ply() == ply && position.primitive().is_none()).take(count).collect()
+/// Plays games until `count` of them go on.
+fn positions(count: usize, play: impl Fn(&mut Source) -> Option<Position>) -> Vec<Position> {
+    let mut source = Source::new(1, 0);
+    std::iter::repeat_with(|| play(&mut source)).flatten().take(count).collect()
 }
 
-fn good_play(database: &Database, ply: usize, random: &mut Random) -> Position {
+/// Plays good moves up to a ply; `None` where the game ends before or at it.
+fn good_play(database: &Database, ply: usize, source: &mut Source) -> Option<Position> {
     let (mut position, last) = (Position::start(database.board()), keeps(database.board()));
-    while position.ply() < ply && position.primitive().is_none() {
-        let columns: Vec<usize> = if position.ply() < last {
+    for _ in 0..ply {
+        let mut columns: Vec<usize> = position.moves().collect();
+        if position.ply() < last {
             let moves = database.moves(&position).expect("an answer");
-            let keeps_value = moves.iter().take_while(|of| of.1.value == moves[0].1.value);
-            keeps_value.map(|of| of.0).collect()
-        } else {
-            position.moves().collect()
-        };
-        position = position.drop_piece(columns[random.below(columns.len())]);
+            columns = moves.iter().take_while(|of| of.1.value == moves[0].1.value).map(|of| of.0).collect();
+        }
+        let number = source.random_range(0..columns.len().max(1) as u32) as usize;
+        position = position.drop_piece(*columns.get(number)?);
     }
-    position
+    position.primitive().is_none().then_some(position)
 }
 
 /// Reads the tests' selection of Pascal Pons' positions of 7x6; none of other boards.
 fn pons(board: Board) -> Vec<Position> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/pons");
-    let texts = ["Test_L2_R1", "Test_L2_R2", "Test_L3_R1"]
-        .map(|name| std::fs::read_to_string(folder.join(name)).expect("a set"));
-    let lines = texts.iter().flat_map(|text| text.lines());
-    let moves = lines.filter_map(|line| line.split_whitespace().next());
-    if board.to_string() == "7x6" {
-        moves.filter_map(|moves| notation::parse(board, moves).ok()).collect()
-    } else {
-        Vec::new()
-    }
+    let sets = if board.to_string() == "7x6" { &["Test_L2_R1", "Test_L2_R2", "Test_L3_R1"][..] } else { &[] };
+    let texts = sets.iter().map(|name| std::fs::read_to_string(folder.join(name)).expect("a set"));
+    let text = String::from_iter(texts);
+    let moves = text.lines().filter_map(|line| line.split_whitespace().next());
+    moves.filter_map(|moves| notation::parse(board, moves).ok()).collect()
 }

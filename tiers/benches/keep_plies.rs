@@ -10,13 +10,15 @@
 
 mod shared;
 
+use std::ops::Range;
 use std::time::Instant;
 
+use fourbase::players::{Source, random_play};
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::quiet::{StaticEvaluation, evaluate};
-use shared::Random;
+use rand::RngExt;
 
 /// How many positions of each kind are timed.
 const SAMPLE: usize = 200;
@@ -37,10 +39,10 @@ fn main() {
         let first = most + 1;
         // Late positions with a choice are rare, and there are none at the end.
         if first + 4 < cells {
-            let beyond = random_positions(board, |random| first as usize + random.below(2), 2 * SAMPLE, true);
+            let beyond = random_positions(board, first..first + 2, true);
             measure(&database, &whole, &beyond, &format!("quiet positions of plies {first} and {}", first + 1));
         }
-        let any = random_positions(board, |random| 8 + random.below(board.cells() - 8), 2 * SAMPLE, false);
+        let any = random_positions(board, 8..cells, false);
         measure(&database, &whole, &any, "all plies from 8 on");
     }
 }
@@ -69,15 +71,14 @@ fn measure(database: &Database, whole: &Database, positions: &[Position], what: 
     );
 }
 
-/// Plays at random to plies that `ply` chooses; games that end before are played anew, so that plies stay alike.
-fn random_positions(board: Board, ply: impl Fn(&mut Random) -> usize, count: usize, only_quiet: bool) -> Vec<Position> {
-    let mut random = Random::default();
-    let is_wanted = |position: &Position| {
-        position.primitive().is_none() && (!only_quiet || evaluate(position) == StaticEvaluation::Quiet)
-    };
+/// Plays at random to random ones of the plies; games that end before are played anew, so that plies stay alike.
+fn random_positions(board: Board, plies: Range<u32>, only_quiet: bool) -> Vec<Position> {
+    let mut source = Source::new(1, 0);
+    let is_wanted = |position: &Position| !only_quiet || evaluate(position) == StaticEvaluation::Quiet;
     let mut play = || {
-        let ply = ply(&mut random);
-        std::iter::repeat_with(|| random.play(board, ply)).find(is_wanted).expect("games without end")
+        let ply = source.random_range(plies.clone()) as usize;
+        let games = std::iter::repeat_with(|| random_play(board, ply, &mut source)).flatten();
+        games.map(|(position, _)| position).find(is_wanted).expect("games without end")
     };
-    (0..count).map(|_| play()).collect()
+    (0..2 * SAMPLE).map(|_| play()).collect()
 }

@@ -7,15 +7,13 @@
 
 mod shared;
 
-use std::time::Instant;
-
 use fourbase::Position;
 use fourbase::analysis::Budget;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::positions::{PositionList, SampleKind, Sampler};
 use fourbase_tiers::solve::Solve;
 use rayon::prelude::*;
-use shared::cpu_seconds;
+use shared::timed;
 
 fn main() {
     let arguments = shared::arguments(&[]);
@@ -33,9 +31,7 @@ fn main() {
 
 /// Measures some work of `count` positions.
 fn measure<T>(what: &str, count: usize, work: impl FnOnce() -> T) -> T {
-    let (start, cpu) = (Instant::now(), cpu_seconds());
-    let result = work();
-    let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let (result, wall, cpu) = timed(work);
     println!(
         "{what}: {count} positions, {wall:.3} s, {:.2} million a second, {:.2} million a CPU second",
         count as f64 / wall * 1e-6,
@@ -62,11 +58,10 @@ fn probes(database: &Database, count: usize) {
 
 fn plies(database: &Database) {
     let (index, board) = (database.index(), database.board());
-    let mut found = 0;
-    let (start, cpu) = (Instant::now(), cpu_seconds());
-    for ply in 0..=board.cells() as u32 {
+    let list = |ply| {
         let mut list = PositionList::legal(index, ply, u64::MAX, &()).expect("memory");
         list.solve(index, database.values(), u64::MAX, &()).expect("memory");
+        let mut found = 0;
         while let Some(batch) = list.next(index, 1 << 20).expect("positions") {
             found += batch.codes.len();
             for ([first, second], code) in batch.bitboards.iter().zip(&batch.codes).step_by(9973) {
@@ -74,8 +69,9 @@ fn plies(database: &Database) {
                 assert_eq!(database.probe(&position).ok(), list.outcome(*code), "{position}");
             }
         }
-    }
-    let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+        found
+    };
+    let (found, wall, cpu) = timed(|| (0..=board.cells() as u32).map(list).sum::<usize>());
     println!(
         "all plies: {found} positions, {wall:.2} s, {cpu:.2} CPU seconds, {:.1} million a second",
         found as f64 / wall * 1e-6

@@ -9,11 +9,11 @@ mod shared;
 
 use std::time::Instant;
 
+use fourbase::players::{Source, random_position};
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
-use shared::Random;
 
 fn main() {
     for argument in shared::arguments(&["5x5:wdl", "5x5:remoteness", "7x4:wdl"]) {
@@ -25,7 +25,9 @@ fn main() {
 fn measure(board: Board, values: Values) {
     let root = tempfile::tempdir().expect("a temporary folder");
     let report = Solve::new(board, values).root(root.path()).run().expect("a solve");
-    let positions = random_positions(board, 200_000);
+    let mut source = Source::new(1, 0);
+    let games = std::iter::repeat_with(|| random_position(board, &mut source)).flatten();
+    let positions = Vec::from_iter(games.map(|(position, _)| position).take(200_000));
 
     let start = Instant::now();
     let database = Database::open(&report.folder).expect("a database");
@@ -60,14 +62,4 @@ fn measure(board: Board, values: Values) {
     let answers = database.probe_many(&positions);
     let seconds = start.elapsed().as_secs_f64();
     println!("  all threads: {:.0} a second", answers.len() as f64 / seconds);
-}
-
-/// Plays at random to random plies, and keeps the games that are not over.
-fn random_positions(board: Board, count: usize) -> Vec<Position> {
-    let mut random = Random::default();
-    let play = || {
-        let ply = random.below(board.cells());
-        random.play(board, ply)
-    };
-    std::iter::repeat_with(play).filter(|position| position.primitive().is_none()).take(count).collect()
 }

@@ -37,7 +37,7 @@ fn compare(argument: &str) {
     let board: fourbase::Board = parts.next().unwrap_or_default().parse().expect("BOARD:VALUES[:MIB]");
     let values: Values = parts.next().unwrap_or_default().parse().expect("wdl or remoteness");
     let mib: Option<u64> = parts.next().map(|mib| mib.parse().expect("MiB of memory"));
-    let (outcome, kernels) = timed(|| {
+    let (outcome, _, kernels) = shared::timed(|| {
         let index = Index::new(board, Kernel::detect()).expect("a board that fits");
         in_memory(&index, values, |_| ()).expect("a solve").expect("an outcome")
     });
@@ -45,16 +45,8 @@ fn compare(argument: &str) {
     let scratch = mib.map(|_| root.path().join("scratch"));
     let solve = Solve::new(board, values).root(root.path()).scratch(scratch);
     let solve = mib.map_or(solve.clone(), |mib| solve.memory(mib << 20));
-    let (report, whole) = timed(|| solve.run().expect("a solve"));
+    let (report, _, whole) = shared::timed(|| solve.run().expect("a solve"));
     assert_eq!(report.outcome, outcome, "the empty board of {board}");
     let place = mib.map_or("in memory".into(), |mib| format!("in files, {mib} MiB"));
     println!("{board} {values} {place}: {kernels:.2}, {whole:.2}, {:.2}", whole / kernels);
-}
-
-/// Runs `work` and returns what it gives and the CPU seconds that it took.
-#[cfg(unix)]
-fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let before = shared::cpu_seconds();
-    let found = work();
-    (found, shared::cpu_seconds() - before)
 }

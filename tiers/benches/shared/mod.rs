@@ -1,7 +1,8 @@
-//! Arguments, random positions and CPU time, for all benchmarks.
+//! Arguments, entries of an index and CPU time, for all benchmarks.
 #![allow(dead_code, reason = "every benchmark uses a part")]
 
-use fourbase::{Board, Position};
+use fourbase::Board;
+use fourbase_tiers::index::{Index, Located, TierDirectory};
 use fourbase_tiers::kernel::{Kernel, Values};
 
 /// Returns the arguments of a benchmark, or `default` where there are none.
@@ -23,32 +24,20 @@ pub fn take_kernel(arguments: &mut Vec<String>) -> Kernel {
     *Kernel::all().iter().find(|kernel| kernel.name() == name).expect("a kernel of this machine")
 }
 
-/// A generator of xorshift numbers.
-pub struct Random(pub u64);
-
-impl Default for Random {
-    fn default() -> Random {
-        Random(0x9E37_79B9_7F4A_7C15)
-    }
+/// Counts the entries of an index before the mirror halves them.
+pub fn whole_entries(index: &Index) -> u64 {
+    let tiers = (0..=index.board().cells() as u32).map(|ply| TierDirectory::new(index, ply));
+    let whole = |Located { matrix, .. }| matrix.entries() * if matrix.left == matrix.right { 1 } else { 2 };
+    tiers.map(|tier| tier.located_from(index, 0).map(whole).sum::<u64>()).sum()
 }
 
-impl Random {
-    pub fn below(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % below
-    }
-
-    /// Plays at random to a ply, or to the end of the game.
-    pub fn play(&mut self, board: Board, ply: usize) -> Position {
-        let mut position = Position::start(board);
-        while position.ply() < ply && position.primitive().is_none() {
-            let columns: Vec<usize> = position.moves().collect();
-            position = position.drop_piece(columns[self.below(columns.len())]);
-        }
-        position
-    }
+/// Runs `work`. Returns what it gives, the seconds that it took, and its CPU seconds.
+#[cfg(unix)]
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
+    let (cpu, start) = (cpu_seconds(), std::time::Instant::now());
+    let result = work();
+    let wall = start.elapsed().as_secs_f64();
+    (result, wall, cpu_seconds() - cpu)
 }
 
 /// Returns the CPU seconds of the process, of all its threads, and of the system on its behalf.
