@@ -20,9 +20,7 @@ use fourbase_tiers::verify::published;
 fn main() {
     let mut arguments = shared::arguments(&["5x5", "6x4", "7x4", "6x5"]);
     let kernel = shared::take_kernel(&mut arguments);
-    for name in arguments {
-        run(&name, kernel);
-    }
+    arguments.iter().for_each(|argument| run(argument, kernel));
 }
 
 fn run(name: &str, kernel: Kernel) {
@@ -36,9 +34,7 @@ fn run(name: &str, kernel: Kernel) {
     let whole = shared::whole_entries(&Index::new(board, kernel).expect("a board that fits"));
     let known = published(board).and_then(|published| published.legal);
     assert_eq!(legal, known.unwrap_or(legal), "legal positions of {name}");
-    println!(
-        "{name} ({}): {legal} legal, {with_line} of them with a line; {whole} entries, {seconds:.3} s, {:.3e} entries/s",
-        kernel.name(),
-        whole as f64 / seconds,
-    );
+    let (kernel, rate) = (kernel.name(), whole as f64 / seconds);
+    print!("{name} ({kernel}): {legal} legal, {with_line} of them with a line; ");
+    println!("{whole} entries, {seconds:.3} s, {rate:.3e} entries/s");
 }

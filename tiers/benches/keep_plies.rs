@@ -49,26 +49,18 @@ fn main() {
 
 /// Times the second half of the positions, after the first, and compares all answers.
 fn measure(database: &Database, whole: &Database, positions: &[Position], what: &str) {
-    let (before, timed) = positions.split_at(positions.len() / 2);
-    for position in before {
-        database.probe(position).expect("an answer");
-    }
     let mut seconds = Vec::new();
-    for position in timed {
+    for position in positions {
         let start = Instant::now();
         let found = database.probe(position).expect("an answer");
         seconds.push(start.elapsed().as_secs_f64());
         assert_eq!(found, whole.probe(position).expect("an answer"), "{position}");
     }
+    let mut seconds = seconds.split_off(positions.len() / 2);
     seconds.sort_by(f64::total_cmp);
-    let milliseconds = |place: usize| seconds[place] * 1e3;
-    println!(
-        "  {what}: median {:.4} ms, nine of ten below {:.4} ms, worst {:.4} ms, {:.3} s in all",
-        milliseconds(seconds.len() / 2),
-        milliseconds(seconds.len() * 9 / 10),
-        milliseconds(seconds.len() - 1),
-        seconds.iter().sum::<f64>()
-    );
+    let (count, all) = (seconds.len(), seconds.iter().sum::<f64>());
+    let [median, most, worst] = [count / 2, count * 9 / 10, count - 1].map(|place| seconds[place] * 1e3);
+    println!("  {what}: median {median:.4} ms, nine of ten below {most:.4} ms, worst {worst:.4} ms, {all:.3} s in all");
 }
 
 /// Plays at random to random ones of the plies; games that end before are played anew, so that plies stay alike.

@@ -18,9 +18,7 @@ use fourbase_tiers::verify::published;
 fn main() {
     let mut arguments = shared::arguments(&["5x5:wdl", "5x5:remoteness", "6x5:wdl", "6x5:remoteness"]);
     let kernel = shared::take_kernel(&mut arguments);
-    for argument in arguments {
-        run(&argument, kernel);
-    }
+    arguments.iter().for_each(|argument| run(argument, kernel));
 }
 
 fn run(argument: &str, kernel: Kernel) {
@@ -36,11 +34,7 @@ fn run(argument: &str, kernel: Kernel) {
         assert_eq!(outcome, Outcome { remoteness, ..known }, "the empty board of {board}");
     }
     let whole = shared::whole_entries(&index);
-    println!(
-        "{board} {values} ({}): {:?} {:?}; {whole} entries, {solved} after the mirror, {seconds:.3} s, {:.3e} entries/s",
-        kernel.name(),
-        outcome.value,
-        outcome.remoteness,
-        whole as f64 / seconds,
-    );
+    let (kernel, rate, Outcome { value, remoteness }) = (kernel.name(), whole as f64 / seconds, outcome);
+    print!("{board} {values} ({kernel}): {value:?} {remoteness:?}; {whole} entries, ");
+    println!("{solved} after the mirror, {seconds:.3} s, {rate:.3e} entries/s");
 }

@@ -32,11 +32,8 @@ fn main() {
 /// Measures some work of `count` positions.
 fn measure<T>(what: &str, count: usize, work: impl FnOnce() -> T) -> T {
     let (result, wall, cpu) = timed(work);
-    println!(
-        "{what}: {count} positions, {wall:.3} s, {:.2} million a second, {:.2} million a CPU second",
-        count as f64 / wall * 1e-6,
-        count as f64 / cpu * 1e-6
-    );
+    let [rate, cpu_rate] = [wall, cpu].map(|seconds| count as f64 / seconds * 1e-6);
+    println!("{what}: {count} positions, {wall:.3} s, {rate:.2} million a second, {cpu_rate:.2} million a CPU second");
     result
 }
 
@@ -72,8 +69,6 @@ fn plies(database: &Database) {
         found
     };
     let (found, wall, cpu) = timed(|| (0..=board.cells() as u32).map(list).sum::<usize>());
-    println!(
-        "all plies: {found} positions, {wall:.2} s, {cpu:.2} CPU seconds, {:.1} million a second",
-        found as f64 / wall * 1e-6
-    );
+    let rate = found as f64 / wall * 1e-6;
+    println!("all plies: {found} positions, {wall:.2} s, {cpu:.2} CPU seconds, {rate:.1} million a second");
 }

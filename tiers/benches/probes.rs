@@ -9,20 +9,19 @@ mod shared;
 
 use std::time::Instant;
 
+use fourbase::Position;
 use fourbase::players::{Source, random_position};
-use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 
 fn main() {
     for argument in shared::arguments(&["5x5:wdl", "5x5:remoteness", "7x4:wdl"]) {
-        let (board, values) = shared::board_and_values(&argument);
-        measure(board, values);
+        measure(&argument);
     }
 }
 
-fn measure(board: Board, values: Values) {
+fn measure(argument: &str) {
+    let (board, values) = shared::board_and_values(argument);
     let root = tempfile::tempdir().expect("a temporary folder");
     let report = Solve::new(board, values).root(root.path()).run().expect("a solve");
     let mut source = Source::new(1, 0);
@@ -44,14 +43,9 @@ fn measure(board: Board, values: Values) {
         for pass in ["first", "second"] {
             let start = Instant::now();
             let answers: Vec<_> = sample.iter().map(|position| database.probe(position).expect("an answer")).collect();
-            let seconds = start.elapsed().as_secs_f64();
-            println!(
-                "  {pass} pass of {}: {:.3} s, {:.2} us a probe, {:.0} a second",
-                sample.len(),
-                seconds,
-                seconds * 1e6 / sample.len() as f64,
-                sample.len() as f64 / seconds
-            );
+            let (seconds, count) = (start.elapsed().as_secs_f64(), sample.len());
+            let rate = count as f64 / seconds;
+            println!("  {pass} pass of {count}: {seconds:.3} s, {:.2} us a probe, {rate:.0} a second", 1e6 / rate);
             for (position, answer) in sample.iter().zip(answers).step_by(97) {
                 let best = database.moves(position).expect("moves").first().map(|best| best.1);
                 assert!(best.is_none_or(|best| best == answer), "{position}: {answer:?} but {best:?}");

@@ -13,18 +13,14 @@ mod shared;
 #[cfg(unix)]
 fn main() {
     let arguments = shared::arguments(&["6x5:wdl", "6x5:wdl:300", "6x5:remoteness"]);
-    println!("{} threads; CPU seconds of the kernels alone, of the whole solve, and how many times as many", threads());
+    let threads = rayon::current_num_threads();
+    println!("{threads} threads; CPU seconds of the kernels alone, of the whole solve, and how many times as many");
     arguments.iter().for_each(|argument| compare(argument));
 }
 
 #[cfg(not(unix))]
 fn main() {
     println!("whole: CPU seconds are not measured on this system");
-}
-
-#[cfg(unix)]
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(unix)]
@@ -43,8 +39,8 @@ fn compare(argument: &str) {
     });
     let root = tempfile::tempdir().expect("a folder");
     let scratch = mib.map(|_| root.path().join("scratch"));
-    let solve = Solve::new(board, values).root(root.path()).scratch(scratch);
-    let solve = mib.map_or(solve.clone(), |mib| solve.memory(mib << 20));
+    let memory_bytes = mib.map_or(u64::MAX, |mib| mib << 20);
+    let solve = Solve::new(board, values).root(root.path()).scratch(scratch).memory(memory_bytes);
     let (report, _, whole) = shared::timed(|| solve.run().expect("a solve"));
     assert_eq!(report.outcome, outcome, "the empty board of {board}");
     let place = mib.map_or("in memory".into(), |mib| format!("in files, {mib} MiB"));
