@@ -299,19 +299,6 @@ mod tests {
         (extracted, deposited)
     }
 
-    proptest! {
-        #[test]
-        fn portable_moves_agree_with_moving_bit_by_bit(word: u64, mask: u64, sparse: u64) {
-            for mask in [mask, mask & sparse, mask | sparse, 0, u64::MAX, mask << 63, mask >> 63] {
-                let (extracted, deposited) = bit_by_bit(word, mask);
-                let network = Portable::mask(mask);
-                prop_assert_eq!(network.mask, mask);
-                prop_assert_eq!(Portable::extract(word, network), extracted);
-                prop_assert_eq!(Portable::deposit(word, network), deposited);
-            }
-        }
-    }
-
     /// A drop, rows of a child and rows of a band, all random.
     #[derive(Clone, Debug)]
     struct Case {
@@ -367,17 +354,11 @@ mod tests {
                 lanes.take_rows(code, &drop, &mut found);
                 assert_eq!(found, expected);
             }
-            let row_words = P * words.max(child_words);
-            assert!(lanes.bytes() as u128 <= lane_bytes(self.rows.len(), row_words as u128), "{} bytes", lanes.bytes());
-        }
-    }
-
-    impl Lanes {
-        fn bytes(&self) -> usize {
-            (self.take.len() + self.put.len()) * size_of::<Network>()
-                + self.stream.len() * size_of::<[u64; LANES]>()
-                + self.best.len() * size_of::<[u64; LANES]>()
-                + self.rows.len() * size_of::<(usize, usize)>()
+            let most = lane_bytes(self.rows.len(), (P * words.max(child_words)) as u128);
+            let Lanes { take, put, stream, best, rows, .. } = &lanes;
+            let networks = size_of_val(take.as_slice()) + size_of_val(put.as_slice());
+            let streams = size_of_val(stream.as_slice()) + size_of_val(best.as_slice());
+            assert!((networks + streams + size_of_val(rows.as_slice())) as u128 <= most);
         }
     }
 
@@ -395,10 +376,10 @@ mod tests {
 
     fn case() -> impl Strategy<Value = Case> {
         let words = || prop::collection::vec(word(), 1..6);
-        let rows = prop::collection::vec((0usize..4, 0usize..40), 0..20);
+        let rows = prop::collection::btree_map(0usize..50, 0usize..40, 0..20);
         let noise = prop::collection::vec(any::<u64>(), 1..67);
         (words(), words(), prop::option::of(0usize..=320), rows, noise).prop_map(
-            |(plane, mut keeps, from, steps, noise)| {
+            |(plane, mut keeps, from, rows, noise)| {
                 let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 let from = from.map(|from| from % (64 * plane.len()));
                 // No more columns are put than are taken.
@@ -407,17 +388,23 @@ mod tests {
                     let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();
                     *last &= *last - 1;
                 }
-                let mut next = 0;
-                let rows = steps.into_iter().map(|(skip, child_row)| {
-                    next += skip + 1;
-                    (next - 1, child_row)
-                });
-                Case { plane, from, keeps, rows: rows.collect(), noise }
+                Case { plane, from, keeps, rows: rows.into_iter().collect(), noise }
             },
         )
     }
 
     proptest! {
+        #[test]
+        fn portable_moves_agree_with_moving_bit_by_bit(word: u64, mask: u64, sparse: u64) {
+            for mask in [mask, mask & sparse, mask | sparse, 0, u64::MAX, mask << 63, mask >> 63] {
+                let (extracted, deposited) = bit_by_bit(word, mask);
+                let network = Portable::mask(mask);
+                prop_assert_eq!(network.mask, mask);
+                prop_assert_eq!(Portable::extract(word, network), extracted);
+                prop_assert_eq!(Portable::deposit(word, network), deposited);
+            }
+        }
+
         #[test]
         fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
             case.check::<_, 2>(Wdl::<true>);

@@ -282,9 +282,7 @@ mod tests {
                 prop_assert_eq!(expected.get_or_insert_with(|| symbols.clone()), &symbols);
             }
         }
-    }
 
-    proptest! {
         #[test]
         fn unpacking_gives_back_any_run_of_symbols(
             words in prop::collection::vec(any::<[u64; 5]>(), 1..20),
