@@ -17,7 +17,9 @@ use crate::testing::{Threads, boards, plies};
 use crate::verify::published;
 
 /// What is counted: legal positions alone, or values.
-const KINDS: [Option<Values>; 3] = [None, Some(Values::Wdl), Some(Values::Remoteness)];
+type Kind = Option<Values>;
+
+const KINDS: [Kind; 3] = [None, Some(Values::Wdl), Some(Values::Remoteness)];
 
 /// The tables of either kind.
 type Counted = Result<Counts, Vec<PlyLegal>>;
@@ -27,34 +29,39 @@ fn solve(board: &str, values: Values, root: &Path) -> Solve {
 }
 
 /// Counts in files below `root`, with every block of so many words.
-fn in_files(board: &str, kind: Option<Values>, block_words: usize, root: &Path) -> Solve {
+fn in_files(board: &str, kind: Kind, block_words: usize, root: &Path) -> Solve {
     let solve = solve(board, kind.unwrap_or(Values::Wdl), root);
     solve.scratch(Some(root.to_path_buf())).block_words(block_words)
 }
 
-fn count(
-    solve: &Solve,
-    kind: Option<Values>,
-    all: &dyn Communicator,
-    progress: &dyn Progress,
-) -> Result<Counted, CountError> {
+fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progress) -> Result<Counted, CountError> {
     match kind {
         None => Ok(Err(count_by_ply(solve, all, &Disk, progress)?)),
         Some(_) => Ok(Ok(count_by_value(solve, all, &Disk, progress)?)),
     }
 }
 
+/// The least memory of a count.
+fn needed(solve: &Solve, kind: Kind) -> u64 {
+    match count(&solve.clone().memory(0), kind, &Alone, &()) {
+        Err(CountError::Memory { needed_bytes, .. }) => needed_bytes as u64,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Counts in memory.
-fn expected(board: &str, kind: Option<Values>) -> Counted {
+fn expected(board: &str, kind: Kind) -> Counted {
     count(&Solve::new(board.parse().unwrap(), kind.unwrap_or(Values::Wdl)), kind, &Alone, &()).unwrap()
 }
 
-/// Lets this many questions pass, then stops; sums the entries that are reported.
+/// Lets this many questions pass, then stops. Sums the entries that are reported, and notes on how many threads the last tier was
+/// counted.
 #[derive(Default)]
 struct Patience {
     left: AtomicU64,
     begun: AtomicU64,
     done: AtomicU64,
+    threads: AtomicU64,
 }
 
 impl Patience {
@@ -66,6 +73,7 @@ impl Patience {
 impl Progress for Patience {
     fn tier(&self, _: u32, entries: u64) {
         self.begun.fetch_add(entries, Relaxed);
+        self.threads.store(rayon::current_num_threads() as u64, Relaxed);
     }
 
     fn done(&self, _: Stage, entries: u64) {
@@ -158,9 +166,7 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
         for kind in KINDS {
             let (expected, root) = (expected(board, kind), tempfile::tempdir().unwrap());
             let files = in_files(board, kind, block_words, root.path());
-            let refused = count(&files.clone().memory(0), kind, &Alone, &()).unwrap_err();
-            let CountError::Memory { needed_bytes, .. } = refused else { panic!("{refused}") };
-            let least = files.clone().memory(needed_bytes as u64);
+            let least = files.clone().memory(needed(&files, kind));
             assert!(count(&least, kind, &Alone, &()).unwrap() == expected, "{board} {kind:?}: the least memory");
             for (ranks, threads) in [(1, 3), (2, 1), (3, 2), (5, 1)] {
                 let (counted, _) = Threads::run(ranks, threads, |all| count(&files, kind, all, &()).unwrap());
@@ -295,34 +301,19 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     is_damaged(solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err(), &folder);
 }
 
-/// Notes on how many threads a tier is counted.
-#[derive(Default)]
-struct Used(AtomicU64);
-
-impl Progress for Used {
-    fn tier(&self, _: u32, _: u64) {
-        self.0.store(rayon::current_num_threads() as u64, Relaxed);
-    }
-}
-
 #[test]
 fn threads_for_which_there_is_too_little_memory_are_left_out() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     for kind in KINDS {
         let (root, expected) = (tempfile::tempdir().unwrap(), expected("4x4", kind));
         let files = |limit| in_files("4x4", kind, 1 << 12, root.path()).memory(limit);
-        let least = |threads| {
-            pool(threads).install(|| match count(&files(1), kind, &Alone, &()) {
-                Err(CountError::Memory { needed_bytes, .. }) => needed_bytes as u64,
-                other => panic!("{other:?}"),
-            })
-        };
+        let least = |threads| pool(threads).install(|| needed(&files(u64::MAX), kind));
         let limit = least(8);
         assert_eq!(limit, least(1), "{kind:?}");
         let used = |limit| {
-            let used = Used::default();
+            let used = Patience::new(u64::MAX);
             pool(8).install(|| assert!(count(&files(limit), kind, &Alone, &used).unwrap() == expected, "{kind:?}"));
-            used.0.into_inner()
+            used.threads.into_inner()
         };
         assert_eq!([limit, 1 << 30].map(used), [1, 8], "{kind:?}");
         let (ranks, _) = Threads::run(2, 8, |all| count(&files(limit), kind, all, &()).map(|_| ()));
