@@ -62,7 +62,7 @@ pub fn tier_header(record: &[u8]) -> bool {
 /// if that byte is even, else compressed.
 pub fn shapes(data: &[u8]) -> bool {
     let Some(shapes) = framed(data) else { return false };
-    let Ok(tier) = open(&Parts { shapes, ..Parts::sound() }) else { return false };
+    let Ok(tier) = open(&Parts::new(sound_header(false), &FIXED.blocks, shapes)) else { return false };
     assert_eq!(tier.directory.entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
     for position in stored(false) {
@@ -75,7 +75,7 @@ pub fn shapes(data: &[u8]) -> bool {
 /// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns whether
 /// they are those of the directory.
 pub fn block_index(directory: &[u8]) -> bool {
-    let mut parts = Parts::sound();
+    let mut parts = Parts::new(sound_header(false), &FIXED.blocks, FIXED.shapes.clone());
     parts.directory = directory.to_vec();
     let checksum = page_checksum(&parts.header, directory, 0);
     let count = directory.len() as u64 / 10;
@@ -189,7 +189,7 @@ impl Parts {
         let mut parts = Parts { header, shapes, blocks: Vec::new(), directory: Vec::new(), pages: Vec::new() };
         let (mut number, mut chunk) = (0u64, 0);
         for (at, blocks) in (0..).zip(blocks.chunks(PAGE_BLOCKS)) {
-            let (offset, first_chunk, mut entries) = (parts.header.len() + parts.blocks.len(), chunk, Vec::new());
+            let (offset, first_chunk, mut entries) = (parts.header.len() + parts.blocks.len(), chunk, Vec::<u8>::new());
             for EncodedBlock { payload, chunks } in blocks {
                 let checksum = xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32;
                 let length = (payload.len() as u32).to_le_bytes();
@@ -201,11 +201,6 @@ impl Parts {
             parts.directory.extend(entries);
         }
         parts
-    }
-
-    /// Makes the parts of the tier's own file.
-    fn sound() -> Parts {
-        Parts::new(sound_header(false), &FIXED.blocks, FIXED.shapes.clone())
     }
 
     fn to_file(&self) -> Vec<u8> {

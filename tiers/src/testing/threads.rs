@@ -32,7 +32,7 @@ impl Threads {
             ranks[from].to.push(sender);
             ranks[to].from.push(Mutex::new(receiver));
         }
-        let results: Vec<(T, u64)> = thread::scope(|scope| {
+        let (results, bytes): (_, Vec<u64>) = thread::scope(|scope| {
             let begin = |all: Threads| {
                 let work = &work;
                 scope.spawn(move || {
@@ -41,10 +41,9 @@ impl Threads {
                 })
             };
             let ranks: Vec<_> = ranks.into_iter().map(begin).collect();
-            ranks.into_iter().map(|rank| rank.join().expect("a rank")).collect()
+            ranks.into_iter().map(|rank| rank.join().expect("a rank")).unzip()
         });
-        let bytes = results.iter().map(|(_, bytes)| bytes).sum();
-        (results.into_iter().map(|(result, _)| result).collect(), bytes)
+        (results, bytes.iter().sum())
     }
 }
 
