@@ -372,7 +372,7 @@ impl fmt::Display for Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Disk;
+    use crate::files::Memory;
 
     /// A manifest such as a solve of 2x2 writes.
     fn complete() -> Manifest {
@@ -387,11 +387,9 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Manifest, FileError> {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("2x2/remoteness");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(MANIFEST), bytes).unwrap();
-        Manifest::read_any(&Disk, &folder).map(|read| read.unwrap().0)
+        let (files, folder) = (Memory::default(), Path::new("2x2/remoteness"));
+        files.create(&folder.join(MANIFEST)).unwrap().write_all_at(bytes, 0).unwrap();
+        Manifest::read_any(&files, folder).map(|read| read.unwrap().0)
     }
 
     #[test]

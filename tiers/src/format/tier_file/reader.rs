@@ -240,14 +240,9 @@ mod tests {
     use super::super::writer::Writer;
     use super::*;
     use crate::communicator::Alone;
-    use crate::files::{Disk, Memory, publish};
+    use crate::files::{Disk, Memory, publish, read_small};
     use crate::format::codec::EncodedBlock;
     use crate::kernel::Values;
-
-    fn header(entries: u64) -> Header {
-        let board = "4x4".to_owned();
-        Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false }
-    }
 
     /// Writes a file of `count` blocks of different lengths, each with the chunks that its number has low bits.
     fn write(storage: &dyn Storage, folder: &Path, count: u64) -> PathBuf {
@@ -255,8 +250,9 @@ mod tests {
         let block =
             |block: u64| vec![EncodedBlock { payload: vec![block as u8; (block % 5) as usize], chunks: chunks(block) }];
         let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
-        let path = folder.join("tier-09");
-        let mut writer = Writer::create(storage, &path, &header(entries), &Alone).unwrap();
+        let (path, board) = (folder.join("tier-09"), "4x4".to_owned());
+        let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
+        let mut writer = Writer::create(storage, &path, &header, &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
         let file = writer.finish(&[entries, 0, 7]).unwrap().unwrap();
         publish(storage, folder, vec![file.0]).unwrap();
@@ -305,8 +301,7 @@ mod tests {
         let storage = Memory::default();
         let path = write(&storage, Path::new("folder"), 3);
         let (reader, ()) = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
-        let mut file = vec![0; reader.file.size().unwrap() as usize];
-        reader.file.read_exact_at(&mut file, 0).unwrap();
+        let file = read_small(&storage, &path, u64::MAX).unwrap();
         let (at, numbers) = (reader.directory_at, file.len() - TRAILER);
         let open = |directory_at: u64, count: u64| {
             let mut file = file.clone();
@@ -319,16 +314,8 @@ mod tests {
             Reader::open(&storage, &path, 0, 3, |_, _| Ok(()))?.0.block(0)
         };
         open(at, 3).unwrap();
-        for (directory_at, count) in [
-            (at, 0),
-            (at, 2),
-            (at, 4),
-            (at, u64::MAX),
-            (at, u64::MAX / 10 + 2),
-            (u64::MAX, 3),
-            (0, at / 10),
-            (at + 1, 3),
-        ] {
+        let of_count = [0, 2, 4, u64::MAX, u64::MAX / 10 + 2].map(|count| (at, count));
+        for (directory_at, count) in of_count.into_iter().chain([(u64::MAX, 3), (0, at / 10), (at + 1, 3)]) {
             assert!(open(directory_at, count).unwrap_err().is_damage(), "{directory_at} {count}");
         }
     }
@@ -340,10 +327,9 @@ mod tests {
         let path = write(&Disk, folder.path(), 1);
         let file = std::fs::read(&path).unwrap();
         // A hole of a terabyte before the trailer: shapes, as far as the trailer goes.
-        let sparse = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
-        sparse.set_len(1 << 40).unwrap();
-        std::os::unix::fs::FileExt::write_all_at(&sparse, &file[file.len() - TRAILER..], (1 << 40) - TRAILER as u64)
-            .unwrap();
+        let mut sparse = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        sparse.set_len((1 << 40) - TRAILER as u64).unwrap();
+        std::io::Write::write_all(&mut sparse, &file[file.len() - TRAILER..]).unwrap();
         let error = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).map(drop).unwrap_err();
         assert!(error.to_string().contains("the trailer is wrong"), "{error}");
     }
