@@ -238,39 +238,28 @@ mod tests {
     use crate::solve::Solve;
     use crate::testing::solved;
 
-    /// The most look-ups of any probe of an even tier, and their sum; the short run takes every `stride`th entry.
-    fn lookups(name: &str, stride: usize) -> (u64, u64, u64) {
-        let board: Board = name.parse().unwrap();
-        let [database] = solved(&Solve::new(board, Values::Wdl));
-        let index = database.index();
-        let mut all = (0, 0, 0);
-        for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
-            let tier = TierDirectory::new(index, ply);
-            let entries: Vec<u64> = (0..tier.entries()).step_by(stride).collect();
-            let of_entries = |entries: &[u64]| {
-                let (mut budget, mut found) = (Budget::default(), (0, 0, 0));
-                for entry in entries {
-                    let [first, second] = index.split.bitboards(&tier.unrank(index, *entry).unwrap());
-                    let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
-                    if evaluate(&position) == StaticEvaluation::Quiet {
-                        budget.spent = Cost::default();
-                        database.probe_within(&position, &mut budget).unwrap();
-                        found = (budget.spent.lookups.max(found.0), found.1 + budget.spent.lookups, found.2 + 1);
-                    }
-                }
-                found
-            };
-            let of_tier = entries.par_chunks(1 << 12).map(of_entries);
-            let sum = of_tier.reduce(|| (0, 0, 0), |one, other| (one.0.max(other.0), one.1 + other.1, one.2 + other.2));
-            all = (all.0.max(sum.0), all.1 + sum.1, all.2 + sum.2);
-        }
-        all
-    }
-
     #[test]
     fn the_worst_probe_of_6x4_makes_68_lookups_and_the_mean_fewer_than_2() {
         let stride = if long::skips("all but every 101st entry of 6x4") { 101 } else { 1 };
-        let (most, sum, positions) = lookups("6x4", stride);
+        let board: Board = "6x4".parse().unwrap();
+        let [database] = solved(&Solve::new(board, Values::Wdl));
+        let index = database.index();
+        // The most look-ups of a probe, those of all probes, and the number of these.
+        let add = |one: (u64, u64, u64), other: (u64, u64, u64)| (one.0.max(other.0), one.1 + other.1, one.2 + other.2);
+        let mut all = (0, 0, 0);
+        for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
+            let tier = TierDirectory::new(index, ply);
+            let of_entry = |number: u64| {
+                let [first, second] = index.split.bitboards(&tier.unrank(index, number * stride).unwrap());
+                let position = Position::from_bitboards(board, first, second).ok()?;
+                let (mut budget, is_quiet) = (Budget::default(), evaluate(&position) == StaticEvaluation::Quiet);
+                is_quiet.then(|| database.probe_within(&position, &mut budget).unwrap())?;
+                Some((budget.spent.lookups, budget.spent.lookups, 1))
+            };
+            let of_tier = (0..tier.entries().div_ceil(stride)).into_par_iter().filter_map(of_entry);
+            all = add(all, of_tier.reduce(|| (0, 0, 0), add));
+        }
+        let (most, sum, positions) = all;
         let mean = sum as f64 / positions as f64;
         println!("6x4: at most {most} look-ups, {mean:.2} in the mean of {positions} quiet positions");
         assert!(if stride == 1 { most == 68 } else { (2..68).contains(&most) }, "{most}");
@@ -298,7 +287,6 @@ mod tests {
             let expected = databases[1].search(position, Bounds::default(), &mut plain).unwrap();
             assert_eq!(found, expected, "{position}");
         }
-        println!("{} positions: {} nodes instead of {}", positions.len(), narrowed.spent.nodes, plain.spent.nodes);
         assert!(positions.len() > 20, "{}", positions.len());
         [narrowed.spent.nodes, plain.spent.nodes]
     }

@@ -168,12 +168,12 @@ impl Shapes {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{HashMap, HashSet};
 
     use super::*;
     use crate::kernel::Kernel;
     use crate::long;
-    use crate::positions::PositionList;
+    use crate::testing::plies;
 
     #[test]
     fn every_unfinished_legal_position_is_drawn_equally_often() {
@@ -184,16 +184,10 @@ mod tests {
         for position in std::iter::repeat_with(|| shapes.draw(&index, &mut source)).flatten().take(count) {
             *drawn.entry(position).or_default() += 1;
         }
-        let mut legal = 0;
-        for ply in [4, 5] {
-            let mut list = PositionList::legal(&index, ply, u64::MAX, &()).unwrap();
-            let positions = list.next(&index, u64::MAX).unwrap().unwrap().positions(index.board());
-            for position in positions.into_iter().filter(|position| position.primitive().is_none()) {
-                legal += 1;
-                assert!(drawn.contains_key(&position), "{position} was not drawn");
-            }
-        }
-        assert_eq!(drawn.len(), legal);
+        let legal = plies(index.board()).skip(4).take(2).flatten().filter(|position| position.primitive().is_none());
+        let legal: HashSet<Position> = legal.collect();
+        assert_eq!(drawn.keys().copied().collect::<HashSet<_>>(), legal);
+        let legal = legal.len();
         let expected = count as f64 / legal as f64;
         // The sum of squares over the mean has the mean `legal - 1`, and twice that as its variance.
         let squares = drawn.values().map(|times| (f64::from(*times) - expected).powi(2) / expected).sum::<f64>();

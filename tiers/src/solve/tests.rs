@@ -32,10 +32,8 @@ fn any_number_of_ranks_and_threads_makes_the_same_files() {
                 let root = tempfile::tempdir().unwrap();
                 let solve = solve(board, values, root.path()).scratch(Some(root.path().join("scratch")));
                 let (reports, _) = Threads::run(ranks, threads, |all| solve.run_on(all, &Disk, &()).unwrap());
-                for found in &reports {
-                    let of = |report: &super::Report| (report.hash, report.outcome, report.bytes);
-                    assert_eq!(of(found), of(&report));
-                }
+                let of = |report: &super::Report| (report.hash, report.outcome, report.bytes);
+                assert!(reports.iter().all(|found| of(found) == of(&report)), "{board} {values} {ranks} {threads}");
                 assert!(files(&report.folder) == files(&reports[0].folder), "{board} {values} {ranks} {threads}");
             }
         }
@@ -82,9 +80,7 @@ fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
             let solve = solve.scratch(Some(root.path().join("scratch")));
             let stop = Stop(AtomicU32::new(tiers * ranks));
             let (stopped, _) = Threads::run(ranks, 1, |all| solve.run_on(all, &Disk, &stop).unwrap_err());
-            for error in stopped {
-                assert!(matches!(error, SolveError::Stopped { .. }), "{error}");
-            }
+            assert!(stopped.iter().all(|error| matches!(error, SolveError::Stopped { .. })), "{stopped:?}");
             let kept = Manifest::read_any(&Disk, &solve.folder()).unwrap().unwrap();
             assert!(kept.0.tiers.len() + 1 >= tiers as usize, "{ranks}");
             let never = Stop(AtomicU32::new(u32::MAX));

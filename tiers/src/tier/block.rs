@@ -238,15 +238,12 @@ mod tests {
                     assert_eq!(end.matrix, layout.matrices.len());
                     cuts.push(end);
                     assert_eq!(cuts[0].word, 0);
-                    for pair in cuts.windows(2) {
-                        let matrix = layout.matrices[pair[0].matrix];
-                        assert_eq!(
-                            pair[0].word,
-                            layout.first_word(pair[0].matrix, 2) + pair[0].row * 2 * matrix.words()
-                        );
-                        assert!(pair[0].row.is_multiple_of(ROWS));
-                        let words = pair[1].word - pair[0].word;
-                        assert!(words > 0 && words <= block_words.max(ROWS * 2 * matrix.words()), "{name} {words}");
+                    for (from, to) in cuts.iter().zip(&cuts[1..]) {
+                        let row_words = 2 * layout.matrices[from.matrix].words();
+                        assert_eq!(from.word, layout.first_word(from.matrix, 2) + from.row * row_words);
+                        let words = to.word - from.word;
+                        assert!(words > 0 && words <= block_words.max(ROWS * row_words), "{name} {words}");
+                        assert!(from.row.is_multiple_of(ROWS));
                     }
                 }
             }
@@ -258,7 +255,6 @@ mod tests {
         let limits = PoolLimits { bytes: 0, spare_bytes: 0 };
         let (pool, kernel) = (Pool::new(limits), Kernel::portable());
         let mut slab = Slab::new(&pool, 0);
-        let mut made = Vec::new();
         for block in 0..3 {
             let words = vec![block as u64; 40];
             let (stretch, mut buffers) = ([Stretch { row_words: 5, words: 40 }], DeltaBuffers::default());
@@ -266,14 +262,13 @@ mod tests {
             let delta = kernel.run(make);
             assert!(slab.has_room(delta.len()));
             slab.push(block, words.len(), delta);
-            made.push(words);
         }
         let blocks = Vec::from_iter(slab.take());
         let taken: u64 = blocks.iter().map(|(_, delta)| u64::from(delta.taken_bytes)).sum();
         assert_eq!(taken, Slab::bytes_for(0));
         for (block, delta) in blocks {
             let words = DirtyBlock::Delta(delta).expand(&pool, kernel, 2).unwrap();
-            assert_eq!(words[..40], made[block]);
+            assert_eq!(words[..40], [block as u64; 40]);
         }
         assert!(!slab.has_room(0) && slab.take().next().is_none());
         assert_eq!(pool.bytes(), [0, 0]);

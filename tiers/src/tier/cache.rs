@@ -344,13 +344,9 @@ mod tests {
 
     /// Fills a block as a tier does. Its delta takes nearly nothing, or more than the block.
     fn fill(cache: &BlockCache, block: usize, is_noise: bool, slab: &mut Slab) {
-        let mut noise = block as u64 + 1;
-        let words: Vec<u64> = std::iter::repeat_with(|| {
-            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(u64::from(is_noise));
-            if is_noise { noise } else { 7 }
-        })
-        .take(WORDS)
-        .collect();
+        let next = |noise: &u64| Some(noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+        let noise = std::iter::successors(Some(block as u64 + 1), next).take(WORDS);
+        let words: Vec<u64> = if is_noise { noise.collect() } else { vec![7; WORDS] };
         let make = || {
             expanded(&cache.pool, WORDS, |out| {
                 out.copy_from_slice(&words);
@@ -433,17 +429,12 @@ mod tests {
         fn threads_that_keep_deltas_at_once_never_take_more_than_their_budget(budget_bytes in 0..1_200_000u64) {
             let mut shared = cache(budget_bytes, 400);
             shared.share_memory(None);
-            let fills = |first: usize| {
+            let fills = &|first: usize| {
                 let mut slab = Slab::default();
                 (first..400).step_by(4).for_each(|block| fill(&shared, block, block % 3 == 0, &mut slab));
                 shared.close(&mut slab);
             };
-            std::thread::scope(|scope| {
-                for first in 0..4 {
-                    let fills = &fills;
-                    scope.spawn(move || fills(first));
-                }
-            });
+            std::thread::scope(|scope| (0..4).for_each(|first| drop(scope.spawn(move || fills(first)))));
             prop_assert!(get(&shared.deltas) <= shared.most_deltas());
             prop_assert_eq!(get(&shared.free_bytes) + shared.dirty_bytes(), budget_bytes);
         }
@@ -457,12 +448,9 @@ mod tests {
             let mut slab = Slab::default();
             (0..10).for_each(|block| fill(&cache, block, false, &mut slab));
             cache.close(&mut slab);
-            let count =
-                |form: fn(&Option<DirtyBlock>) -> bool| (0..10).filter(|block| form(&cache.dirty(*block))).count();
-            (
-                count(|block| matches!(block, Some(DirtyBlock::Expanded(_)))),
-                count(|block| matches!(block, Some(DirtyBlock::Delta(_)))),
-            )
+            let kept = Vec::from_iter((0..10).filter_map(|block| cache.dirty(block)));
+            let expanded = kept.iter().filter(|block| matches!(block, DirtyBlock::Expanded(_))).count();
+            (expanded, kept.len() - expanded)
         };
         assert_eq!(forms(300_000), (10, 0));
         assert_eq!(forms(180_000), (0, 10));
