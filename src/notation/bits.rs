@@ -113,13 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn spaces_around_and_between_may_be_many() {
+    fn spaces_may_be_many_and_a_full_column_ends_with_its_mark() {
         let board = "2x2".parse::<Board>().unwrap();
         assert_eq!(parse(board, "  010   100 "), parse(board, "010 100"));
-    }
-
-    #[test]
-    fn a_full_column_ends_with_its_mark() {
         let board = "1x64c65".parse::<Board>().unwrap();
         let text = format!("{}1", "01".repeat(32));
         assert_eq!(to_bits(&parse(board, &text).unwrap()), text);

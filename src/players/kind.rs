@@ -224,12 +224,9 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for name in ["human", "perfect", "perfect:first", "random", "pomakis:1", "pomakis:20", "window:4", "follow-up"]
-        {
-            assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
-        }
-        for strategy in 1..=7 {
-            let name = format!("rating:9:{strategy}");
+        let names = "human perfect perfect:first random pomakis:1 pomakis:20 window:4 follow-up";
+        let ratings = (1..=7).map(|strategy| format!("rating:9:{strategy}"));
+        for name in names.split(' ').map(str::to_owned).chain(ratings) {
             assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
         }
     }

@@ -168,10 +168,7 @@ mod tests {
         // More in use than allowed leaves nothing.
         group_2(&root, "mine", "100", "1000");
         assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
-    }
-
-    #[test]
-    fn a_group_without_a_limit_gives_no_figure() {
+        // A group without a limit gives no figure.
         let root = TempDir::new().unwrap();
         group_2(&root, "mine", "max", "100");
         assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);

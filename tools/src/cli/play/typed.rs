@@ -133,19 +133,18 @@ mod tests {
     use super::*;
     use crate::batch::lines::Lines;
 
+    fn read_on(text: &[u8], board: &str) -> Result<Typed, String> {
+        let line = Lines::new([text, b"\n"].concat().as_slice()).next_chunk().unwrap().unwrap().remove(0);
+        Typed::read(&line, &Position::start(board.parse().unwrap()))
+    }
+
     fn read(text: &[u8]) -> Result<Typed, String> {
-        let line = Lines::new(text).next_chunk().unwrap().unwrap_or_default().pop();
-        let line = line
-            .unwrap_or_else(|| Lines::new([text, b"\n"].concat().as_slice()).next_chunk().unwrap().unwrap().remove(0));
-        Typed::read(&line, &Position::start("12x4".parse().unwrap()))
+        read_on(text, "12x4")
     }
 
     #[test]
     fn letters_are_columns_and_squares_as_books_write_them_where_all_columns_have_numbers() {
-        let read = |text: &str, board: &str| {
-            let line = Lines::new(format!("{text}\n").as_bytes()).next_chunk().unwrap().unwrap().remove(0);
-            Typed::read(&line, &Position::start(board.parse().unwrap()))
-        };
+        let read = |text: &str, board| read_on(text.as_bytes(), board);
         assert_eq!(["d", "G", "D1"].map(|word| read(word, "7x6")), [3, 6, 3].map(|column| Ok(Typed::Move(column))));
         assert_eq!((read("a", "10x4"), read("q", "7x6")), (Ok(Typed::Move(9)), Ok(Typed::Quit)));
         assert!(read("d2", "7x6").is_err_and(|message| message.contains("falls to row 1")));
