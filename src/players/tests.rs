@@ -11,20 +11,8 @@ use crate::testing::any_position;
 use crate::{Board, Player, Position, Value, lines, notation};
 
 /// Every player that needs no outcomes, at levels that see a reply.
-const PLAYERS: [&str; 12] = [
-    "random",
-    "pomakis:2",
-    "pomakis:3",
-    "pomakis:5",
-    "window:2",
-    "window:3",
-    "window:4",
-    "rating:1",
-    "rating:2",
-    "rating:1:3",
-    "rating:2:4",
-    "follow-up",
-];
+const PLAYERS: &str = "random pomakis:2 pomakis:3 pomakis:5 window:2 window:3 window:4 rating:1 rating:2 rating:1:3 \
+                       rating:2:4 follow-up";
 
 fn board(name: &str) -> Board {
     name.parse().unwrap()
@@ -77,14 +65,13 @@ fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
 #[test]
 fn window_starts_from_a_random_column_among_equals() {
     // At depth 1 on a board without lines all columns but the centre are equal.
-    let start = position("4x4c9", "-");
-    assert!((0..20).all(|seed| choose("window:1", &start, seed).column == 2));
-    let start = position("4x4c9", "33");
-    let columns = (0..50).map(|seed| choose("window:2", &start, seed).column).collect::<BTreeSet<_>>();
-    assert_eq!(columns, BTreeSet::from([2]));
-    let full_centre = position("4x4c9", "3333");
-    let columns = (0..50).map(|seed| choose("window:2", &full_centre, seed).column).collect::<BTreeSet<_>>();
-    assert_eq!(columns, BTreeSet::from([0, 1, 3]));
+    for (name, moves, expected) in
+        [("window:1", "-", &[2][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])]
+    {
+        let start = position("4x4c9", moves);
+        let columns = (0..50).map(|seed| choose(name, &start, seed).column).collect::<BTreeSet<_>>();
+        assert!(columns.iter().eq(expected), "{name} {moves}: {columns:?}");
+    }
 }
 
 #[test]
@@ -105,7 +92,7 @@ fn follow_up_follows_as_the_second_player_and_says_where_it_does_not() {
 
 #[test]
 fn the_same_seed_gives_the_same_game_and_chance_gives_others() {
-    for player in PLAYERS {
+    for player in PLAYERS.split(' ') {
         assert_eq!(game(player, "5x4", 7), game(player, "5x4", 7), "{player}");
     }
     for player in ["random", "window:2", "rating:1"] {
@@ -144,47 +131,37 @@ fn plain_window(position: &Position, me: Player) -> i64 {
     let mut score = 3 * i64::from((mine & board.column_cells(board.width() / 2)).count_ones());
     for line in lines(board) {
         let (own, other) = ((line & mine).count_ones() as usize, (line & yours).count_ones() as usize);
-        let empty = board.connect() - own - other;
-        if own == board.connect() {
-            score += 100;
-        } else if own + 1 == board.connect() && empty == 1 {
-            score += 5;
-        } else if own + 2 == board.connect() && empty == 2 {
-            score += 2;
-        }
-        // An empty line of one cell counts nothing.
-        if own == 0 && other + 1 == board.connect() && empty == 1 && board.connect() > 1 {
-            score -= 4;
-        }
+        score += match (board.connect() - own, other) {
+            (0, 0) => 100,
+            (1, 0) => 5,
+            (2, 0) => 2,
+            // An empty line of one cell counts nothing.
+            (empty_or_theirs, 1..) if empty_or_theirs == other + 1 && own == 0 => -4,
+            _ => 0,
+        };
     }
     if board.is_misere() { -score } else { score }
 }
 
-/// Minimax without any cutoff. `end` gets the value of a finished position and how many plies away it is.
-fn minimax(
-    position: &Position,
-    depth: u32,
-    away: u32,
-    end: &dyn Fn(Value, u32) -> i64,
-    leaf: &dyn Fn(&Position) -> i64,
-) -> i64 {
-    if let Some(value) = position.primitive() {
-        return end(value, away);
+/// Minimax without any cutoff. `win` is the worth of a win that is so many plies away.
+fn minimax(position: &Position, depth: u32, away: i64, win: fn(i64) -> i64, leaf: &dyn Fn(&Position) -> i64) -> i64 {
+    match position.primitive() {
+        Some(Value::Win) => win(away),
+        Some(Value::Lose) => -win(away),
+        Some(Value::Tie) => 0,
+        None if depth == 0 => leaf(position),
+        None => best(&moves_by(position, |child| minimax(child, depth - 1, away + 1, win, leaf))).0,
     }
-    if depth == 0 {
-        return leaf(position);
-    }
-    let children = position.moves().map(|column| position.drop_piece(column));
-    children.map(|child| -minimax(&child, depth - 1, away + 1, end, leaf)).max().unwrap()
 }
 
 fn moves_by(position: &Position, worth: impl Fn(&Position) -> i64) -> Vec<(usize, i64)> {
     position.moves().map(|column| (column, -worth(&position.drop_piece(column)))).collect()
 }
 
-fn best(moves: &[(usize, i64)]) -> Vec<usize> {
+/// The most that a move is worth, and the columns of the moves that are worth it.
+fn best(moves: &[(usize, i64)]) -> (i64, Vec<usize>) {
     let most = moves.iter().map(|of| of.1).max().unwrap();
-    moves.iter().filter(|of| of.1 == most).map(|of| of.0).collect()
+    (most, moves.iter().filter(|of| of.1 == most).map(|of| of.0).collect())
 }
 
 /// A depth at which a game tree without cutoffs is small enough.
@@ -199,20 +176,16 @@ proptest! {
     fn pomakis_is_plain_minimax(position in any_position(), wanted in 1_u32..=5) {
         prop_assume!(position.primitive().is_none() && position.board().width() <= 9);
         let depth = small_depth(position.board(), wanted);
-        let end = |value, away: u32| match value {
-            Value::Lose => -((1_i64 << 60) - i64::from(away)),
-            Value::Win => (1_i64 << 60) - i64::from(away),
-            Value::Tie => 0,
-        };
-        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, &end, &plain_pomakis));
+        let win = |away| (1 << 60) - away;
+        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, win, &plain_pomakis));
         let found = choose(&format!("pomakis:{depth}"), &position, 1);
         if found.reason != Reason::Middle {
-            let best = best(&moves);
+            let (most, best) = best(&moves);
             let central = position.board().central_columns();
             let first = central.into_iter().find(|column| best.contains(column)).unwrap();
             prop_assert_eq!(found.column, first, "{:?} {:?}", moves, found);
             if let Reason::Score { score, .. } = found.reason {
-                prop_assert_eq!(Some(score), moves.iter().map(|of| of.1).max());
+                prop_assert_eq!(score, most);
             }
         }
     }
@@ -221,20 +194,16 @@ proptest! {
     fn window_is_plain_minimax(position in any_position(), wanted in 1_u32..=5, seed in 0_u64..100) {
         prop_assume!(position.primitive().is_none() && position.board().width() <= 9);
         let (depth, me) = (small_depth(position.board(), wanted), position.to_move());
-        let end = |value, _| match value {
-            Value::Lose => -9_999_999,
-            Value::Win => 9_999_999,
-            Value::Tie => 0,
-        };
         let leaf = |position: &Position| {
             let score = plain_window(position, me);
             if position.to_move() == me { score } else { -score }
         };
-        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, &end, &leaf));
+        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, |_| 9_999_999, &leaf));
+        let (most, best) = best(&moves);
         let found = choose(&format!("window:{depth}"), &position, seed);
-        prop_assert!(best(&moves).contains(&found.column), "{moves:?} {found:?}");
+        prop_assert!(best.contains(&found.column), "{moves:?} {found:?}");
         if let Reason::Score { score, .. } = found.reason {
-            prop_assert_eq!(Some(score), moves.iter().map(|of| of.1).max());
+            prop_assert_eq!(score, most);
         }
     }
 
@@ -242,12 +211,7 @@ proptest! {
     fn rating_is_plain_minimax(position in any_position(), level in 1_u32..=2, seed in 0_u64..100) {
         prop_assume!(position.primitive().is_none() && position.board().width().pow(2 * level + 1) <= 20_000);
         // Nearer wins and farther losses, and nothing else.
-        let end = |value, away: u32| match value {
-            Value::Lose => -(1000 - i64::from(away)),
-            Value::Win => 1000 - i64::from(away),
-            Value::Tie => 0,
-        };
-        let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, &end, &|_| 0));
+        let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, |away| 1000 - away, &|_| 0));
         let grades = RatingPlayer::new(position.board(), level, 0).grades(&position).unwrap();
         for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {
             let expected = match worth {
@@ -266,7 +230,7 @@ proptest! {
 
     #[test]
     fn every_player_plays_a_legal_move_anywhere(position in any_position(), seed in 0_u64..1000) {
-        for player in PLAYERS {
+        for player in PLAYERS.split(' ') {
             let mut chooser = player.parse::<Kind>().unwrap().chooser(position.board(), nothing_known()).unwrap();
             let last = position.moves().next();
             // The widest boards are slow to search.
@@ -284,7 +248,7 @@ proptest! {
 #[test]
 fn a_position_of_another_board_is_refused_and_changes_nothing() {
     let boards = ["7x6", "4x4", "4x5", "5x4", "4x4c3", "4x4m", "1x8", "8x1", "9x7", "12x2"];
-    for name in PLAYERS.into_iter().filter(|name| *name != "random") {
+    for name in PLAYERS.split(' ').filter(|name| *name != "random") {
         for (own, other) in boards.iter().flat_map(|own| boards.map(|other| (*own, other))) {
             let mut player = name.parse::<Kind>().unwrap().chooser(board(own), nothing_known()).unwrap();
             for moves in ["-", "1", "11"] {

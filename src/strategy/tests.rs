@@ -1,6 +1,6 @@
 //! The check against plain play of every line, and its errors.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use proptest::prelude::*;
 
@@ -17,10 +17,9 @@ const MEMORY_BYTES: u64 = 1 << 30;
 struct Plain {
     lines: LineCounts,
     asked: HashSet<Position>,
-    undefined: HashSet<Position>,
-    all: HashSet<Position>,
-    lost: Vec<Vec<usize>>,
-    stuck: Vec<Vec<usize>>,
+    /// The lines that were lost, and those where the rule was undefined, with their lengths.
+    lost: BTreeSet<(usize, Vec<usize>)>,
+    stuck: BTreeSet<(usize, Vec<usize>)>,
     /// The replies of the rule where it was asked; no column where it was undefined.
     replies: HashSet<(Position, Option<usize>)>,
     /// The worst result for the player after each position: 1 won, 0 tied, -1 lost, -2 undefined.
@@ -31,24 +30,19 @@ impl Plain {
     /// Plays on from a position, and returns the worst result for the player.
     fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
         let worst = self.play_on(rule, player, position, line);
-        self.all.insert(position);
         self.worst.entry(position).and_modify(|known| *known = worst.min(*known)).or_insert(worst);
         worst
     }
 
     fn play_on(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
-        if let Some(value) = position.primitive() {
-            let winner = match value {
-                Value::Tie => {
-                    self.lines.ties += 1;
-                    return 0;
-                }
-                Value::Win => position.to_move(),
-                Value::Lose => position.to_move().other(),
+        if position.primitive().is_some() {
+            let Some(winner) = position.winner() else {
+                self.lines.ties += 1;
+                return 0;
             };
             *self.lines.won_by.of_mut(winner) += 1;
             if winner != player {
-                self.lost.push(line.clone());
+                self.lost.insert((line.len(), line.clone()));
             }
             return if winner == player { 1 } else { -1 };
         }
@@ -58,8 +52,7 @@ impl Plain {
             self.replies.insert((position, reply));
             let Some(reply) = reply else {
                 self.lines.undefined += 1;
-                self.undefined.insert(position);
-                self.stuck.push(line.clone());
+                self.stuck.insert((line.len(), line.clone()));
                 return -2;
             };
             vec![reply]
@@ -76,33 +69,7 @@ impl Plain {
     }
 }
 
-/// Returns the shortest line, the smallest among equally short ones.
-fn shortest(lines: Vec<Vec<usize>>) -> Option<Vec<usize>> {
-    lines.into_iter().min_by_key(|line| (line.len(), line.clone()))
-}
-
-/// One of the rules, or a random one.
-#[derive(Clone, Debug)]
-enum AnyRule {
-    FollowUp(FollowUp),
-    Mirror,
-    Centre,
-    Whim(Whim),
-}
-
-impl AnyRule {
-    fn rule(&self) -> &dyn Rule {
-        match self {
-            AnyRule::FollowUp(rule) => rule,
-            AnyRule::Mirror => &Mirror,
-            AnyRule::Centre => &Centre,
-            AnyRule::Whim(rule) => rule,
-        }
-    }
-}
-
 /// A random rule that depends on the board and the last move; some of its replies are not moves.
-#[derive(Clone, Debug)]
 struct Whim(u64);
 
 impl Rule for Whim {
@@ -122,63 +89,62 @@ impl Rule for Whim {
     }
 }
 
-fn any_rule(board: Board) -> impl Strategy<Value = AnyRule> {
-    let readings = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow];
-    prop_oneof![
-        (0_usize..3, 0..board.width(), 0..board.width()).prop_map(move |(reading, a, b)| {
-            let rule = FollowUp::new(board, [a, b], readings[reading]);
-            AnyRule::FollowUp(rule.unwrap_or(FollowUp::without_centre()))
-        }),
-        any::<u64>().prop_map(|seed| AnyRule::Whim(Whim(seed))),
-        Just(AnyRule::Mirror),
-        Just(AnyRule::Centre),
-    ]
+/// One of the rules, or a random one.
+fn rule(board: Board, kind: usize, seed: u64) -> Box<dyn Rule> {
+    let reading = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow][seed as usize % 3];
+    let centre = [3, 1000].map(|divisor| (seed / divisor) as usize % board.width());
+    match kind {
+        0 => Box::new(FollowUp::new(board, centre, reading).unwrap_or(FollowUp::without_centre())),
+        1 => Box::new(Whim(seed)),
+        2 => Box::new(Mirror),
+        _ => Box::new(Centre),
+    }
 }
 
-fn any_case() -> impl Strategy<Value = (Board, AnyRule, Player)> {
+/// A board, what makes a rule on it, and a player.
+fn any_case() -> impl Strategy<Value = (Board, usize, u64, Player)> {
     let sizes = prop_oneof![(1_usize..=3, 1_usize..=4), Just((4, 2)), Just((4, 3)), Just((5, 2)), Just((1, 7))];
     let board = (sizes, 1_usize..=4, any::<bool>())
         .prop_map(|((width, height), connect, misere)| Board::new(width, height, connect, misere).unwrap());
-    board.prop_flat_map(|board| {
-        let player = prop_oneof![3 => Just(Player::Second), 1 => Just(Player::First)];
-        (Just(board), any_rule(board), player)
-    })
+    let player = prop_oneof![3 => Just(Player::Second), 1 => Just(Player::First)];
+    (board, 0_usize..4, any::<u64>(), player)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_check_counts_what_plain_play_of_every_line_counts((board, rule, player) in any_case()) {
-        let found = check(rule.rule(), board, player, MEMORY_BYTES).unwrap();
+    fn a_check_counts_what_plain_play_of_every_line_counts((board, kind, seed, player) in any_case()) {
+        let rule = &*rule(board, kind, seed);
+        let found = check(rule, board, player, MEMORY_BYTES).unwrap();
         let mut plain = Plain::default();
-        plain.play(rule.rule(), player, Position::start(board), &mut Vec::new());
+        plain.play(rule, player, Position::start(board), &mut Vec::new());
         let LineCounts { undefined, won_by, ties, .. } = plain.lines;
         plain.lines.all = undefined + won_by.first + won_by.second + ties;
         prop_assert_eq!(found.lines, plain.lines);
-        prop_assert_eq!(found.positions.all, plain.all.len() as u64);
+        prop_assert_eq!(found.positions.all, plain.worst.len() as u64);
         prop_assert_eq!(found.positions.strategy_to_move, plain.asked.len() as u64);
-        prop_assert_eq!(found.positions.undefined, plain.undefined.len() as u64);
-        let ties = plain.all.iter().filter(|position| position.primitive() == Some(Value::Tie)).count();
+        let undefined = plain.replies.iter().filter(|(_, reply)| reply.is_none()).count();
+        prop_assert_eq!(found.positions.undefined, undefined as u64);
+        let ties = plain.worst.keys().filter(|position| position.primitive() == Some(Value::Tie)).count();
         prop_assert_eq!(found.positions.ties, ties as u64);
         prop_assert_eq!(found.verdict() == Verdict::Loses, !plain.lost.is_empty());
-        prop_assert_eq!(found.refutation, shortest(plain.lost));
-        prop_assert_eq!(found.undefined, shortest(plain.stuck));
+        // Of equally short lines the smallest.
+        let [lost, stuck] = [plain.lost, plain.stuck].map(|mut lines| lines.pop_first().map(|(_, line)| line));
+        prop_assert_eq!((found.refutation, found.undefined), (lost, stuck));
     }
 
     #[test]
-    fn what_is_kept_is_what_plain_play_with_known_values_keeps((board, rule, player) in any_case()) {
+    fn what_is_kept_is_what_plain_play_with_known_values_keeps((board, kind, seed, player) in any_case()) {
+        let rule = &*rule(board, kind, seed);
         let mut search = Search::new(board, Options::default());
         let mut value = |position: &Position| search.value(position).unwrap();
-        let found = check(rule.rule(), board, player, MEMORY_BYTES).unwrap();
-        let kept = found
-            .keep(rule.rule(), MEMORY_BYTES, |positions| {
-                Ok::<_, CheckError>(positions.iter().map(&mut value).collect())
-            })
-            .unwrap();
+        let found = check(rule, board, player, MEMORY_BYTES).unwrap();
+        let values = |positions: &[Position]| Ok::<Vec<Value>, CheckError>(positions.iter().map(&mut value).collect());
+        let kept = found.keep(rule, MEMORY_BYTES, values).unwrap();
         prop_assert_eq!((kept.all, kept.strategy_to_move), (found.positions.all, found.positions.strategy_to_move));
         let mut plain = Plain::default();
-        plain.play(rule.rule(), player, Position::start(board), &mut Vec::new());
+        plain.play(rule, player, Position::start(board), &mut Vec::new());
         let wasted = plain.replies.iter().filter(|(position, reply)| {
             let worth = reply.map(|column| value(&position.drop_piece(column)).flip());
             worth != Some(value(position))

@@ -6,9 +6,9 @@
 //! many that the answers that the server keeps are of little use.
 
 use std::collections::HashSet;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 
-use super::ends::{Client, Served, Tally};
+use super::ends::{Client, Reply, Served, Tally, address, spread};
 
 const GREEDY: u32 = 100;
 
@@ -33,17 +33,27 @@ const MOST: Duration = Duration::from_millis(150);
 /// and one beside it.
 const MOST_TURNS: usize = 3;
 
-/// Of so many look-ups one answer is checked.
-const CHECKED: u32 = 100;
+/// Of so many greedy look-ups one answer is checked.
+const CHECKED: usize = 100;
 
 const BATCH: usize = 64;
 
 /// What is asked for: a board, and plies of which there are more positions than are asked for.
-#[derive(Clone)]
 struct Kind {
     board: Board,
     plies: Range<u32>,
     pause: Duration,
+}
+
+impl Kind {
+    fn draw(&self, source: &mut Source) -> Position {
+        loop {
+            let ply = source.random_range(self.plies.clone());
+            if let Some((position, _)) = random_play(self.board, ply as usize, source) {
+                return position;
+            }
+        }
+    }
 }
 
 /// What a client was told.
@@ -52,42 +62,50 @@ struct Told {
     position: Position,
     asked: Instant,
     time: Duration,
-    status: std::io::Result<u16>,
-    /// Empty for most greedy look-ups.
-    body: Vec<u8>,
+    reply: io::Result<Reply>,
+}
+
+impl Told {
+    fn is_polite(&self) -> bool {
+        self.client == POLITE
+    }
+
+    fn is_search(&self) -> bool {
+        self.position.board().width() == 9
+    }
+
+    /// Returns the answer; null where there is none.
+    fn answer(&self) -> Value {
+        self.reply.as_ref().ok().and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or_default()
+    }
+
+    /// Tells whether nodes were searched for the answer.
+    fn took_a_search(&self) -> bool {
+        self.answer()["source"]["nodes"].as_u64() > Some(0)
+    }
 }
 
 /// What all clients share.
 struct Load {
     server: SocketAddr,
     told: Mutex<Vec<Told>>,
-    /// Whether the polite client asks no more.
-    is_over: AtomicBool,
+    /// When the polite client asks no more.
+    end: Instant,
 }
 
 impl Load {
-    fn client(&self, number: u32) -> Client {
-        Client::of(Ipv4Addr::from(u32::from(Ipv4Addr::new(127, 0, 1, 0)) + number), self.server)
+    fn client(&self, number: u32) -> (Client, Source) {
+        let own = Ipv4Addr::from(u32::from(Ipv4Addr::new(127, 0, 1, 0)) + number);
+        (Client::of(own, self.server), Source::new(number.into(), 0))
     }
 
     /// Asks one question after another, on one connection.
-    async fn ask(self: Arc<Load>, number: u32, kind: Kind, end: Instant) {
-        let (client, mut source) = (self.client(number), Source::new(number.into(), 0));
-        for asked_before in 0.. {
-            if self.is_over.load(Relaxed) || number == POLITE && Instant::now() > end {
-                return;
-            }
-            let (position, asked) = (draw(&kind, &mut source), Instant::now());
-            let (board, text) = (kind.board, notation::to_uni(&position));
-            let head = format!("GET /api/v1/position?board={board}&position={text} HTTP/1.1\r\nHost: x\r\n\r\n");
-            let reply = client.ask(&head).await;
-            let (status, body) = match reply {
-                Ok(reply) => (Ok(reply.status), reply.body),
-                Err(error) => (Err(error), Vec::new()),
-            };
-            let is_kept = number == POLITE || board.width() == 9 || asked_before % CHECKED == 0;
-            let body = if is_kept { body } else { Vec::new() };
-            let told = Told { client: number, position, asked, time: asked.elapsed(), status, body };
+    async fn ask(self: Arc<Load>, number: u32, kind: Kind) {
+        let (client, mut source) = self.client(number);
+        while number != POLITE || Instant::now() < self.end {
+            let (position, asked) = (kind.draw(&mut source), Instant::now());
+            let reply = client.ask(&address(&position)).await;
+            let told = Told { client: number, position, asked, time: asked.elapsed(), reply };
             self.told.lock().expect("the answers").push(told);
             tokio::time::sleep(kind.pause).await;
         }
@@ -95,9 +113,9 @@ impl Load {
 
     /// Asks batches, one after another, and checks what is answered.
     async fn ask_batches(self: Arc<Load>, number: u32, kind: Kind) {
-        let (client, mut source) = (self.client(number), Source::new(number.into(), 0));
+        let (client, mut source) = self.client(number);
         loop {
-            let lines: Vec<String> = (0..BATCH).map(|_| notation::to_uni(&draw(&kind, &mut source))).collect();
+            let lines: Vec<String> = (0..BATCH).map(|_| notation::to_uni(&kind.draw(&mut source))).collect();
             let body = lines.join("\n");
             let head =
                 format!("POST /api/v1/positions?board={} HTTP/1.0\r\nContent-Length: {}", kind.board, body.len());
@@ -106,54 +124,37 @@ impl Load {
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.expect("a batch is answered");
             let (_, answer) = answer.split_once("\r\n\r\n").expect("a head");
-            let inputs = answer.lines().map(|line| json(line.as_bytes())["input"].as_str().map(str::to_owned));
-            assert_eq!(inputs.collect::<Option<Vec<_>>>(), Some(lines));
+            let inputs = answer.lines().map(|line| {
+                let answer: Value = serde_json::from_str(line).unwrap_or_default();
+                answer["input"].as_str().unwrap_or_default().to_owned()
+            });
+            assert_eq!(inputs.collect::<Vec<_>>(), lines);
         }
     }
 }
 
-fn draw(kind: &Kind, source: &mut Source) -> Position {
-    loop {
-        let ply = source.random_range(kind.plies.clone());
-        if let Some((position, _)) = random_play(kind.board, ply as usize, source) {
-            return position;
-        }
-    }
-}
-
-/// Returns how many nodes were searched for an answer.
-fn nodes(answer: &Value) -> Option<u64> {
-    answer["source"]["nodes"].as_u64()
-}
-
-fn json(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap_or_default()
-}
-
-/// Lets all of them ask for some seconds, and checks what the polite one was told.
-pub async fn measure(served: &Served, seconds: u64) {
+/// Lets all of them ask for some time, and checks what the polite one was told.
+pub async fn measure(served: &Served, time: Duration) {
     let (begin, cpu) = (Instant::now(), served.cpu_seconds());
-    let end = begin + Duration::from_secs(seconds);
-    let load = Arc::new(Load { server: served.address(), told: Mutex::default(), is_over: AtomicBool::new(false) });
-    let kind = |board: &str, plies, pause| Kind { board: board.parse().expect("a board"), plies, pause };
-    let [at_once, short, long] = [0, 250, 5000].map(Duration::from_millis);
-    let (look_up, search) = (kind("7x6", 8..11, at_once), kind("9x7", 4..7, at_once));
+    let load = Arc::new(Load { server: served.address, told: Mutex::default(), end: begin + time });
+    let kind = |board: &str, plies, pause| Kind {
+        board: board.parse().expect("a board"),
+        plies,
+        pause: Duration::from_millis(pause),
+    };
+    let (look_up, search) = (|pause| kind("7x6", 8..11, pause), |pause| kind("9x7", 4..7, pause));
     let mut greedy = JoinSet::new();
     for number in 0..GREEDY {
         let load = Arc::clone(&load);
         match number % 10 {
-            0 => greedy.spawn(load.ask_batches(number, search.clone())),
-            1..=3 => greedy.spawn(load.ask(number, search.clone(), end)),
-            _ => greedy.spawn(load.ask(number, look_up.clone(), end)),
+            0 => greedy.spawn(load.ask_batches(number, search(0))),
+            1..=3 => greedy.spawn(load.ask(number, search(0))),
+            _ => greedy.spawn(load.ask(number, look_up(0))),
         };
     }
-    let polite = [Kind { pause: short, ..look_up }, Kind { pause: long, ..search }];
-    let polite = polite.map(|kind| tokio::spawn(Arc::clone(&load).ask(POLITE, kind, end)));
-    for task in polite {
-        task.await.expect("the polite client");
-    }
-    load.is_over.store(true, Relaxed);
-    let counts = load.client(POLITE).ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("the counts");
+    let polite = |kind| Arc::clone(&load).ask(POLITE, kind);
+    tokio::join!(polite(look_up(250)), polite(search(5000)));
+    let counts = load.client(POLITE).0.ask("/metrics").await.expect("the counts");
     // A batch that failed has panicked.
     while let Some(task) = greedy.try_join_next() {
         task.expect("a greedy client");
@@ -166,24 +167,20 @@ pub async fn measure(served: &Served, seconds: u64) {
 
 /// Prints and checks what the clients were told.
 fn report(served: &Served, told: &[Told], counts: &str) {
-    let is_search = |of: &&Told| of.position.board().width() == 9;
-    let (searched, looked_up): (Vec<&Told>, Vec<&Told>) = told.iter().partition(is_search);
-    let is_polite = |of: &&&Told| of.client == POLITE;
-    // The built-in database keeps early plies. Where a forced line leads beyond these, a look-up searches.
-    let is_long = |of: &&&Told| is_polite(of) && nodes(&json(&of.body)) > Some(0);
-    let tally = |told: &mut dyn Iterator<Item = &&Told>| {
+    let tally = |name: &str, is_counted: &dyn Fn(&Told) -> bool| {
         let mut tally = Tally::default();
-        told.for_each(|of| tally.count(of.status.as_ref().ok().copied(), of.time));
+        told.iter().filter(|of| is_counted(of)).for_each(|of| tally.count(&of.reply, of.time));
+        println!("{name}: {tally}");
         tally
     };
-    let polite_look_ups = tally(&mut looked_up.iter().filter(is_polite).filter(|of| !is_long(of)));
-    println!("polite look-ups: {polite_look_ups}");
-    println!("polite look-ups that took a search: {}", tally(&mut looked_up.iter().filter(is_long)));
-    println!("greedy look-ups: {}", tally(&mut looked_up.iter().filter(|of| !is_polite(of))));
-    let polite_searches = tally(&mut searched.iter().filter(is_polite));
-    println!("polite searches: {polite_searches}");
-    println!("greedy searches: {}", tally(&mut searched.iter().filter(|of| !is_polite(of))));
-    for (told, error) in told.iter().filter_map(|of| Some((of, of.status.as_ref().err()?))) {
+    // The built-in database keeps early plies. Where a forced line leads beyond these, a look-up searches.
+    let is_polite_look_up = |of: &Told| of.is_polite() && !of.is_search();
+    let polite_look_ups = tally("polite look-ups", &|of| is_polite_look_up(of) && !of.took_a_search());
+    tally("polite look-ups that took a search", &|of| is_polite_look_up(of) && of.took_a_search());
+    tally("greedy look-ups", &|of| !of.is_polite() && !of.is_search());
+    let polite_searches = tally("polite searches", &|of| of.is_polite() && of.is_search());
+    tally("greedy searches", &|of| !of.is_polite() && of.is_search());
+    for (told, error) in told.iter().filter_map(|of| Some((of, of.reply.as_ref().err()?))) {
         println!("client {} had no answer after {:?}: {error}", told.client, told.time);
     }
     let count = |name: &str| -> f64 {
@@ -193,22 +190,24 @@ fn report(served: &Served, told: &[Told], counts: &str) {
     let (hits, misses) = (count("fourbase_cache_hits_total"), count("fourbase_cache_misses_total"));
     let different = told.iter().map(|of| of.position).collect::<HashSet<_>>().len();
     println!("{} questions about {different} positions; {hits} answers from memory, {misses} not", told.len());
+    let greedy_sample = told.iter().filter(|of| !of.is_polite() && !of.is_search()).step_by(CHECKED);
+    let checked = told.iter().filter(|of| is_polite_look_up(of)).chain(greedy_sample).filter(|of| of.reply.is_ok());
     // On a machine that others use a look-up may take longer than one question is allowed.
-    let answers = looked_up.iter().filter(|of| !of.body.is_empty()).map(|of| (&of.position, json(&of.body)));
+    let answers = checked.map(|of| (&of.position, of.answer()));
     let (undecided, decided): (Vec<_>, Vec<_>) = answers.partition(|(_, answer)| answer["undecided"] == true);
     decided.iter().for_each(|(position, answer)| served.check_answer(position, answer));
     println!("{} look-ups compared with the database, {} undecided", decided.len(), undecided.len());
 
     assert!(hits < misses / 10.0, "memory answers");
     assert!(undecided.len() <= decided.len() / 10, "look-ups are not decided");
-    assert!(polite_look_ups.has_all() && polite_look_ups.percentile(0.99) < MOST, "the polite client waits");
+    assert!(polite_look_ups.has_all() && spread(&polite_look_ups.answered)[1] < MOST, "the polite client waits");
     assert!(polite_searches.has_all(), "a polite search has no answer");
-    for polite in searched.iter().filter(is_polite) {
-        let answer = json(&polite.body);
+    for polite in told.iter().filter(|of| of.is_polite() && of.is_search()) {
+        let answer = polite.answer();
         assert_eq!(answer["position"]["uni"].as_str(), Some(&*notation::to_uni(&polite.position)));
-        assert!(nodes(&answer) > Some(0), "{answer}");
+        assert!(polite.took_a_search(), "{answer}");
         let meanwhile = |client: u32| {
-            let ends = searched.iter().filter(|of| of.client == client).map(|of| of.asked + of.time);
+            let ends = told.iter().filter(|of| of.client == client && of.is_search()).map(|of| of.asked + of.time);
             ends.filter(|end| (polite.asked..polite.asked + polite.time).contains(end)).count()
         };
         let most = (0..GREEDY).map(meanwhile).max();
