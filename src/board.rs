@@ -331,14 +331,13 @@ mod tests {
 
     #[test]
     fn columns_come_from_the_centre_outwards() {
-        let central_columns = |name: &str| name.parse::<Board>().unwrap().central_columns();
-        assert_eq!(central_columns("7x6"), [3, 2, 4, 1, 5, 0, 6]);
-        assert_eq!(central_columns("4x4"), [1, 2, 0, 3]);
-        assert_eq!(central_columns("1x4"), [0]);
+        for (name, columns) in [("7x6", &[3, 2, 4, 1, 5, 0, 6][..]), ("4x4", &[1, 2, 0, 3]), ("1x4", &[0])] {
+            assert_eq!(name.parse::<Board>().unwrap().central_columns(), columns);
+        }
     }
 
     #[test]
-    fn everything_else_is_an_error() {
+    fn everything_else_is_an_error_that_says_what_was_expected_where() {
         let short = [
             "", " ", "x", "4", "4x", "x4", "0x4", "4x0", "99x99", "33x1", "1x65", "8x9", "-1x4", "+4x4", "4x-4",
             "04x4", "4x04", "00x4", "4x4c", "4x4c0", "4x4c03", "4x4c256", "4x4c1000", "4x4mc3", "4x4mm", "4x4c3c3",
@@ -350,10 +349,6 @@ mod tests {
             let error = name.parse::<Board>().expect_err(name).to_string();
             assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
         }
-    }
-
-    #[test]
-    fn errors_say_what_was_expected_where() {
         let error = "4×4".parse::<Board>().unwrap_err().to_string();
         assert!(error.contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
         assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns { found: 99 }));

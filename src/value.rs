@@ -143,28 +143,18 @@ impl PartialOrd for Outcome {
 mod tests {
     use super::{Outcome, Value};
 
-    fn all_outcomes() -> Vec<Outcome> {
-        let remotenesses = [Some(0), Some(1), Some(17), Some(u32::MAX), None];
-        [Value::Win, Value::Lose, Value::Tie]
-            .into_iter()
-            .flat_map(|value| remotenesses.map(|remoteness| Outcome { value, remoteness }))
-            .collect()
-    }
-
     #[test]
     fn the_order_is_total_with_wins_before_ties_before_losses() {
-        let rank = |value| match value {
-            Value::Win => 0,
-            Value::Tie => 1,
-            Value::Lose => 2,
-        };
-        let mut outcomes = all_outcomes();
+        let values = [Value::Win, Value::Tie, Value::Lose];
+        let remotenesses = [Some(0), Some(1), Some(17), Some(u32::MAX), None];
+        let of = |value| remotenesses.map(|remoteness| Outcome { value, remoteness });
+        let mut outcomes = [of(Value::Lose), of(Value::Win), of(Value::Tie)].concat();
         for (a, b) in outcomes.iter().flat_map(|a| outcomes.iter().map(move |b| (a, b))) {
             assert_eq!(a.cmp(b), b.cmp(a).reverse());
             assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
         }
         outcomes.sort();
-        assert!(outcomes.is_sorted_by_key(|outcome| rank(outcome.value)));
+        assert!(outcomes.is_sorted_by_key(|outcome| values.iter().position(|value| *value == outcome.value)));
         assert_eq!(outcomes[0], Outcome { value: Value::Win, remoteness: Some(0) });
     }
 

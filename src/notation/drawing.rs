@@ -121,12 +121,12 @@ mod tests {
     use super::{FIRST_FILL, SECOND_FILL, draw, draw_svg};
     use crate::notation::parse;
     use crate::testing::any_position;
-    use crate::{Board, Position};
+    use crate::{Player, Position};
     use proptest::prelude::*;
 
     #[test]
     fn the_widest_board_has_a_letter_under_every_column() {
-        let drawn = draw(&Position::start("32x1".parse::<Board>().unwrap()), false);
+        let drawn = draw(&Position::start("32x1".parse().unwrap()), false);
         assert!(drawn.ends_with("\n1 2 3 4 5 6 7 8 9 a b c d e f g h i j k l m n o p q r s t u v w"), "{drawn}");
     }
 
@@ -169,12 +169,8 @@ mod tests {
                 let cells = row.chars().step_by(2).collect::<Vec<_>>();
                 prop_assert_eq!(cells.len(), board.width());
                 for (column, cell) in cells.into_iter().enumerate() {
-                    let expected = match position.piece(column, board.height() - 1 - index) {
-                        None => '.',
-                        Some(crate::Player::First) => 'X',
-                        Some(crate::Player::Second) => 'O',
-                    };
-                    prop_assert_eq!(cell, expected);
+                    let piece = position.piece(column, board.height() - 1 - index);
+                    prop_assert_eq!(cell, piece.map_or('.', |player| if player == Player::First { 'X' } else { 'O' }));
                 }
             }
         }

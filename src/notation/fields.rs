@@ -127,35 +127,27 @@ mod tests {
         Ok((text(fields.chosen), others))
     }
 
-    fn of(line: &str, number: usize) -> (String, String) {
-        cut(line, number).unwrap()
-    }
-
-    fn pair(chosen: &str, others: &str) -> (String, String) {
-        (chosen.to_owned(), others.to_owned())
-    }
-
     #[test]
-    fn fields_lie_between_blanks_or_tabs() {
-        assert_eq!(of("12 -1", 1), pair("12", "-1"));
-        assert_eq!(of("  12   7 ", 1), pair("12", "7"));
-        assert_eq!(of("id 12 7", 2), pair("12", "id|7"));
-        assert_eq!(of("12\ta b\t\t", 1), pair("12", "a b||"));
-        assert_eq!(of("a b\t 12 \tc", 2), pair("12", "a b|c"));
-        assert_eq!(of("", 1), pair("", ""));
-        assert_eq!(of("   ", 1), pair("", ""));
-        assert_eq!(of("\t1", 1), pair("", "1"));
+    fn fields_lie_between_blanks_or_tabs_and_bit_strings_take_one_for_each_column() {
+        for (line, number, chosen, others) in [
+            ("12 -1", 1, "12", "-1"),
+            ("  12   7 ", 1, "12", "7"),
+            ("id 12 7", 2, "12", "id|7"),
+            ("12\ta b\t\t", 1, "12", "a b||"),
+            ("a b\t 12 \tc", 2, "12", "a b|c"),
+            ("", 1, "", ""),
+            ("   ", 1, "", ""),
+            ("\t1", 1, "", "1"),
+            ("010 100 100 5 x", 1, "010 100 100", "5|x"),
+            ("x 111 001 100", 2, "111 001 100", "x"),
+            ("010  100 ", 1, "010  100", ""),
+            ("1_-X---- 5", 1, "1_-X----", "5"),
+            ("11 5", 1, "11", "5"),
+            ("010 100 100\t5", 1, "010 100 100", "5"),
+        ] {
+            assert_eq!(cut(line, number), Ok((chosen.to_owned(), others.to_owned())), "{line:?}");
+        }
         assert_eq!((cut("1 2", 3), cut("1\t2", 3), cut("", 2)), (Err(2), Err(2), Err(0)));
-    }
-
-    #[test]
-    fn bit_strings_take_a_field_for_each_column() {
-        assert_eq!(of("010 100 100 5 x", 1), pair("010 100 100", "5|x"));
-        assert_eq!(of("x 111 001 100", 2), pair("111 001 100", "x"));
-        assert_eq!(of("010  100 ", 1), pair("010  100", ""));
-        assert_eq!(of("1_-X---- 5", 1), pair("1_-X----", "5"));
-        assert_eq!(of("11 5", 1), pair("11", "5"));
-        assert_eq!(of("010 100 100\t5", 1), pair("010 100 100", "5"));
     }
 
     proptest! {

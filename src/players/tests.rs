@@ -66,7 +66,7 @@ fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
 fn window_starts_from_a_random_column_among_equals() {
     // At depth 1 on a board without lines all columns but the centre are equal.
     for (name, moves, expected) in
-        [("window:1", "-", &[2][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])]
+        [("window:1", "-", &[2_usize][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])]
     {
         let start = position("4x4c9", moves);
         let columns = (0..50).map(|seed| choose(name, &start, seed).column).collect::<BTreeSet<_>>();
@@ -136,7 +136,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
             (1, 0) => 5,
             (2, 0) => 2,
             // An empty line of one cell counts nothing.
-            (empty_or_theirs, 1..) if empty_or_theirs == other + 1 && own == 0 => -4,
+            (missing, 1..) if missing == other + 1 && own == 0 => -4,
             _ => 0,
         };
     }
@@ -176,8 +176,7 @@ proptest! {
     fn pomakis_is_plain_minimax(position in any_position(), wanted in 1_u32..=5) {
         prop_assume!(position.primitive().is_none() && position.board().width() <= 9);
         let depth = small_depth(position.board(), wanted);
-        let win = |away| (1 << 60) - away;
-        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, win, &plain_pomakis));
+        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, |away| (1 << 60) - away, &plain_pomakis));
         let found = choose(&format!("pomakis:{depth}"), &position, 1);
         if found.reason != Reason::Middle {
             let (most, best) = best(&moves);

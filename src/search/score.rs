@@ -112,11 +112,9 @@ mod tests {
                     assert_eq!(scale.scores(outcome(Value::Lose, end - ply), ply), (-score, -score));
                     let (worst, best) = scale.scores(Outcome { value: Value::Win, remoteness: None }, ply);
                     assert!((worst..=best).contains(&score));
-                    if mover_ends != board.is_misere() {
-                        assert_eq!(scale.outcome(score, ply), outcome(Value::Win, end - ply), "{name} {ply} {end}");
-                    } else {
-                        assert_eq!(scale.outcome(-score, ply), outcome(Value::Lose, end - ply), "{name} {ply} {end}");
-                    }
+                    let is_won = mover_ends != board.is_misere();
+                    let (score, value) = if is_won { (score, Value::Win) } else { (-score, Value::Lose) };
+                    assert_eq!(scale.outcome(score, ply), outcome(value, end - ply), "{name} {ply} {end}");
                 }
             }
             assert_eq!(scale.win_on(cells + 1 + cells % 2), 0);

@@ -7,7 +7,8 @@ use super::grid::{ANY_HEIGHT, Grid, State};
 use super::pairing;
 use super::score::Scale;
 use super::{Monitor, Options, Search, SearchError};
-use crate::{Board, Outcome, Player, Position, Value, notation};
+use crate::lines::tests::has_line_by_walking;
+use crate::{Board, Outcome, Position, Value, notation};
 
 #[allow(dead_code)]
 #[path = "../../tests/support/long.rs"]
@@ -34,7 +35,8 @@ impl Plain {
             return answer;
         }
         let board = position.board();
-        let answer = if has_line(&position, position.to_move().other()) {
+        let last = Some(position.to_move().other());
+        let answer = if has_line_by_walking(board, |column, row| position.piece(column, row) == last) {
             (if board.is_misere() { 1 } else { -1 }, 0)
         } else {
             let columns = (0..board.width()).filter(|&column| position.piece(column, board.height() - 1).is_none());
@@ -46,18 +48,6 @@ impl Plain {
         self.known.insert(position, answer);
         answer
     }
-}
-
-fn has_line(position: &Position, player: Player) -> bool {
-    let board = position.board();
-    let cells = (0..board.width()).flat_map(|column| (0..board.height()).map(move |row| (column, row)));
-    let mut starts = cells.flat_map(|cell| [(1, 0), (0, 1), (1, 1), (1, -1)].map(|direction| (cell, direction)));
-    starts.any(|((column, row), (right, up))| {
-        (0..board.connect() as isize).all(|step| {
-            let (column, row) = (column.wrapping_add_signed(step * right), row.wrapping_add_signed(step * up));
-            position.piece(column, row) == Some(player)
-        })
-    })
 }
 
 fn outcome((value, plies): (i32, u32)) -> Outcome {
