@@ -11,7 +11,6 @@
 //! [sets]: http://blog.gamesolver.org/solving-connect-four/02-test-protocol/
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use fourbase::search::{Options, Search};
@@ -20,27 +19,12 @@ use fourbase::{Board, Outcome, Position, Value, notation};
 const SETS: [&str; 3] = ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"];
 const ROUNDS: usize = 5;
 
-struct Arguments {
-    empty: bool,
-    kept: bool,
-    threads: usize,
-}
-
-fn main() -> ExitCode {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = std::env::args().collect::<Vec<_>>();
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let threads = arguments.iter().skip_while(|argument| *argument != "--threads").nth(1);
     let threads = threads.and_then(|number| number.parse().ok()).unwrap_or(1);
-    match run(&Arguments { empty: has("--empty"), kept: has("--kept"), threads }) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("Error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options { threads, ..Options::default() };
     let board: Board = "7x6".parse()?;
     let directory = std::env::var_os("FOURBASE_PONS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pons"), PathBuf::from);
@@ -52,10 +36,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         let (mut fastest, mut nodes) = (Duration::MAX, 0);
         let ticks = cpu_ticks();
         for _ in 0..ROUNDS {
-            let mut search = Search::new(board, Options { threads: arguments.threads, ..Options::default() });
+            let mut search = Search::new(board, options.clone());
             let start = Instant::now();
             for (position, score) in &positions {
-                if !arguments.kept {
+                if !has("--kept") {
                     search.clear();
                 }
                 let found = score_of(search.solve(position)?, position.ply());
@@ -67,17 +51,13 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             nodes = search.nodes();
         }
         let (count, seconds) = (positions.len() as f64, fastest.as_secs_f64());
-        let cpu = match cpu_ticks().zip(ticks) {
-            Some((after, before)) if after - before >= 20 => {
-                format!("{:.4}", (after - before) as f64 * TICK_MS / (ROUNDS as f64 * count))
-            }
-            _ => "-".to_owned(),
-        };
+        let ticks = cpu_ticks().zip(ticks).map(|(after, before)| after - before).filter(|ticks| *ticks >= 20);
+        let cpu = ticks.map(|ticks| format!("{:.4}", ticks as f64 * TICK_MS / (ROUNDS as f64 * count)));
+        let cpu = cpu.unwrap_or("-".to_owned());
         println!("{set:<12} {count:>9} {:>12.4} {cpu:>12} {:>15.1}", seconds * 1e3 / count, nodes as f64 / count);
     }
-    if arguments.empty {
-        let options = Options { table_bytes: 1 << 30, threads: arguments.threads, ..Options::default() };
-        let mut search = Search::new(board, options);
+    if has("--empty") {
+        let mut search = Search::new(board, Options { table_bytes: 1 << 30, ..options });
         let start = Instant::now();
         let outcome = search.solve(&Position::start(board))?;
         let seconds = start.elapsed().as_secs_f64();

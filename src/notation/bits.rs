@@ -98,10 +98,6 @@ mod tests {
     use super::{parse, to_bits};
     use crate::{Board, Player};
 
-    fn message(board: &str, text: &str) -> String {
-        parse(board.parse().unwrap(), text).unwrap_err().to_string()
-    }
-
     #[test]
     fn the_example_of_the_notation_has_six_and_five_pieces() {
         let text = "10100 10010 11010 01010";
@@ -123,6 +119,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
+        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
         assert!(message("4x4", "10000 é").contains("character 1 of the bit string of column 2 is 'é' (U+00E9)"));
         assert_eq!(
             message("4x4", "10000"),

@@ -162,10 +162,6 @@ mod tests {
     use super::{column_character, column_number};
     use crate::notation::parse;
 
-    fn message(board: &str, text: &str) -> String {
-        parse(board.parse().unwrap(), text).unwrap_err().to_string()
-    }
-
     #[test]
     fn every_column_has_a_character_that_leads_back() {
         for column in 0..32 {
@@ -176,6 +172,7 @@ mod tests {
 
     #[test]
     fn a_move_that_cannot_be_played_is_named() {
+        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
         assert!(message("4x4", "1１").starts_with("move 2 is '１' (U+FF11), which names no column"));
         assert!(message("12x4", "\u{7}").contains("the columns of 12x4 are 1 to 9, then a to c"));
         assert_eq!(

@@ -80,10 +80,6 @@ mod tests {
     use super::{parse, to_uni};
     use crate::Player;
 
-    fn message(board: &str, text: &str) -> String {
-        parse(board.parse().unwrap(), text).unwrap_err().to_string()
-    }
-
     #[test]
     fn the_example_of_the_notation_has_three_pieces_each() {
         let text = "1_-XXX--OO---O----";
@@ -95,6 +91,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
+        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
         assert!(message("1x1", "").starts_with("character 1 is the end of the text, expected '1' or '2'"));
         assert!(message("1x1", "1").starts_with("character 2 is the end of the text, expected '_'"));
         assert!(message("1x1", "1-").starts_with("character 2 is '-', expected '_'"));

@@ -65,9 +65,8 @@ fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
 #[test]
 fn window_starts_from_a_random_column_among_equals() {
     // At depth 1 on a board without lines all columns but the centre are equal.
-    for (name, moves, expected) in
-        [("window:1", "-", &[2_usize][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])]
-    {
+    let cases = [("window:1", "-", &[2_usize][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])];
+    for (name, moves, expected) in cases {
         let start = position("4x4c9", moves);
         let columns = (0..50).map(|seed| choose(name, &start, seed).column).collect::<BTreeSet<_>>();
         assert!(columns.iter().eq(expected), "{name} {moves}: {columns:?}");
@@ -78,9 +77,8 @@ fn window_starts_from_a_random_column_among_equals() {
 fn follow_up_follows_as_the_second_player_and_says_where_it_does_not() {
     let mut player = Kind::FollowUp.chooser(board("6x4"), nothing_known()).unwrap();
     let mut reply = |moves: &str, last| {
-        player
-            .choose(&position("6x4", moves), last, &mut Source::new(1, 0))
-            .map(|choice| (choice.column, choice.reason))
+        let choice = player.choose(&position("6x4", moves), last, &mut Source::new(1, 0));
+        choice.map(|choice| (choice.column, choice.reason))
     };
     let (rule, no_rule) = (Reason::Rule { name: "follow-up" }, Reason::NoRule { name: "follow-up" });
     assert_eq!(reply("1", Some(0)).unwrap(), (0, rule));
@@ -236,10 +234,9 @@ proptest! {
             if position.board().width() > 9 && (player.ends_with('5') || player.contains(":2") || player.contains(":4")) {
                 continue;
             }
-            match chooser.choose(&position, last, &mut Source::new(seed, 0)) {
-                Ok(choice) => prop_assert!(position.play(choice.column).is_ok(), "{player}"),
-                Err(_) => prop_assert!(position.primitive().is_some(), "{player}"),
-            }
+            let choice = chooser.choose(&position, last, &mut Source::new(seed, 0));
+            let is_legal = |choice: Choice| position.play(choice.column).is_ok();
+            prop_assert!(choice.map_or(position.primitive().is_some(), is_legal), "{player}");
         }
     }
 }

@@ -122,10 +122,8 @@ mod tests {
 
     #[test]
     fn the_peak_is_read_from_the_status_of_the_process() {
-        assert_eq!(
-            peak_in_status("Name:\tx\nVmPeak:\t 9000 kB\nVmHWM:\t    1234 kB\nThreads:\t1\n"),
-            Some(1234 * 1024)
-        );
+        let status = "Name:\tx\nVmPeak:\t 9000 kB\nVmHWM:\t    1234 kB\nThreads:\t1\n";
+        assert_eq!(peak_in_status(status), Some(1234 * 1024));
         assert_eq!(peak_in_status("Name:\tx\n"), None);
         assert_eq!(peak_in_status("VmHWM:\t many kB\n"), None);
     }

@@ -162,7 +162,7 @@ fn of_server() -> Value {
                 "description": "Why there is no answer: 400 bad input, 403 another web site, 404 not there, 405 another method, 408 too slow, 413 and \
                                 414 too long, 422 no answer, 429 and 503 too busy, 500 broken.",
                 "headers": {"Retry-After": {"description": "Seconds; with 429 and 503", "schema": {"type": "integer"}}},
-                "content": content("application/json", &reference("refused"))
+                "content": {"application/json": {"schema": reference("refused")}}
             }},
             "schemas": schemas
         }
@@ -172,22 +172,13 @@ fn of_server() -> Value {
 /// Describes the addresses.
 fn paths() -> Value {
     let get = |id: &str, summary: &str, fields: Vec<Value>, answer: Value| json!({"get": operation(id, summary, fields, &answer)});
-    let as_json = |description: &str, name: &str| json!({"description": description, "content": content("application/json", &reference(name))});
-    let lines = json!({
-        "description": "A line for each position, in their order",
-        "content": content("application/x-ndjson", &reference("query"))
-    });
-    let mut positions = operation(
-        "positions",
-        "Tell the same about up to 10,000 positions, a line each",
-        fields::<server::batch::BatchQuery>(),
-        &lines,
-    );
-    positions["requestBody"] = json!({
-        "required": true,
-        "description": "A position in each line",
-        "content": content("text/plain", &json!({"type": "string", "maxLength": 1_048_576}))
-    });
+    let as_json = |description: &str, name: &str| body(description, "application/json", &reference(name));
+    let summary = "Tell the same about up to 10,000 positions, a line each";
+    let lines = body("A line for each position, in their order", "application/x-ndjson", &reference("query"));
+    let mut positions = operation("positions", summary, fields::<server::batch::BatchQuery>(), &lines);
+    let text = json!({"type": "string", "maxLength": 1_048_576});
+    positions["requestBody"] = body("A position in each line", "text/plain", &text);
+    positions["requestBody"]["required"] = true.into();
     let mut paths = json!({
         "/boards": get(
             "boards", "List the boards that have a database, smallest first", vec![], as_json("The boards", "boards")),
@@ -195,26 +186,23 @@ fn paths() -> Value {
             "position", "Tell what a position and its moves are worth", fields::<server::position::PositionQuery>(),
             as_json("The answer", "query")),
         "/positions": {"post": positions},
-        "/position.svg": get("picture", "Draw a position", fields::<server::page::PictureQuery>(), json!({
-            "description": "The picture", "content": content("image/svg+xml", &json!({"type": "string"}))
-        })),
+        "/position.svg": get(
+            "picture", "Draw a position", fields::<server::page::PictureQuery>(),
+            body("The picture", "image/svg+xml", &json!({"type": "string"}))),
         "/analysis": get(
-            "analysis", "Find the mistakes of a game", fields::<server::games::AnalysisQuery>(),
-            as_json("The analysis", "analyse")),
+            "analysis", "Find the mistakes of a game", fields::<server::games::AnalysisQuery>(), as_json("The analysis", "analyse")),
         "/players": get(
             "players", "List the players, with the levels that are allowed on a board", fields::<server::boards::BoardQuery>(),
             as_json("The players", "players")),
-        "/move": get(
-            "move", "Ask a player for a move", fields::<server::games::MoveQuery>(), as_json("The move", "move")),
+        "/move": get("move", "Ask a player for a move", fields::<server::games::MoveQuery>(), as_json("The move", "move")),
         "/random": get(
             "random", "Draw an unfinished position at random", fields::<server::position::RandomQuery>(),
             as_json("The position", "random")),
         "/stats": get(
             "stats", "Tell how many positions of a board are won, tied and lost", fields::<server::boards::BoardQuery>(),
             as_json("The counts, if fourbase stats or fourbase solve --stats has kept them beside the database", "stats")),
-        "/openapi.json": get("openapi", "Describe these addresses", vec![], json!({
-            "description": "This description", "content": content("application/json", &json!({"type": "object"}))
-        })),
+        "/openapi.json": get(
+            "openapi", "Describe these addresses", vec![], body("This description", "application/json", &json!({"type": "object"}))),
     });
     // An answer of this address may come as lines, and has a tag.
     let position = &mut paths["/position"]["get"];
@@ -230,8 +218,7 @@ fn paths() -> Value {
 }
 
 fn operation(id: &str, summary: &str, fields: Vec<Value>, answer: &Value) -> Value {
-    let refused = json!({"$ref": "#/components/responses/Refused"});
-    let responses = json!({"200": answer, "default": refused});
+    let responses = json!({"200": answer, "default": {"$ref": "#/components/responses/Refused"}});
     let mut operation = json!({"operationId": id, "summary": summary, "responses": responses});
     if !fields.is_empty() {
         operation["parameters"] = fields.into();
@@ -239,8 +226,8 @@ fn operation(id: &str, summary: &str, fields: Vec<Value>, answer: &Value) -> Val
     operation
 }
 
-fn content(media: &str, schema: &Value) -> Value {
-    json!({media: {"schema": schema}})
+fn body(description: &str, media: &str, schema: &Value) -> Value {
+    json!({"description": description, "content": {media: {"schema": schema}}})
 }
 
 fn reference(name: &str) -> Value {
@@ -275,9 +262,8 @@ fn check(file: &str, expected: String) {
 
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
-    let pretty = |schema: &Value| format!("{schema:#}\n");
-    check("docs/fourbase.schema.json", pretty(&of_program()));
+    check("docs/fourbase.schema.json", format!("{:#}\n", of_program()));
     let served = of_server();
-    check("docs/openapi.json", pretty(&served));
+    check("docs/openapi.json", format!("{served:#}\n"));
     check("tools/src/server/openapi.json", format!("{served}\n"));
 }

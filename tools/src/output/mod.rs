@@ -144,20 +144,13 @@ pub fn milliseconds(time: Duration) -> f64 {
 mod tests {
     use super::*;
 
-    fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
-        rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
-    }
-
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let text = table(&[Words("board"), Numbers("entries")], rows(&[&["4x4c3m", "1"], &["5x4", "12345678"]]));
+    fn columns_are_as_wide_as_their_widest_cell_without_colours_and_lines_end_without_spaces() {
+        let rows = |rows: [[&str; 2]; 2]| rows.map(|row| row.map(str::to_owned).to_vec()).to_vec();
+        let text = table(&[Words("board"), Numbers("entries")], rows([["4x4c3m", "1"], ["5x4", "12345678"]]));
         assert_eq!(text, "board    entries\n4x4c3m         1\n5x4     12345678");
-    }
-
-    #[test]
-    fn colours_have_no_width_and_lines_end_without_spaces() {
-        let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
-        assert_eq!(table(&[Words(""), Words("")], rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
+        let text = table(&[Words(""), Words("")], rows([["\u{1b}[32mwin\u{1b}[0m", "1"], ["lose", ""]]));
+        assert_eq!(text, "\u{1b}[32mwin\u{1b}[0m   1\nlose");
     }
 
     #[test]

@@ -159,38 +159,30 @@ mod tests {
         assert!(long.len() <= PATH_BYTES && !long.chars().any(char::is_control), "{long}");
     }
 
-    /// Words, one on each line.
-    #[cfg(unix)]
-    const SPECIAL: &str = "\n \n~/db\n$HOME\na;b\nmy db; rm x\na*\na&b\n#\n\"\n`\nit's\n'\n''\nit's \"$x\"\na!b\n!\nit's!\n!'!\n\
-        a\\b\n{a,b}\n[a]\na|b>c<d\né ü";
-
     #[cfg(unix)]
     #[test]
-    fn plain_words_stay_as_they_are() {
+    fn plain_words_stay_as_they_are_and_every_word_is_on_one_line() {
+        use std::os::unix::ffi::OsStrExt;
+
         for plain in ["db", "/data/4x4-b_c.d", "é", "1.5GiB", "a:b@c%d+e,f", "-x"] {
             assert_eq!(shell_word(plain), plain);
         }
         assert_eq!((option("db", "a b").as_str(), option("db", "-x").as_str()), (" --db 'a b'", " --db=-x"));
+        assert_eq!(shell_word("a\nb"), r"$'a\nb'");
+        assert_eq!(shell_word("\u{1b}[31m"), r"$'\x1B[31m'");
+        assert_eq!(shell_word(OsStr::from_bytes(b"a\xff")), r"$'a\xFF'");
+        assert!(!shell_word("a\r\u{2028}!'\n").chars().any(char::is_control));
     }
 
     #[cfg(unix)]
     #[test]
     fn a_shell_reads_back_every_word() {
-        for text in SPECIAL.split('\n') {
+        let words = "\n \n~/db\n$HOME\na;b\nmy db; rm x\na*\na&b\n#\n\"\n`\nit's\n'\n''\nit's \"$x\"\na!b\n!\nit's!\n!'!\n\
+                     a\\b\n{a,b}\n[a]\na|b>c<d\né ü";
+        for text in words.split('\n') {
             let command = format!("printf %s {}", shell_word(text));
             let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
             assert_eq!(String::from_utf8(output.stdout).unwrap(), text, "{command}");
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn every_word_is_on_one_line() {
-        use std::os::unix::ffi::OsStrExt;
-
-        assert_eq!(shell_word("a\nb"), r"$'a\nb'");
-        assert_eq!(shell_word("\u{1b}[31m"), r"$'\x1B[31m'");
-        assert_eq!(shell_word(OsStr::from_bytes(b"a\xff")), r"$'a\xFF'");
-        assert!(!shell_word("a\r\u{2028}!'\n").chars().any(char::is_control));
     }
 }

@@ -208,9 +208,8 @@ mod tests {
 
     #[test]
     fn an_address_has_a_port_and_may_be_localhost() {
-        for (text, expected) in
-            [("0.0.0.0:80", "0.0.0.0:80"), ("localhost:0", "127.0.0.1:0"), ("[::1]:8080", "[::1]:8080")]
-        {
+        let addresses = [("0.0.0.0:80", "0.0.0.0:80"), ("localhost:0", "127.0.0.1:0"), ("[::1]:8080", "[::1]:8080")];
+        for (text, expected) in addresses {
             assert_eq!(listen_address(text).unwrap().to_string(), expected);
         }
         for text in ["8080", ":8080", "127.0.0.1", "localhost", "localhost:99999", "example.org:80", ""] {

@@ -154,8 +154,8 @@ mod tests {
 
     #[test]
     fn columns_are_numbers_or_the_characters_under_them() {
-        for (text, column) in [("1", 0), (" 9 ", 8), ("10", 9), ("a", 9), ("c", 11), ("32", 31), ("w", 31), ("99", 98)]
-        {
+        let columns = [("1", 0), (" 9 ", 8), ("10", 9), ("a", 9), ("c", 11), ("32", 31), ("w", 31), ("99", 98)];
+        for (text, column) in columns {
             assert_eq!(read(text.as_bytes()), Ok(Typed::Move(column)), "{text}");
         }
         assert_eq!(read(b"0"), Ok(Typed::Move(usize::MAX)));
