@@ -4,7 +4,7 @@ import json
 import os
 import random
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,18 @@ def drawing(fixed: int) -> random.Random:
         return random.Random(fixed)
     print(f"FOURBASE_SEED={fresh}")
     return random.Random(f"{fresh} {fixed}")
+
+
+def games(board: str, count: int, seed: int) -> Iterator[tuple[fourbase.Position, int]]:
+    """Yield the positions of random games, each with the column that is played next, from 0; -1 for none."""
+    drawn = drawing(seed)
+    for _ in range(count):
+        position = fourbase.Position(board)
+        while columns := position.legal_moves:
+            column = drawn.choice(columns)
+            yield position, column - 1
+            position = position.play(column)
+        yield position, -1
 
 
 @pytest.fixture(scope="session")

@@ -5,35 +5,30 @@ from typing import Any
 import fourbase
 import numpy as np
 import pytest
-from conftest import drawing
+from conftest import games
 from fourbase import Position, encode
 
 GAMES = 1000
+REWARDS = {"win": 1, "tie": 0, "lose": -1}
 
 
 def test_pettingzoos_games_are_ours():
     connect_four = pytest.importorskip(
         "pettingzoo.classic.connect_four_v3", reason="pettingzoo[classic] is not installed"
     )
-    env, drawn = connect_four.env(), drawing(1)
-    observed, positions = [], []
-    for _ in range(GAMES):
-        env.reset()
-        position = Position("7x6")
-        while True:
-            observation, reward, terminated, truncated, _ = env.last()
-            assert not truncated
-            assert terminated == (position.primitive is not None)
-            observed.append(observation["observation"])
-            positions.append(position)
-            if terminated:
-                assert reward == {"win": 1, "tie": 0, "lose": -1}[position.primitive]
-                break
-            mask = observation["action_mask"]
-            assert (np.flatnonzero(mask) + 1).tolist() == position.legal_moves
-            action = drawn.choice(np.flatnonzero(mask).tolist())
+    env, observed, positions = connect_four.env(), [], []
+    for position, action in games("7x6", GAMES, 1):
+        if position.ply == 0:
+            env.reset()
+        observation, reward, terminated, truncated, _ = env.last()
+        assert (terminated, truncated) == (position.primitive is not None, False)
+        observed.append(observation["observation"])
+        positions.append(position)
+        if terminated:
+            assert reward == REWARDS[position.primitive]
+        else:
+            assert (np.flatnonzero(observation["action_mask"]) + 1).tolist() == position.legal_moves
             env.step(action)
-            position = position.play(action + 1)
     ours = encode(positions, "pettingzoo")
     assert ours.dtype == observed[0].dtype
     assert (ours == np.array(observed)).all()
@@ -48,22 +43,20 @@ def test_openspiels_games_are_ours(board, connect, encoding):
     parameters = f"rows={start.height},columns={start.width},x_in_row={connect}"
     egocentric = str(encoding == "openspiel-egocentric").lower()
     theirs = pyspiel.load_game(f"connect_four({parameters},egocentric_obs_tensor={egocentric})")
-    drawn, observed, positions = drawing(2), [], []
-    for _ in range(GAMES // 5):
-        state, position = theirs.new_initial_state(), start
-        while True:
-            mover = position.ply % 2
-            observed.append(state.observation_tensor(mover))
-            positions.append(position)
-            assert state.is_terminal() == (position.primitive is not None)
-            if state.is_terminal():
-                assert state.returns()[mover] == {"win": 1, "tie": 0, "lose": -1}[position.primitive]
-                break
+    observed, positions = [], []
+    for position, action in games(board, GAMES // 5, 2):
+        if position.ply == 0:
+            state = theirs.new_initial_state()
+        mover = position.ply % 2
+        observed.append(state.observation_tensor(mover))
+        positions.append(position)
+        assert state.is_terminal() == (position.primitive is not None)
+        if state.is_terminal():
+            assert state.returns()[mover] == REWARDS[position.primitive]
+        else:
             assert state.current_player() == mover
             assert [column + 1 for column in state.legal_actions()] == position.legal_moves
-            action = drawn.choice(state.legal_actions())
             state.apply_action(action)
-            position = position.play(action + 1)
     tensors = np.array(observed, np.float32).reshape(len(observed), 3, start.height, start.width)
     assert (encode(positions, encoding) == tensors).all()
     decoded = fourbase.decode(tensors, encoding, board=board)
@@ -72,20 +65,17 @@ def test_openspiels_games_are_ours(board, connect, encoding):
 
 def test_kaggles_games_are_ours():
     environments = pytest.importorskip("kaggle_environments", reason="kaggle-environments is not installed")
-    drawn, env = drawing(3), environments.make("connectx")
-    for _ in range(GAMES // 20):
-        env.reset()
-        position = Position("7x6")
-        while True:
-            observation: dict[str, Any] = env.state[0].observation
-            mover = position.ply % 2
-            seen = {"board": list(observation["board"]), "mark": env.state[mover].observation["mark"]}
-            assert encode([position], "kaggle") == [seen]
-            assert fourbase.decode([seen], "kaggle").tolist() == [list(position.bitboards)]
-            assert env.done == (position.primitive is not None)
-            if env.done:
-                assert env.state[mover].reward == {"win": 1, "tie": 0, "lose": -1}[position.primitive]
-                break
-            column = drawn.choice(position.legal_moves)
-            env.step([column - 1 if of == mover else None for of in (0, 1)])
-            position = position.play(column)
+    env = environments.make("connectx")
+    for position, action in games("7x6", GAMES // 20, 3):
+        if position.ply == 0:
+            env.reset()
+        observation: dict[str, Any] = env.state[0].observation
+        mover = position.ply % 2
+        seen = {"board": list(observation["board"]), "mark": env.state[mover].observation["mark"]}
+        assert encode([position], "kaggle") == [seen]
+        assert fourbase.decode([seen], "kaggle").tolist() == [list(position.bitboards)]
+        assert env.done == (position.primitive is not None)
+        if env.done:
+            assert env.state[mover].reward == REWARDS[position.primitive]
+        else:
+            env.step([action if of == mover else None for of in (0, 1)])
