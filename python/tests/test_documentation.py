@@ -30,11 +30,17 @@ def documented() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "text"), documented().items())
-def test_the_examples_run(name, text):
-    examples = doctest.DocTestParser().get_doctest(text, {"fourbase": fourbase}, name, None, 0)
+def runs(text: str, name: str, space: dict[str, object]) -> int:
+    """Run the examples of a text, and return how many they are."""
+    examples = doctest.DocTestParser().get_doctest(text, space, name, None, 0)
     runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
     assert runner.run(examples, out=written.append).failed == 0, "".join(written)
+    return len(examples.examples)
+
+
+@pytest.mark.parametrize(("name", "text"), documented().items())
+def test_the_examples_run(name, text):
+    runs(text, name, {"fourbase": fourbase})
 
 
 def test_every_public_name_is_documented():
@@ -63,10 +69,7 @@ def blocks(page: Path, language: str) -> list[str]:
 @pytest.mark.parametrize("page", [GUIDE, TUTORIAL], ids=lambda page: page.name)
 def test_the_examples_of_the_guide_and_of_the_tutorial_run(page):
     text = "".join(block for block in blocks(page, "python") if block.startswith(">>>"))
-    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0)
-    assert len(examples.examples) > 20
-    runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
-    assert runner.run(examples, out=written.append).failed == 0, "".join(written)
+    assert runs(text, page.name, {}) > 20
 
 
 def test_the_page_about_the_learner_shows_code_of_its_notebook():
@@ -127,21 +130,16 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     assert "Outcome(value='win', remoteness=1)" in text
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["ruff", "check", "."],
-        ["ruff", "format", "--check", "."],
-        ["mypy"],
-        ["mypy.stubtest", "fourbase"],
-        ["pyright", "--verifytypes", "fourbase", "--ignoreexternal"],
-    ],
-    ids=lambda command: " ".join(command),
-)
+RUFF = ["ruff check .", "ruff format --check ."]
+TYPES = ["mypy", "mypy.stubtest fourbase", "pyright --verifytypes fourbase --ignoreexternal"]
+
+
+@pytest.mark.parametrize("command", RUFF + TYPES)
 def test_the_code_is_formatted_and_typed(command):
-    pytest.importorskip(command[0].split(".")[0], reason=f"{command[0]} is not installed")
+    module, *options = command.split()
+    pytest.importorskip(module.split(".")[0], reason=f"{module} is not installed")
     # pyright looks for the package with the first python of the path.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "VIRTUAL_ENV": sys.prefix}
-    done = subprocess.run([sys.executable, "-m", *command], cwd=PYTHON, env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", module, *options], cwd=PYTHON, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
