@@ -45,12 +45,7 @@ def test_parquet_is_what_other_readers_read(tmp_path, name):
     if name == "polars":
         columns = reader.read_parquet(tmp_path / "a.parquet").to_dict(as_series=False)
     else:
-        table = reader.read_table(tmp_path / "a.parquet")
-        facts = json.loads(str(np.load(tmp_path / "a.npz")["card"]))
-        metadata = {key.decode(): of.decode() for key, of in table.schema.metadata.items()}
-        assert metadata.items() >= facts.items()
-        assert facts["fourbase.board"] == "5x4"
-        columns = table.to_pydict()
+        columns = reader.read_table(tmp_path / "a.parquet").to_pydict()
     arrays = np.load(tmp_path / "a.npz")
     expected = dict(zip(("first", "second"), arrays["bitboards"].T, strict=True)) | {"score": arrays["score"]}
     expected |= {f"value_{column + 1}": values for column, values in enumerate(arrays["move_values"].T)}
@@ -77,18 +72,9 @@ def test_the_program_writes_the_same_bytes(program, tmp_path):
 
 def test_wrong_options_leave_no_file(tmp_path):
     db = Database("4x3")
-    wrong = [
-        {"plies": [13]},
-        {"plies": []},
-        {"sample": 10, "kind": "chosen"},
-        {"columns": ["colour"]},
-        {"columns": []},
-        {"sample": 5, "plies": [12]},
-        {"sample": 5, "unforced": True},
-        {"sample": 1000, "plies": [2], "distinct": True},
-        {"format": "xlsx"},
-    ]
-    for options in wrong:
+    wrong = [{"plies": [13]}, {"plies": []}, {"columns": ["colour"]}, {"columns": []}, {"format": "xlsx"}]
+    wrong += [{"sample": 5, **of} for of in ({"kind": "chosen"}, {"plies": [12]}, {"unforced": True})]
+    for options in [*wrong, {"sample": 1000, "plies": [2], "distinct": True}]:
         with pytest.raises(OptionError):
             db.export(tmp_path / "a.csv", **options)
     with pytest.raises(OptionError, match="does not tell the format"):
