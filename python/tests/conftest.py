@@ -4,8 +4,10 @@ import json
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import fourbase
@@ -42,6 +44,15 @@ def games(board: str, count: int, seed: int) -> Iterator[tuple[fourbase.Position
             yield position, column - 1
             position = position.play(column)
         yield position, -1
+
+
+def begin(code: str, folder: Path) -> subprocess.Popen[str]:
+    """Start a Python program that knows a folder as `db`, and wait for its first line."""
+    code = f"import sys, fourbase; db = sys.argv[1]; {code}"
+    process = subprocess.Popen([sys.executable, "-c", code, folder], stdout=PIPE, stderr=PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    return process
 
 
 @pytest.fixture(scope="session")

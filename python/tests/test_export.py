@@ -1,13 +1,12 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import begin
 from fourbase import Database
 from fourbase.errors import FileExists, FolderMissing, OptionError
 
@@ -108,13 +107,8 @@ def test_what_would_take_days_is_refused_and_what_is_quick_is_not(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
 def test_sigterm_leaves_nothing(tmp_path):
-    code = (
-        "import sys, fourbase; print('begun', flush=True); "
-        "fourbase.Database('7x6', sys.argv[1]).export(sys.argv[1] + '/a.csv', sample=10**7, plies=[14], hours=None)"
-    )
-    asked = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
-    assert asked.stdout is not None
-    assert asked.stdout.readline() == "begun\n"
+    export = "export(db + '/a.csv', sample=10**7, plies=[14], hours=None)"
+    asked = begin(f"print('begun', flush=True); fourbase.Database('7x6', db).{export}", tmp_path)
     while asked.poll() is None and not list(tmp_path.iterdir()):
         time.sleep(0.05)
     asked.send_signal(signal.SIGTERM)

@@ -1,13 +1,12 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
 import fourbase
 import pytest
+from conftest import begin
 from fourbase.errors import SearchLimit, SolveMemory
 
 HASH = "bf24785a4e22734dbc660f05ee2843b903b0d10acf1e637d288e451aa61d3d55"
@@ -114,20 +113,15 @@ def test_a_search_has_limits():
     "call",
     [
         "fourbase.search('8x8')",
-        "fourbase.solve('6x6', db=sys.argv[1])",
+        "fourbase.solve('6x6', db=db)",
         # Positions of ply 14 are not stored, so each is searched.
-        "fourbase.Database('7x6', sys.argv[1]).sample(10**6, plies=[14])",
-        "fourbase.Database('7x6', sys.argv[1]).sample(10**6, plies=[14], kind='choice-matters')",
-        "fourbase.strategy(lambda position, last: position.legal_moves[-1], '7x6', db=sys.argv[1])",
+        "fourbase.Database('7x6', db).sample(10**6, plies=[14])",
+        "fourbase.Database('7x6', db).sample(10**6, plies=[14], kind='choice-matters')",
+        "fourbase.strategy(lambda position, last: position.legal_moves[-1], '7x6', db=db)",
     ],
 )
 def test_ctrl_c_stops_everything_that_takes_long(call, tmp_path):
-    code = f"import sys, fourbase; print('begun', flush=True); {call}"
-    asked = subprocess.Popen(
-        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert asked.stdout is not None
-    assert asked.stdout.readline() == "begun\n"
+    asked = begin(f"print('begun', flush=True); {call}", tmp_path)
     time.sleep(0.5)
     if asked.poll() is None:
         asked.send_signal(signal.SIGINT)
@@ -137,14 +131,8 @@ def test_ctrl_c_stops_everything_that_takes_long(call, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGTERM to one process")
 def test_sigterm_leaves_only_what_the_same_solve_resumes_from(tmp_path):
-    code = (
-        "import sys, fourbase\n"
-        "tell = lambda progress: print(progress.done, flush=True)\n"
-        "fourbase.solve('6x5', db=sys.argv[1], threads=1, progress=tell)"
-    )
-    solve = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
-    assert solve.stdout is not None
-    assert solve.stdout.readline().strip().isdigit()
+    tell = "lambda progress: print(progress.done, flush=True)"
+    solve = begin(f"fourbase.solve('6x5', db=db, threads=1, progress={tell})", tmp_path)
     time.sleep(0.3)
     solve.terminate()
     solve.communicate(timeout=60)
@@ -152,9 +140,13 @@ def test_sigterm_leaves_only_what_the_same_solve_resumes_from(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["6x5"]
     left = {path.name.split("-")[0] for path in tmp_path.rglob("*")}
     assert left <= {"6x5", "remoteness", "remoteness.lock", "manifest", "tier", "frontier"}
-    begun: list[fourbase.SolveProgress] = []
-    assert fourbase.solve("6x5", db=tmp_path, progress=begun.append).outcome is not None
-    assert begun[0].done > 0
+
+    def stop(progress: fourbase.SolveProgress) -> None:
+        raise InterruptedError(progress.done)
+
+    # Not from 0 on.
+    with pytest.raises(InterruptedError, match=r"^[1-9]"):
+        fourbase.solve("6x5", db=tmp_path, progress=stop)
 
 
 def test_other_threads_run_during_a_search():
