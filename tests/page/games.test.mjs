@@ -66,7 +66,7 @@ pageTest("players have the levels that a board allows", async ({ screen, page, u
 }, { board: "7x6" });
 
 pageTest("two computers play a game that is stepped through and goes on", async ({ screen, page, truth }) => {
-  await screen.open();
+  await screen.open(truth.of("").line.slice(0, 12));
   for (const side of ["#second-player", "#first-player"]) await page.selectOption(side, "perfect:first");
   await screen.until("the game is over", ({ over }) => over);
   const end = await screen.whole();
@@ -118,6 +118,17 @@ pageTest("a game goes on after the server was stopped and started again", async 
   assert.ok(answered.error === "" && answered.moves.startsWith("12341"));
   truth.check(answered);
   await playToTheEnd(screen, truth, (moves) => moves[0]);
+}, { only: "server" });
+
+pageTest("a busy server is asked again after the seconds that it names", async ({ screen, page, context, truth }) => {
+  screen.requestsMayFail = true;
+  let asked = 0;
+  const busy = { status: 503, headers: { "Retry-After": "1" } };
+  await context.route(/\/api\/v1\/position\?/, (route) => (asked++ === 0 ? route.fulfill(busy) : route.continue()));
+  await page.goto(screen.address);
+  const text = "The server is busy. The page asks again in 1 second.";
+  await screen.until("the trouble is said", ({ error, canRetry }) => error === text && canRetry);
+  truth.check(await screen.settled("the page has asked again", ({ error }) => error === ""));
 }, { only: "server" });
 
 pageTest("a search that is given up is said and can be tried again", async ({ screen, page, url }) => {
