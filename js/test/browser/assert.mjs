@@ -26,10 +26,6 @@ function deepEqual(found, expected, message) {
   if (!isSame(found, expected)) fail(message, `found ${show(found)}, expected ${show(expected)}`);
 }
 
-function match(text, words) {
-  if (!words.test(text)) fail(undefined, `${show(text)} has no ${words}`);
-}
-
 /** `expected` is a function that says whether the reason is right, or an object with some of its fields. */
 async function rejects(promise, expected) {
   const [reason] = await promise.then((value) => fail(undefined, `not rejected, but ${show(value)}`), (error) => [error]);
@@ -37,4 +33,4 @@ async function rejects(promise, expected) {
   else for (const [name, value] of Object.entries(expected)) equal(reason[name], value, name);
 }
 
-export default { ok, equal, deepEqual, match, rejects };
+export default { ok, equal, deepEqual, rejects };
