@@ -99,30 +99,28 @@ export class Truth {
    */
   check(shown) {
     const { value, remoteness, children } = this.of(shown.moves);
-    const { columns, moves, ply, over } = shown;
+    const { columns, moves, ply, over, settled } = shown;
     assert.deepEqual([columns.length, ply, over], [this.width, moves.length, remoteness === 0]);
     for (const seen of columns) {
       const pieces = this.columns(moves)[seen.column - 1];
       const child = children.find(({ column }) => column === seen.column);
-      assert.equal(seen.pieces, pieces);
-      const isLast = seen.column === Number(moves.at(-1));
-      assert.equal(seen.last, isLast ? pieces.length - 1 : -1);
-      const best = child && child.value === value && child.remoteness === children[0].remoteness;
-      if (shown.settled || seen.isBest) assert.equal(seen.isBest, Boolean(best));
+      const last = seen.column === Number(moves.at(-1)) ? pieces.length - 1 : -1;
+      assert.deepEqual([seen.pieces, seen.last], [pieces, last]);
+      const isBest = child?.value === value && child.remoteness === children[0].remoteness;
+      if (settled || seen.isBest) assert.equal(seen.isBest, isBest);
       if (!child) {
         assert.deepEqual([seen.value, seen.text], [null, ""]);
-      } else if (seen.value === null && !shown.settled) {
+      } else if (seen.value === null && !settled) {
         assert.ok(["", "…", "?"].includes(seen.text), seen.text);
       } else {
-        const expected = [child.value, child.remoteness, `${noun(child.value)}\nin ${child.remoteness}`];
-        assert.deepEqual([seen.value, seen.remoteness, seen.text], expected);
-        const count = `${pieces.length} piece${pieces.length === 1 ? "" : "s"}`;
-        const name = `Column ${seen.column}, ${count}, ${noun(child.value)} in ${child.remoteness}`;
+        const worth = `${noun(child.value)} in ${child.remoteness}`;
+        assert.deepEqual([seen.value, seen.remoteness, seen.text], [child.value, child.remoteness, worth.replace(" ", "\n")]);
+        const name = `Column ${seen.column}, ${pieces.length} piece${pieces.length === 1 ? "" : "s"}, ${worth}`;
         assert.ok(seen.name.startsWith(name), `${seen.name} for ${name}`);
       }
     }
-    if (shown.settled && !shown.over) {
-      const mover = ["Red to move", "Yellow to move"][shown.ply % 2];
+    if (settled && !over) {
+      const mover = ["Red to move", "Yellow to move"][ply % 2];
       assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} in ${remoteness}.`), shown.status);
     }
   }
