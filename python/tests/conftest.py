@@ -25,18 +25,14 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def drawing(fixed: int) -> random.Random:
-    """Draw the same in every run, or something else with `FOURBASE_SEED=N`, which is printed."""
-    fresh = os.environ.get("FOURBASE_SEED")
-    if fresh is None:
-        return random.Random(fixed)
-    print(f"FOURBASE_SEED={fresh}")
-    return random.Random(f"{fresh} {fixed}")
-
-
 def games(board: str, count: int, seed: int) -> Iterator[tuple[fourbase.Position, int]]:
-    """Yield the positions of random games, each with the column that is played next, from 0; -1 for none."""
-    drawn = drawing(seed)
+    """Yield the positions of random games, each with the column that is played next, from 0; -1 for none.
+
+    They are the same in every run, or others with `FOURBASE_SEED=N`, which is printed.
+    """
+    fresh = os.environ.get("FOURBASE_SEED", "")
+    print(f"FOURBASE_SEED={fresh}")
+    drawn = random.Random(f"{fresh} {seed}")
     for _ in range(count):
         position = fourbase.Position(board)
         while columns := position.legal_moves:

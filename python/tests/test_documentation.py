@@ -79,13 +79,6 @@ def test_the_page_about_the_learner_shows_code_of_its_notebook():
     assert [block for block in shown if block not in notebook] == []
 
 
-def outputs(notebook):
-    """Return the texts that the cells wrote or show, in order."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            yield output.get("text") or output.get("data", {}).get("text/plain", "")
-
-
 def table(text: str) -> dict[str, tuple[int, float, float, float]]:
     """Return the rows of a grade: positions, and the shares of `keeps`, `best` and `chance`."""
     rows = re.findall(r"^ *(\d+|all) +([\d,]+) +([\d.]+)% +([\d.]+)% +([\d.]+)%", text, re.MULTILINE)
@@ -94,21 +87,19 @@ def table(text: str) -> dict[str, tuple[int, float, float, float]]:
 
 def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     needed = "pip install -e './python[examples]' installs it"
-    jupytext = pytest.importorskip("jupytext", reason=f"jupytext is not installed; {needed}")
-    nbclient = pytest.importorskip("nbclient", reason=f"nbclient is not installed; {needed}")
-    for name in ("sklearn", "ipykernel"):
-        pytest.importorskip(name, reason=f"{name} is not installed; {needed}")
+    names = ("jupytext", "nbclient", "sklearn", "ipykernel")
+    jupytext, nbclient, *_ = (pytest.importorskip(name, reason=f"{name} is not installed; {needed}") for name in names)
     # Threads that wait for each other would spin, which is slow on a busy machine.
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("FOURBASE_DB", str(tmp_path))
     notebook = jupytext.read(EXAMPLE)
     nbclient.NotebookClient(notebook, timeout=1200, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = list(outputs(notebook))
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
     text = "\n".join(shown)
 
     assert "36,000 positions" in text
-    outputs_of = [of for cell in notebook.cells for of in cell.get("outputs", [])]
-    assert len([of for of in outputs_of if "image/svg+xml" in of.get("data", {})]) == 2
+    assert sum("image/svg+xml" in output.get("data", {}) for output in outputs) == 2
 
     learner, central = (table(of) for of in shown if of.lstrip().startswith("ply"))
     # Which positions these are does not depend on the player.

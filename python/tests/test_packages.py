@@ -13,9 +13,7 @@ REWARDS = {"win": 1, "tie": 0, "lose": -1}
 
 
 def test_pettingzoos_games_are_ours():
-    connect_four = pytest.importorskip(
-        "pettingzoo.classic.connect_four_v3", reason="pettingzoo[classic] is not installed"
-    )
+    connect_four = pytest.importorskip("pettingzoo.classic.connect_four_v3", reason="pettingzoo is not installed")
     env, observed, positions = connect_four.env(), [], []
     for position, action in games("7x6", GAMES, 1):
         if position.ply == 0:

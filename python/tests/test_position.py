@@ -133,18 +133,11 @@ def test_arrays_may_have_other_forms():
     lines = encode(positions, "uci")
     # A class follows the letters.
     table = np.array([[*line.split(","), "win"] for line in lines])
-    forms = [
-        (flat, "openspiel"),
-        (flat.tolist(), "openspiel"),
-        (boards, "kaggle"),
-        (np.array(boards, np.int8), "kaggle"),
-        ([f"{line},win\n" for line in lines], "uci"),
-        (table, "uci"),
-        (table[:, :-1].astype("S1"), "uci"),
-        (table.astype(object), "uci"),
-    ]
-    for form, encoding in forms:
-        assert (decode(form, encoding) == bitboards).all()
+    uci = [[f"{line},win\n" for line in lines], table, table[:, :-1].astype("S1"), table.astype(object)]
+    forms = {"openspiel": [flat, flat.tolist()], "kaggle": [boards, np.array(boards, np.int8)], "uci": uci}
+    for encoding, same in forms.items():
+        for form in same:
+            assert (decode(form, encoding) == bitboards).all()
 
 
 FLOATING = np.zeros((1, 6, 7), np.int8)
