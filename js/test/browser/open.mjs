@@ -1,7 +1,6 @@
 // A server of static files and Chromium, for the tests and for bench.mjs. `.ci/js` installs what drives the browser.
 
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join, resolve } from "node:path";
@@ -31,16 +30,14 @@ const PAGE = `<!doctype html><title>fourbase</title><script type="importmap">${J
 })}</script><input type="file" id="files" multiple><input type="file" id="folder" webkitdirectory>`;
 
 async function serve(request, response) {
-  const { pathname } = new URL(request.url, "http://localhost");
-  const [, kind, ...parts] = decodeURIComponent(pathname).split("/");
-  const send = (status, type) => response.writeHead(status, { "Content-Type": type, ...HEADERS[kind] });
-  if (!HEADERS[kind] || parts.includes("..")) return send(404, "text/plain").end();
-  if (parts.join("") === "") return send(200, "text/html").end(PAGE);
+  const [, kind, ...parts] = decodeURIComponent(new URL(request.url, "http://localhost").pathname).split("/");
+  const send = (status, type, body) => response.writeHead(status, { "Content-Type": type, ...HEADERS[kind] }).end(body);
+  if (!HEADERS[kind] || parts.includes("..")) return send(404, "text/plain");
+  if (parts.join("") === "") return send(200, "text/html", PAGE);
   const truth = process.env.FOURBASE_TRUTH;
   const file = parts[0] === "truth" && truth ? join(truth, ...parts.slice(1)) : join(ROOT, ...parts);
-  const found = await stat(file).catch(() => undefined);
-  if (!found?.isFile()) return send(404, "text/plain").end();
-  createReadStream(file).pipe(send(200, TYPES[extname(file)] ?? "application/octet-stream"));
+  const body = await readFile(file).catch(() => undefined);
+  return body ? send(200, TYPES[extname(file)] ?? "application/octet-stream", body) : send(404, "text/plain");
 }
 
 /** Starts a server and Chromium. `page(kind)` opens a page of one kind of headers; `end` ends both. */
