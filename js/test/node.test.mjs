@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, openAsBlob, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -11,19 +11,6 @@ import { pathOf } from "./place.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
-
-test("a database is read by the paths of its files, and from files that node has opened", async () => {
-  const names = ["manifest", "tier-01", "tier-03", "tier-05", "tier-07", "tier-09"];
-  const paths = Object.fromEntries(names.map((name) => [name, pathOf("7x5", name)]));
-  const blobs = await Promise.all(names.map(async (name) => [name, await openAsBlob(paths[name])]));
-  const expected = (await fourbase.openBuiltIn("7x5")).hash;
-  const { children } = await fourbase.analyse("7x5", "44");
-  for (const files of [paths, Object.fromEntries(blobs)]) {
-    assert.equal((await fourbase.open(files, { board: "7x5" })).hash, expected);
-    assert.deepEqual((await fourbase.analyse("7x5", "44")).children, children);
-  }
-  await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
-});
 
 test("files of a database that is closed by any name of its board, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
   const paths = Object.fromEntries(["manifest", "tier-01"].map((name) => [name, pathOf("7x5", name)]));
@@ -43,7 +30,8 @@ test("files of a database that is closed by any name of its board, or opened aga
   await mine.close();
 });
 
-test("a database whose files are others when it is opened again is refused", async () => {
+test("a file that is missing, and files that are others when they are opened again, are refused", async () => {
+  await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
   const { Link, prepare } = await import(pathToFileURL("node_modules/fourbase/link.js"));
   await prepare();
   const write = async (values) => {
@@ -103,22 +91,13 @@ test("when a worker fails or ends, those who wait hear of it or get another one"
   const long = ask("long", { signal: controller.signal });
   controller.abort();
   assert.deepEqual(await Promise.all([long, ask("begins")]), ["This operation was aborted", "begins,7x5"]);
+  // A worker that cannot be started; once it can, the next question starts it.
+  renameSync("fake/worker.js", "fake/away.js");
+  assert.equal(await ask("trap"), memory);
+  for (const method of ["one", "two"]) assert.match(await ask(method), /^the worker has failed: Cannot find module/);
+  renameSync("fake/away.js", "fake/worker.js");
+  assert.equal(await ask("again"), "again,7x5");
   await link.end();
-});
-
-test("after a worker that cannot be started, the next question starts another one", async () => {
-  cpSync("node_modules/fourbase", "copy", { recursive: true });
-  const { Fourbase } = await import(pathToFileURL("copy/index.js"));
-  const mine = await Fourbase.start({ sharedMemory: false });
-  await mine.openBuiltIn("7x5");
-  renameSync("copy/worker.js", "copy/away.js");
-  const cancelled = mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) });
-  await assert.rejects(cancelled, { name: "TimeoutError" });
-  await assert.rejects(mine.analyse("7x5", "44"), { code: "broken", message: /worker/ });
-  await assert.rejects(mine.analyse("7x5", "44"), { code: "broken", message: /worker/ });
-  renameSync("copy/away.js", "copy/worker.js");
-  assert.equal((await mine.analyse("7x5", "44")).source.kind, "database");
-  await mine.close();
 });
 
 test("where memory runs out, its question fails with a word about it, and others are answered", async () => {

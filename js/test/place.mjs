@@ -1,6 +1,6 @@
 // Where the tests find files in node. In a page, browser/place.mjs takes its place.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, openAsBlob, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -15,6 +15,12 @@ export const published = async (name) => readFileSync(join(process.env.FOURBASE_
 /** The bytes of the files of a built-in database, by name. */
 export async function filesOf(board, names) {
   return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(pathOf(board, name)))]));
+}
+
+/** The same files as only node has them: their paths, and what it has opened. */
+export async function ownFilesOf(board, names) {
+  const opened = await Promise.all(names.map(async (name) => [name, await openAsBlob(pathOf(board, name))]));
+  return [Object.fromEntries(names.map((name) => [name, pathOf(board, name)])), Object.fromEntries(opened)];
 }
 
 /** Makes a folder with databases that are not those of the package, and one of them changed. Returns its address. */

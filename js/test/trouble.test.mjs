@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Fourbase, FourbaseError } from "fourbase";
-import { filesOf, nowhere, otherRelease } from "./place.mjs";
+import { filesOf, nowhere, otherRelease, ownFilesOf } from "./place.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
@@ -45,8 +45,7 @@ test("files that are no database, or half of one, are refused, and the engine an
   await refused(fourbase.open({ "a.png": new Uint8Array(8) }), "database", /manifest/);
   await refused(fourbase.open({ manifest: 5 }), "input", /Uint8Array/);
   await refused(fourbase.open(files, { board: "7x6" }), "database", /of 7x5, not of 7x6/);
-  const twice = [new File([], "manifest"), new File([], "manifest")];
-  await refused(fourbase.open(twice), "input", /same name/);
+  await refused(fourbase.open([new File([], "manifest"), new File([], "manifest")]), "input", /same name/);
   // A tier that is missing, and one that is cut or changed, are found when they are read.
   const { "tier-09": last, ...half } = files;
   const read = () => fourbase.analyse("7x5", "123456712");
@@ -62,12 +61,13 @@ test("files that are no database, or half of one, are refused, and the engine an
   assert.equal((await read()).source.folder, "database");
 });
 
-test("a database is read from bytes and from files", async () => {
+test("a database is read from bytes and from files, in node by their paths too", async () => {
   const files = await filesOf("7x5", SMALL);
   const expected = (await fourbase.openBuiltIn("7x5")).hash;
   const { children } = await fourbase.analyse("7x5", "44");
   const blobs = Object.entries(files).map(([name, bytes]) => new File([bytes], name));
-  for (const some of [files, blobs, Object.fromEntries(blobs.map((file) => [`db/${file.name}`, file]))]) {
+  const inFolder = Object.fromEntries(blobs.map((file) => [`db/${file.name}`, file]));
+  for (const some of [files, blobs, inFolder, ...await ownFilesOf("7x5", SMALL)]) {
     const opened = await fourbase.open(some, { board: "7x5" });
     assert.deepEqual([opened.hash, opened.embedded], [expected, false]);
     const found = await fourbase.analyse("7x5", "44");

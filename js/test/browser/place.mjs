@@ -15,6 +15,9 @@ export async function filesOf(board, names) {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bytes(name)])));
 }
 
+/** A page has no files of its own. */
+export const ownFilesOf = async () => [];
+
 /** The address of a folder with databases that are not those of the package. */
 export const otherRelease = async () => new URL("other-page/", document.baseURI);
 
