@@ -147,10 +147,7 @@ export class Truth {
   /** Compares the end of a game: who won, with each line over pieces of the winner, or that it is a tie. */
   checkEnd(shown) {
     assert.deepEqual([shown.over, withValues(shown)], [true, []]);
-    if (this.of(shown.moves).value === "tie") {
-      assert.deepEqual([shown.status, shown.lines], ["The board is full: a tie.", []]);
-      return;
-    }
+    if (this.of(shown.moves).value === "tie") return assert.deepEqual([shown.status, shown.lines], ["The board is full: a tie.", []]);
     const [winner, name] = shown.ply % 2 === 1 ? ["1", "Red"] : ["2", "Yellow"];
     assert.equal(shown.status, `${name} wins.`);
     assert.notEqual(shown.lines.length, 0);
