@@ -62,9 +62,8 @@ def program() -> Callable[..., list[Any]]:
         pytest.skip("the program is not built: cargo build --release, or set FOURBASE_PROGRAM")
 
     def run(*arguments: str | Path, lines: list[str] | None = None) -> list[Any]:
-        asked = subprocess.run(
-            [found, *arguments], input="\n".join(lines or []), capture_output=True, text=True, check=True
-        )
+        words = "\n".join(lines or [])
+        asked = subprocess.run([found, *arguments], input=words, capture_output=True, text=True, check=True)
         return [json.loads(line) for line in asked.stdout.splitlines() if "--json" in arguments]
 
     return run

@@ -14,12 +14,10 @@ def test_npz_has_the_arrays_of_probes(tmp_path):
     db = Database("4x4")
     assert db.export(tmp_path / "a.npz", plies=[6], distinct=True) > 0
     arrays = np.load(tmp_path / "a.npz")
-    values, plies = db.probe_many(arrays["bitboards"])
-    assert (values == arrays["value"]).all()
-    assert (plies == arrays["remoteness"]).all()
     table = db.move_values(arrays["bitboards"])
-    assert (table.values == arrays["move_values"]).all()
-    assert (table.plies == arrays["move_remoteness"]).all()
+    names = ("value", "remoteness", "move_values", "move_remoteness")
+    for name, answers in zip(names, [*db.probe_many(arrays["bitboards"]), table.values, table.plies], strict=True):
+        assert (arrays[name] == answers).all()
     assert (arrays["ply"] == 6).all()
     card = json.loads(str(arrays["card"]))
     assert (card["fourbase.board"], card["fourbase.database.hash"]) == ("4x4", db.hash)
