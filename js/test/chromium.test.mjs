@@ -97,7 +97,9 @@ for (const [kind, isIsolated] of [["isolated", true], ["plain", false]]) {
     let begun = 0;
     page.on("worker", () => (begun += 1));
     const cancelled = 'fourbase.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(300) }).catch(({ name }) => name)';
+    const asked = performance.now();
     assert.equal(await page.evaluate(cancelled), "TimeoutError");
+    assert.ok(performance.now() - asked < 5300, `${performance.now() - asked} ms`);
     assert.equal((await ask("analyse", "7x5", "44")).source.kind, "database");
     assert.equal(begun, isIsolated ? 0 : 1);
     await page.close();

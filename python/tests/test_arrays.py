@@ -225,6 +225,8 @@ def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
 
 def test_a_distinct_sample_has_no_position_twice(tmp_path):
     db, seen = Database("7x6", tmp_path), []
+    every = db.sample(1000, plies=[2, 3], kind="random-play")
+    assert len(np.unique(every.positions, axis=0)) < 300
     drawn = db.sample(25, plies=[2], kind="random-play", distinct=True, progress=seen.append)
     positions = fourbase.encode(drawn.positions, "positions", board="7x6")
     assert len({min(position.bits, position.mirrored().bits) for position in positions}) == 25
