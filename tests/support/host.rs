@@ -1,10 +1,11 @@
 //! A static host over HTTP, which answers as it should, or as a test wants it to.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -14,29 +15,24 @@ use super::databases::Files;
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub status: &'static str,
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: BTreeMap<&'static str, String>,
     pub body: Vec<u8>,
     /// How many bytes of the body are sent before the connection ends; all without it.
     pub sent: Option<usize>,
-    /// The connection stays open without an answer.
-    pub stalls: bool,
+    /// How long the client waits for it.
+    pub delay: Duration,
 }
 
 impl Answer {
     /// Sets a header.
     pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
-        self.headers.retain(|(header, _)| *header != name);
-        self.headers.push((name, value.into()));
+        self.headers.insert(name, value.into());
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let length = ("Content-Length", self.body.len().to_string());
-        let given = self.headers.iter().any(|(name, _)| *name == length.0);
-        let headers = self.headers.iter().chain((!given).then_some(&length));
-        let headers = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
-        let head = format!("HTTP/1.1 {}\r\n{headers}\r\n", self.status);
-        let body = &self.body[..self.sent.unwrap_or(self.body.len())];
-        [head.as_bytes(), body].concat()
+        let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
+        let head = format!("HTTP/1.1 {}\r\nContent-Length: {}\r\n{headers}\r\n", self.status, self.body.len());
+        [head.as_bytes(), &self.body[..self.sent.unwrap_or(self.body.len())]].concat()
     }
 }
 
@@ -91,7 +87,7 @@ impl Host {
 
     /// Returns how many requests came so far.
     pub fn requests(&self) -> usize {
-        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.shared.requests.lock().expect("a lock").len()
     }
 
     /// Returns how many bytes of bodies were sent so far.
@@ -105,17 +101,13 @@ impl Shared {
         let mut reader = BufReader::new(stream);
         while let Some((path, ranges)) = read_request(&mut reader) {
             let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-            let earlier = {
-                let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-                requests.push(name.clone());
-                requests.iter().filter(|earlier| **earlier == name).count() - 1
-            };
+            let mut requests = self.requests.lock().expect("a lock");
+            let earlier = requests.iter().filter(|earlier| **earlier == name).count();
+            requests.push(name.clone());
+            drop(requests);
             let mut answer = self.answer(&name, &ranges);
             (self.change)(&Request { name, path, earlier }, &mut answer);
-            if answer.stalls {
-                thread::sleep(Duration::from_secs(60));
-                return;
-            }
+            thread::sleep(answer.delay);
             self.bytes.fetch_add(answer.body.len() as u64, Ordering::Relaxed);
             if stream.write_all(&answer.bytes()).is_err() || answer.sent.is_some() {
                 return;

@@ -27,9 +27,19 @@ pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A server. It is told to stop when this is dropped.
+/// A child that is ended when this is dropped.
+pub struct Ended(pub Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A server, which ends when this is dropped.
 pub struct Server {
-    child: Child,
+    child: Ended,
     /// Where it is, without the slash at the end.
     pub url: String,
     agent: Agent,
@@ -53,9 +63,9 @@ impl Server {
 
     /// Starts the program in its folder on a port that is free, and waits until it listens.
     pub fn start(program: &Program, options: &str) -> Server {
-        let mut child = program.spawn(&format!("serve --listen 127.0.0.1:0 {options}"));
+        let mut child = Ended(program.spawn(&format!("serve --listen 127.0.0.1:0 {options}")));
         let mut line = String::new();
-        let output = child.stdout.as_mut().expect("a pipe");
+        let output = child.0.stdout.as_mut().expect("a pipe");
         BufReader::new(output).read_line(&mut line).expect("a line");
         let url = line.strip_prefix("listening on ").and_then(|url| url.strip_suffix("/\n"));
         let url = url.unwrap_or_else(|| panic!("an address: {line:?}")).to_owned();
@@ -92,6 +102,11 @@ impl Server {
         stream
     }
 
+    /// Opens a connection, asks for an address, given after its method, and returns the connection.
+    pub fn send(&self, request: &str) -> TcpStream {
+        self.write(format!("{request} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes())
+    }
+
     /// Writes bytes to a connection of their own and returns what comes back, until it is closed or silent.
     pub fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = self.write(bytes);
@@ -113,27 +128,17 @@ impl Server {
     /// Returns the most memory that it has taken so far.
     #[cfg(target_os = "linux")]
     pub fn peak_kib(&self) -> Option<u64> {
-        peak_kib(self.child.id())
+        peak_kib(self.child.0.id())
     }
 
     /// Sends it a signal that ends it, and returns its exit code and what it wrote to standard error.
     #[cfg(target_os = "linux")]
     pub fn stop(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
-        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal);
-        let status = self.child.wait().expect("an end");
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child.0), signal);
+        let status = self.child.0.wait().expect("an end");
         let mut errors = String::new();
-        self.child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
+        self.child.0.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
         (status.code(), errors)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Whoever has stopped it before has waited for it, so that nothing else has its number.
-        if let Ok(None) = self.child.try_wait() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
     }
 }
 
