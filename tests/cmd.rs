@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use snapbox::cmd::Command;
 use snapbox::{Assert, Data, IntoData};
 
+use crate::support::files::{paths, root};
 use crate::support::program::{LIMIT, PROGRAM, Program, record, without_announcements};
 use crate::support::server::Server;
 
@@ -36,9 +37,7 @@ fn every_command_of_the_docs_prints_what_they_show() {
 
 /// Checks all pages of some folders.
 fn check(folders: &[&str], with_errors: bool) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let pages = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
-    let pages: Vec<_> = pages.map(|entry| entry.expect("an entry").path()).collect();
+    let pages: Vec<_> = folders.iter().flat_map(|folder| paths(&root().join(folder))).collect();
     let wrong: Vec<String> = pages.par_iter().filter_map(|page| differences(page, with_errors)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -52,10 +51,8 @@ fn differences(path: &Path, with_errors: bool) -> Option<String> {
     if !with_errors && without_figures(&found) == without_figures(&expected) {
         return None;
     }
-    assert
-        .try_eq(Some(&path.display()), found.into_data(), Data::read_from(path, None))
-        .err()
-        .map(|error| error.to_string())
+    let result = assert.try_eq(Some(&path.display()), found.into_data(), Data::read_from(path, None));
+    result.err().map(|error| error.to_string())
 }
 
 /// Leaves out times, and memory and disks of this machine.
@@ -85,12 +82,11 @@ fn run(page: &str, with_errors: bool) -> String {
             block = fence;
             server = fence.strip_prefix("http").map(|options| Server::start(&program, options));
         }
-        let command = line
-            .strip_prefix(if server.is_some() { "> " } else { "$ " })
-            .filter(|_| server.is_some() || block == "console");
-        if !(server.is_some() || block == "console") || line.starts_with("```") || command.is_some() {
-            found += line;
-            found += "\n";
+        let is_shown = server.is_some() || block == "console";
+        let sign = if server.is_some() { "> " } else { "$ " };
+        let command = line.strip_prefix(sign).filter(|_| is_shown);
+        if !is_shown || line.starts_with("```") || command.is_some() {
+            found += &format!("{line}\n");
         }
         match (command, &server) {
             (Some(request), Some(server)) => found += &answer(server, request),
@@ -103,11 +99,8 @@ fn run(page: &str, with_errors: bool) -> String {
 
 /// Runs a command of the shell.
 fn printed(program: &Program, command: &str, with_errors: bool) -> String {
-    let path = format!(
-        "{}:{}",
-        Path::new(PROGRAM).parent().expect("a folder").display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
+    let folder = Path::new(PROGRAM).parent().expect("a folder").display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let shell = Command::from_std(program.process("sh")).args(["-c", command]).env("PATH", path).timeout(LIMIT);
     let output = shell.output().expect("a shell");
     let [mut text, errors] =
@@ -119,9 +112,8 @@ fn printed(program: &Program, command: &str, with_errors: bool) -> String {
     }
     let errors = if with_errors { without_announcements(&errors) } else { String::new() };
     text.extend(errors.lines().filter(|line| !line.is_empty()).map(|line| format!("2> {line}\n")));
-    match output.status.code() {
-        Some(0) => {}
-        code => text += &format!("? {}\n", code.map_or("a signal".to_owned(), |code| code.to_string())),
+    if !output.status.success() {
+        text += &format!("? {}\n", output.status.code().map_or("a signal".to_owned(), |code| code.to_string()));
     }
     text
 }
@@ -135,11 +127,8 @@ fn answer(server: &Server, request: &str) -> String {
         _ => panic!("GET or POST: {request}"),
     };
     let mut text = format!("{}\n", reply.status);
-    for name in HEADERS {
-        match reply.header(name) {
-            "" => {}
-            value => text += &format!("{name}: {value}\n"),
-        }
+    for name in HEADERS.iter().filter(|name| !reply.header(name).is_empty()) {
+        text += &format!("{name}: {}\n", reply.header(name));
     }
     text + reply.body.trim_end() + "\n"
 }

@@ -10,32 +10,10 @@ use crate::support::hostile::{LONG_BYTES, line};
 use crate::support::long;
 use crate::support::positions::{Random, board};
 use crate::support::program::{Program, peak_kib};
-use crate::support::properties::{self, MESSAGE_BYTES};
-
-/// How many texts are read in this process, and how many by the program.
-fn texts() -> usize {
-    long::scale(50_000, 1_000_000)
-}
+use crate::support::properties::MESSAGE_BYTES;
 
 /// The longest line of an answer: what is repeated of the input, and a reason.
 const ANSWER_BYTES: usize = 256 + 1 + 5 + 1 + 512;
-
-#[test]
-fn a_million_texts_are_boards_and_positions_or_errors_of_one_short_line() {
-    let boards = ["4x4", "7x6", "1x8", "32x2", "4x4c3m"].map(board);
-    let texts = texts();
-    long::skips("950,000 of a million texts");
-    let mut random = Random::new(1);
-    let (mut read_boards, mut read_positions) = (0, 0);
-    for number in 0..texts {
-        let line = line(&mut random, 50_000);
-        let text = String::from_utf8_lossy(&line);
-        read_boards += usize::from(properties::board(text.as_bytes()));
-        read_positions += usize::from(properties::position_of(boards[number % boards.len()], &text));
-    }
-    println!("{texts} texts: {read_boards} are boards, {read_positions} positions, the others errors");
-    assert!(read_boards > texts / 100 && read_positions > texts / 100);
-}
 
 /// Asserts that memory has grown by at most 2 MiB, where the system tells.
 #[track_caller]
@@ -68,7 +46,7 @@ fn is_position(board: Board, line: &[u8]) -> bool {
 
 #[test]
 fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow() {
-    let texts = texts();
+    let texts = long::scale(50_000, 1_000_000);
     long::skips("950,000 of a million lines of a batch");
     let program = Program::with("4x4");
     let board = board("4x4");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
+use crate::support::files::{paths, root};
 use crate::support::program::Program;
 
 /// Drawings of ideas. They show nothing of the program that could change.
@@ -13,10 +14,6 @@ const DRAWN: [&str; 2] = ["index.svg", "tiers.svg"];
 
 /// For each picture what it was made from, with a checksum.
 type MadeFrom = BTreeMap<String, BTreeMap<String, String>>;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 fn made_from() -> MadeFrom {
     let text = fs::read(root().join("docs/pictures/made-from.json")).expect("docs/pictures/made-from.json");
@@ -43,10 +40,9 @@ fn now(sources: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         }
         // A new file of the page changes the page.
         let Some(("tools/page", _)) = source.rsplit_once('/') else { continue };
-        for entry in fs::read_dir(root().join("tools/page")).expect("a folder") {
-            let name = format!("tools/page/{}", entry.expect("an entry").file_name().display());
-            let text = fs::read_to_string(root().join(&name)).expect("a text");
-            found.insert(name, checksum(&text));
+        for path in paths(&root().join("tools/page")) {
+            let name = format!("tools/page/{}", path.file_name().expect("a name").display());
+            found.insert(name, checksum(&fs::read_to_string(path).expect("a text")));
         }
     }
     found
@@ -54,9 +50,9 @@ fn now(sources: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 
 /// Returns the Markdown pages of a folder and of those below it.
 fn pages(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let below = |path: PathBuf| if path.is_dir() { pages(&path) } else { vec![path] };
-    entries.flat_map(below).filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    paths(folder).into_iter().flat_map(below).filter(is_page).collect()
 }
 
 /// Returns the addresses of the pictures of a Markdown page.
@@ -89,7 +85,7 @@ fn every_picture_that_a_page_shows_is_made_by_the_script_or_drawn() {
         }
     }
     assert_eq!(seen, known, "each picture is shown by a page");
-    let folder = fs::read_dir(root().join("docs/pictures")).expect("a folder");
-    let there = folder.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let there = paths(&root().join("docs/pictures"));
+    let there = there.iter().map(|path| path.file_name().expect("a name").display().to_string());
     assert_eq!(there.filter(|name| name != "made-from.json").collect::<BTreeSet<_>>(), known, "docs/pictures");
 }

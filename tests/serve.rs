@@ -29,17 +29,15 @@ fn a_browser_is_opened_when_it_is_asked_for() {
     use std::os::unix::fs::PermissionsExt;
 
     let mut program = Program::new();
-    let browser = program.path("xdg-open");
-    std::fs::write(&browser, format!("#!/bin/sh\nprintf %s \"$1\" > {}\n", program.path("opened").display()))
-        .expect("a script");
+    let (browser, opened) = (program.path("xdg-open"), program.path("opened"));
+    std::fs::write(&browser, format!("#!/bin/sh\nprintf %s \"$1\" > {}\n", opened.display())).expect("a script");
     std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("permissions");
     program.set("PATH", &format!("{}:/usr/bin:/bin", program.path("").display()));
-    let server = Server::start(&program, "--base-path /c4");
-    assert!(!program.path("opened").exists());
-    drop(server);
+    drop(Server::start(&program, "--base-path /c4"));
+    assert!(!opened.exists());
     let server = Server::start(&program, "--open --base-path /c4");
-    let opened = || std::fs::read_to_string(program.path("opened")).unwrap_or_default();
-    eventually("a browser is opened", || opened() == format!("{}/", server.url));
+    let url = format!("{}/", server.url);
+    eventually("a browser is opened", || std::fs::read_to_string(&opened).unwrap_or_default() == url);
 }
 
 #[test]
@@ -100,18 +98,16 @@ fn a_database_is_found_when_it_is_finished() {
     program.run("solve 4x4").succeeds();
     eventually("the database is found", || first().json()["source"]["kind"] == json!("database"));
     assert!(first().header("etag").starts_with("W/\""));
-    let boards = server.get("/api/v1/boards").json();
-    assert_eq!((&boards["boards"][0]["board"], &boards["boards"][0]["embedded"]), (&json!("4x4"), &json!(false)));
+    assert!(server.get("/api/v1/boards").body.contains("\"4x4\""));
 }
 
 #[test]
 fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
     let server = Server::alone("--searches 1 --search-seconds 60 --search-nodes 1e15");
-    let mut clients = vec![server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\n\r\n")];
+    let mut clients = vec![server.send("GET /api/v1/position?board=9x7&position=1")];
     eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
     // Best play beyond the database is a search, too.
-    let line = b"GET /api/v1/position?board=7x6&line=true HTTP/1.1\r\nHost: x\r\n\r\n";
-    clients.extend((0..4).map(|_| server.write(line)));
+    clients.extend((0..4).map(|_| server.send("GET /api/v1/position?board=7x6&line=true")));
     eventually("four wait", || server.metric("fourbase_searches_waiting") == 4.0);
     for stream in [false, true] {
         let refused = server.get(&format!("/api/v1/position?board=9x7&position=6&stream={stream}"));
@@ -167,40 +163,34 @@ fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
         let head = format!("Host: x\r\nX-Forwarded-For: 1.1.1.{client}\r\nContent-Length: 5");
         format!("POST /api/v1/positions?board=7x6 HTTP/1.1\r\n{head}\r\n\r\n1")
     };
-    let begun = |count| {
-        eventually("batches begin", || server.metric("fourbase_requests_in_flight") == f64::from(count));
-    };
+    let in_flight = |count: f64| eventually("requests", || server.metric("fourbase_requests_in_flight") == count);
     let mut clients: Vec<_> = (0..8).map(|_| server.write(half(0).as_bytes())).collect();
-    begun(8);
+    in_flight(8.0);
     let refused = server.raw(half(0).as_bytes());
     assert!(refused.starts_with("HTTP/1.1 429 ") && refused.contains("retry-after: 5"), "{refused}");
-    assert!(
-        refused.ends_with("{\"error\":\"an address has at most 8 batches at a time; ask again in a few seconds\"}")
-    );
+    assert!(refused.ends_with(r#"{"error":"an address has at most 8 batches at a time; ask again in a few seconds"}"#));
     clients.extend((8..32).map(|place| server.write(half(place / 8).as_bytes())));
-    begun(32);
+    in_flight(32.0);
     let refused = server.post("/api/v1/positions?board=7x6", b"1");
     assert_eq!(refused.header("retry-after"), "1");
     refused.refused(503);
     assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
     drop(clients);
-    eventually("they are over", || server.metric("fourbase_requests_in_flight") == 0.0);
+    in_flight(0.0);
     assert_eq!(server.post("/api/v1/positions?board=7x6", b"1").status, 200);
     // Answers that nobody reads are requests until their end.
-    let searched = b"GET /api/v1/position?board=9x7&stream=true HTTP/1.1\r\nHost: x\r\n\r\n";
-    let clients: Vec<_> = (0..4).map(|_| server.write(searched)).collect();
-    eventually("four streams begin", || server.metric("fourbase_requests_in_flight") == 4.0);
+    let clients: Vec<_> = (0..4).map(|_| server.send("GET /api/v1/position?board=9x7&stream=true")).collect();
+    in_flight(4.0);
     assert_eq!(server.get("/healthz").status, 200);
     drop(clients);
-    eventually("they are over", || server.metric("fourbase_requests_in_flight") == 0.0);
+    in_flight(0.0);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
     let server = Server::alone("--search-seconds 60 --search-nodes 1e15");
-    let mut client =
-        server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let mut client = server.send("GET /api/v1/position?board=9x7&position=1");
     eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
     let begin = Instant::now();
     assert_eq!(server.stop(Signal::INT), (Some(0), String::new()));
@@ -214,13 +204,8 @@ fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
 #[cfg(target_os = "linux")]
 fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_server() {
     let server = Server::alone("--log");
-    let requests = [
-        ("/", 200),
-        ("/api/v1/boards", 200),
-        ("/nowhere", 404),
-        ("/api/v1/nowhere", 404),
-        ("/api/v1/position?board=7x6&position=8", 400),
-    ];
+    let requests =
+        [("/", 200), ("/nowhere", 404), ("/api/v1/boards", 200), ("/api/v1/nowhere", 404), ("/api/v1/move", 400)];
     for (address, status) in requests {
         assert_eq!(server.get(address).status, status, "{address}");
     }
@@ -240,12 +225,10 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
 fn the_page_and_its_files_are_served_under_a_base_path() {
     let server = Server::alone("--base-path /connect4/");
     // Its address ends with the path.
-    let health = server.get("/healthz");
-    assert_eq!((health.status, health.body.as_str()), (200, "ok\n"));
+    assert_eq!(server.get("/healthz").body, "ok\n");
     let page = server.get("/");
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
-    let files = page.body.split("\"page/").skip(1).map(|rest| rest.split('"').next().expect("a name"));
-    let files: Vec<&str> = files.collect();
+    let files: Vec<_> = page.body.split("\"page/").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
     assert_eq!(files, ["icon.svg", "style.css", "server.js", "app.js"]);
     for name in files {
         let file = server.get(&format!("/page/{name}"));
@@ -253,7 +236,6 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
         let again = server.get_with(&format!("/page/{name}"), &[("if-none-match", file.header("etag"))]);
         assert_eq!((again.status, again.body.as_str()), (304, ""));
     }
-    server.get("/page/none.js").refused(404);
     server.get("/page/index.html").refused(404);
     for (path, status, header) in [
         ("/connect4", "308", "location: /connect4/\r\n"),

@@ -1,8 +1,8 @@
 //! The bytes of a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads all files of a folder, by name.
 pub fn folder_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -13,6 +13,18 @@ pub fn folder_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         (name, fs::read(&path).expect("a file"))
     };
     paths.map(named).collect()
+}
+
+/// Returns the root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Lists the paths in a folder, in order.
+pub fn paths(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths: BTreeSet<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    Vec::from_iter(paths)
 }
 
 /// Compares files by name, and says which differs rather than how.

@@ -1,4 +1,4 @@
-//! Text that nobody would write: random, mutated, far too long.
+//! Bytes that nobody would write: random, mutated, far too long.
 
 use super::positions::Random;
 
@@ -46,11 +46,7 @@ pub const LONG_BYTES: usize = 1_000_000;
 
 /// Makes a line of hostile bytes, none of which ends a line. One in `rarity` is very long.
 pub fn line(random: &mut Random, rarity: usize) -> Vec<u8> {
-    let mut line = match random.below(4) {
-        0 => (0..random.below(40)).map(|_| random.next() as u8).collect(),
-        1 => (0..random.below(24)).flat_map(|_| piece(random)).copied().collect(),
-        _ => mutated(random),
-    };
+    let mut line = bytes(SEEDS[random.below(SEEDS.len())].as_bytes(), random);
     if random.below(rarity) == 0 {
         let piece = if line.is_empty() { b"1".to_vec() } else { line };
         line = piece.iter().copied().cycle().take(LONG_BYTES).collect();
@@ -59,18 +55,29 @@ pub fn line(random: &mut Random, rarity: usize) -> Vec<u8> {
     line
 }
 
-/// Changes a well-formed text in up to four places.
-fn mutated(random: &mut Random) -> Vec<u8> {
-    let mut text = SEEDS[random.below(SEEDS.len())].as_bytes().to_vec();
+/// Makes random bytes, pieces, or mostly well-formed bytes with a few changes.
+pub fn bytes(well_formed: &[u8], random: &mut Random) -> Vec<u8> {
+    match random.below(8) {
+        0 => (0..random.below(100)).map(|_| random.next() as u8).collect(),
+        1 => (0..random.below(24)).flat_map(|_| piece(random)).copied().collect(),
+        _ => mutated(well_formed, random),
+    }
+}
+
+/// Changes bytes in up to four places.
+fn mutated(well_formed: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = well_formed.to_vec();
     for _ in 0..random.below(5) {
-        let place = random.below(text.len() + 1);
-        match random.below(5) {
-            0 => text.truncate(place),
-            1 if place < text.len() => text[place] ^= 1 << random.below(8),
-            2 if place < text.len() => drop(text.remove(place)),
-            3 => text.extend_from_within(place..),
-            _ => drop(text.splice(place..place, piece(random).iter().copied())),
+        let place = random.below(bytes.len() + 1);
+        match random.below(7) {
+            0 => bytes.truncate(place),
+            1 if place < bytes.len() => bytes[place] ^= 1 << random.below(8),
+            2 if place < bytes.len() => bytes[place] = random.next() as u8,
+            3 if place < bytes.len() => drop(bytes.remove(place)),
+            4 => bytes.extend_from_within(place..),
+            5 => bytes.insert(place, random.next() as u8),
+            _ => drop(bytes.splice(place..place, piece(random).iter().copied())),
         }
     }
-    text
+    bytes
 }
