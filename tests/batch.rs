@@ -18,17 +18,11 @@ fn answers_arrive_while_input_is_still_open() {
     let output = BufReader::new(child.stdout.take().expect("its output"));
     let (sender, answers) = channel();
     thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-    for (written, expected) in [
-        ("1\n", &["1\tlose\t2"][..]),
-        ("12\n12", &["12\twin\t1"]),
-        ("1\n\n", &["121\tlose\t0", "\terror\tthe line is blank; write - for the empty board"]),
-        ("9\n", &["9\terror\tmove 1, '9': column 9 is outside the board; play a column from 1 to 2"]),
-    ] {
+    for (written, expected) in [("1\n", "1\tlose\t2"), ("12\n12", "12\twin\t1"), ("1\n9\n", "121\tlose\t0")] {
         input.write_all(written.as_bytes()).expect("a reader");
-        for line in expected {
-            assert_eq!(answers.recv_timeout(PATIENCE).as_deref(), Ok(*line));
-        }
+        assert_eq!(answers.recv_timeout(PATIENCE).as_deref(), Ok(expected));
     }
+    assert!(answers.recv_timeout(PATIENCE).is_ok_and(|answer| answer.starts_with("9\terror\tmove 1, '9': ")));
     drop(input);
     assert_eq!(child.wait().expect("the program ends").code(), Some(2));
 }

@@ -1,56 +1,41 @@
-//! What the program prints with `--json`: lines that `docs/reference/json.md` shows, whose words mean one thing. (`cmd/json.md` has
-//! others.)
+//! What the program prints with `--json`: lines that `docs/reference/json.md` shows, and words that mean one thing. (`cmd/json.md`
+//! has others.)
 //! `tests/schema.py` compares these lines, and those of all other tests, with the schema.
 
-use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use crate::support::program::Program;
 
 const DOCUMENT: &str = include_str!("../docs/reference/json.md");
 
-/// The words that mean one thing, wherever they are, and what they may be.
-fn has_its_type(key: &str, value: &Value) -> bool {
-    let is_count = || value.is_u64() || value.is_null();
-    match key {
-        "position" | "canonical" | "mirror" => value.is_object() || value.is_null(),
-        "moves" | "line" | "refutation_line" | "undefined_line" => value.is_string() || value.is_null(),
-        "plies" => value.is_null() || value.as_array().is_some_and(|rows| rows.iter().all(|row| row["ply"].is_u64())),
-        "remoteness" | "keep_plies" | "ply" => is_count(),
-        "value" => [json!("win"), json!("lose"), json!("tie"), Value::Null].contains(value),
-        "stores" => [json!("wdl"), json!("remoteness"), Value::Null].contains(value),
-        "columns" | "children" => value.is_array() || value.is_null(),
-        "column" => value.is_u64(),
-        "players" => value.get("first").is_some() && value.get("second").is_some(),
-        "source" => value.is_null() || value["kind"].is_string(),
-        "values" | "database" => false,
-        key if key.ends_with("seconds") => value.is_number() || value.is_null(),
-        key if key.ends_with("bytes") => is_count(),
-        key if key.ends_with("_share") => {
-            value.is_null() || value.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))
-        }
-        _ => true,
-    }
-}
+const SCHEMA: &str = include_str!("../docs/fourbase.schema.json");
 
-/// Looks at every field of a line.
-fn check_words(value: &Value, at: &str) {
-    match value {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                assert!(has_its_type(key, value), "{at}: {key} is {value}");
-                check_words(value, at);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| check_words(item, at)),
+/// Notes the types of all fields of a schema by their names, each with its definition if it has one. Any field may be null.
+fn note_types<'s>(schema: &'s Value, types: &mut BTreeMap<&'s str, BTreeSet<&'s str>>) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let field = field["anyOf"].get(0).unwrap_or(field);
+        let kinds = [&field["$ref"], &field["type"], &field["type"][0]];
+        types.entry(name).or_default().extend(kinds.into_iter().find_map(Value::as_str));
+    }
+    match schema {
+        Value::Object(parts) => parts.values().for_each(|part| note_types(part, types)),
+        Value::Array(items) => items.iter().for_each(|item| note_types(item, types)),
         _ => {}
     }
 }
 
+/// Every line is one of the schema, which also says by their names which values fields take.
 #[test]
 fn one_word_means_one_thing_in_every_subcommand() {
-    for (command, example) in examples() {
-        check_words(&example, command);
-    }
+    let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
+    let mut types = BTreeMap::new();
+    note_types(&schema, &mut types);
+    assert!(!types.contains_key("values") && !types.contains_key("database"));
+    // Players have numbers and lists, a move keeps a value, a player keeps some, and several things have kinds.
+    let is_single = |name: &str| types[name].len() < 2 || ["first", "second", "keeps", "kind"].contains(&name);
+    assert!(types.len() > 100 && types.keys().all(|name| is_single(name)), "{types:?}");
 }
 
 /// Lists the commands of the document and what they print: blocks of console, in which a command begins with `$` and an

@@ -1,14 +1,10 @@
 //! Help as it is laid out for a terminal, manual pages and completions made from it, and output that nobody reads.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+
+use snapbox::cmd::Command;
 
 use crate::support::program::Program;
-
-/// Returns the first word of a line.
-fn first_word(line: &str) -> &str {
-    line.split(' ').next().unwrap_or_default()
-}
 
 #[test]
 fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal() {
@@ -19,14 +15,13 @@ fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal()
             let help = program.run(&format!("{subcommand} --help")).succeeds();
             assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
             let (_, after) = help.split_once("Print help").expect("options");
-            let lines = after.lines().collect::<Vec<_>>();
             let is_narrow = |line: &str| line.chars().count() <= 80;
             assert!(columns == 60 || help.lines().all(is_narrow), "{subcommand}, {columns} columns: {help}");
-            for pair in lines.windows(2) {
-                let [line, next] = pair else { continue };
+            for (line, next) in after.lines().zip(after.lines().skip(1)) {
                 let are_text = [line, next].iter().all(|line| !line.is_empty() && !line.starts_with(' '));
-                let width = line.chars().count() + 1 + first_word(next).chars().count();
-                assert!(!are_text || width > columns.min(80), "{subcommand}, {columns} columns: {line}\n{next}");
+                let word = next.split(' ').next().unwrap_or_default();
+                let is_full = line.chars().count() + 1 + word.chars().count() > columns.min(80);
+                assert!(!are_text || is_full, "{subcommand}, {columns} columns: {line}\n{next}");
             }
         }
     }
@@ -34,38 +29,31 @@ fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal()
 
 /// Runs a checker on a text, and asserts that it complains about nothing; says so where it is not installed.
 fn assert_accepted(checker: &str, arguments: &[&str], text: &str) {
-    let mut command = Command::new(checker);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let Ok(mut child) = command.spawn() else {
-        println!("skipped: {checker} is not installed");
-        return;
-    };
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let written = text.to_owned();
-    let writer = std::thread::spawn(move || stdin.write_all(written.as_bytes()));
-    let output = child.wait_with_output().expect("an end");
-    writer.join().expect("a writer").expect("a reader");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && errors.is_empty(), "{checker}: {errors}\n{text}");
+    match Command::new(checker).args(arguments).stdin(text).output() {
+        Err(_) => println!("skipped: {checker} is not installed"),
+        Ok(output) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && errors.is_empty(), "{checker}: {errors}\n{text}");
+        }
+    }
 }
 
 #[test]
 fn every_subcommand_has_a_manual_page_with_its_options_and_examples() {
     let program = Program::new();
+    let groff = |page: &str| assert_accepted("groff", &["-K", "utf8", "-man", "-ww", "-Tutf8"], page);
     for name in program.subcommands() {
         let page = program.run(&format!("man {name}")).succeeds();
         let help = program.run(&format!("{name} --help")).succeeds();
         let plain = page.replace("\\-", "-").replace("\\fR", "").replace("\\fB", "").replace("\\(aq", "'");
-        let options = help
-            .lines()
-            .filter_map(|line| line.trim_start().split("--").nth(1).filter(|_| line.trim().starts_with('-')));
-        for option in options.filter_map(|option| option.split([' ', ',', '[']).next()) {
+        let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        for option in lines.filter_map(|line| line.split("--").nth(1)?.split([' ', ',', '[']).next()) {
             assert!(plain.contains(&format!("--{option}")), "{name} --{option}: {plain}");
         }
         assert!(plain.contains(".SH EXAMPLES") && plain.contains(&format!("\nfourbase {name}")), "{plain}");
-        assert_accepted("groff", &["-K", "utf8", "-man", "-ww", "-Tutf8"], &page);
+        groff(&page);
     }
-    assert_accepted("groff", &["-K", "utf8", "-man", "-ww", "-Tutf8"], &program.run("man").succeeds());
+    groff(&program.run("man").succeeds());
 }
 
 #[test]

@@ -11,14 +11,6 @@ use crate::support::server::Server;
 /// Boards, and how the page names them: rows x columns.
 const VARIANTS: [(&str, &str); 4] = [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")];
 
-/// The answer to an address, which has status 200 and may be read from the page of another site.
-fn answer(server: &Server, address: &str) -> Json {
-    let reply = server.get_with(address, &[("origin", "http://elsewhere")]);
-    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, "http://elsewhere"), "{address}");
-    assert_eq!(reply.header("content-type"), "application/json");
-    reply.json()
-}
-
 #[test]
 fn positions_have_the_values_of_the_command_line() {
     // The other boards are part of the program.
@@ -36,38 +28,37 @@ fn positions_have_the_values_of_the_command_line() {
     }
 }
 
-/// Holds every field of an answer against the command line.
+/// Holds every field of an answer, which may be read from the page of another site, against the command line.
 fn check(program: &Program, server: &Server, variant: &str, position: &Position) {
     let (board, uni) = (position.board(), notation::to_uni(position));
-    let found = answer(server, &format!("/uwapi/connect4/{variant}/positions/?p={uni}"));
+    let address = format!("/uwapi/connect4/{variant}/positions/?p={uni}");
+    let reply = server.get_with(&address, &[("origin", "http://elsewhere")]);
+    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, "http://elsewhere"), "{address}");
+    let (found, known) = (reply.json(), program.run(&format!("query {board} {uni} --json")).first_json());
     assert_eq!((&found["position"], &found["autoguiPosition"]), (&json!(uni), &json!(uni)));
-    let known = program.run(&format!("query {} {uni} --json", position.board())).first_json();
     assert_eq!((&found["positionValue"], &found["remoteness"]), (&known["value"], &known["remoteness"]), "{uni}");
-    let children = known["children"].as_array().expect("moves");
-    let moves = found["moves"].as_array().expect("moves");
+    let [moves, children] = [&found["moves"], &known["children"]].map(|list| list.as_array().expect("moves"));
     assert_eq!(moves.len(), children.len(), "{uni}");
     let order = |of: &Json| ["win", "tie", "lose"].iter().position(|value| of["moveValue"] == *value).expect("a value");
     let rank = |of: &Json| (order(of), of["deltaRemoteness"].as_i64().expect("a number"));
     assert!(moves.is_sorted_by_key(rank), "{found}");
-    for of in moves {
-        let column: usize = of["move"].as_str().expect("a text").parse().expect("a column");
-        let child = children.iter().find(|child| child["column"] == column).expect("a child");
-        let (cells, width) = (board.cells(), board.width());
-        assert_eq!(of["autoguiMove"], json!(format!("M_{}_{}_x", cells + column - 1, cells + width + column - 1)));
+    for child in children {
+        let column = child["column"].as_u64().expect("a column") as usize;
         let after = notation::to_uni(&position.drop_piece(column - 1));
-        assert_eq!((&of["position"], &of["autoguiPosition"]), (&json!(after), &json!(after)));
-        assert_eq!(of["moveValue"], child["value"], "{uni}");
-        let after = child["remoteness"].as_i64().expect("plies") - 1;
-        assert_eq!(of["remoteness"], json!(after), "{uni}");
-        let opposite = match of["moveValue"].as_str() {
+        let center = board.cells() + column - 1;
+        let opposite = match child["value"].as_str() {
             Some("win") => "lose",
             Some("lose") => "win",
             _ => "tie",
         };
-        assert_eq!(of["positionValue"], opposite);
-        let same = moves.iter().filter(|other| other["moveValue"] == of["moveValue"]);
-        let plies = same.map(|other| other["remoteness"].as_i64().expect("plies"));
-        let best = if opposite == "win" { plies.max() } else { plies.min() };
-        assert_eq!(of["deltaRemoteness"], json!((best.expect("a best one") - after).abs()), "{uni}");
+        let plies = |child: &Json| child["remoteness"].as_i64().expect("plies") - 1;
+        let same = children.iter().filter(|other| other["value"] == child["value"]).map(plies);
+        let best = if opposite == "win" { same.max() } else { same.min() }.expect("a best one");
+        let expected = json!({
+            "move": column.to_string(), "moveValue": child["value"], "deltaRemoteness": (best - plies(child)).abs(),
+            "position": after, "positionValue": opposite, "remoteness": plies(child),
+            "autoguiPosition": after, "autoguiMove": format!("M_{center}_{}_x", center + board.width()),
+        });
+        assert!(moves.contains(&expected), "{uni}: {expected} in {found}");
     }
 }

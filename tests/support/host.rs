@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -60,7 +59,6 @@ struct Shared {
     files: Files,
     change: Change,
     requests: Mutex<Vec<String>>,
-    bytes: AtomicU64,
 }
 
 impl Host {
@@ -73,8 +71,7 @@ impl Host {
     pub fn changing(files: Files, change: impl Fn(&Request, &mut Answer) + Send + Sync + 'static) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let shared =
-            Arc::new(Shared { files, change: Box::new(change), requests: Mutex::default(), bytes: AtomicU64::new(0) });
+        let shared = Arc::new(Shared { files, change: Box::new(change), requests: Mutex::default() });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -88,11 +85,6 @@ impl Host {
     /// Returns how many requests came so far.
     pub fn requests(&self) -> usize {
         self.shared.requests.lock().expect("a lock").len()
-    }
-
-    /// Returns how many bytes of bodies were sent so far.
-    pub fn bytes(&self) -> u64 {
-        self.shared.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -108,7 +100,6 @@ impl Shared {
             let mut answer = self.answer(&name, &ranges);
             (self.change)(&Request { name, path, earlier }, &mut answer);
             thread::sleep(answer.delay);
-            self.bytes.fetch_add(answer.body.len() as u64, Ordering::Relaxed);
             if stream.write_all(&answer.bytes()).is_err() || answer.sent.is_some() {
                 return;
             }

@@ -70,12 +70,7 @@ impl Program {
 
     /// Runs the program with these arguments, which have no spaces, and empty input.
     pub fn run(&self, arguments: &str) -> Run {
-        self.run_arguments(&arguments.split_whitespace().collect::<Vec<_>>())
-    }
-
-    /// Runs the program with these arguments, whatever they are, and empty input.
-    pub fn run_arguments(&self, arguments: &[impl AsRef<std::ffi::OsStr>]) -> Run {
-        Run::of(self.command().args(arguments))
+        self.run_with_input(arguments, "")
     }
 
     /// Runs the program within a limit, an option of the shell's `ulimit`.
