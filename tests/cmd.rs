@@ -19,7 +19,7 @@ use snapbox::cmd::Command;
 use snapbox::{Assert, Data, IntoData};
 
 use crate::support::files::{paths, root};
-use crate::support::program::{LIMIT, PROGRAM, Program, record, without_announcements};
+use crate::support::program::{LIMIT, PROGRAM, Program, Run, record};
 use crate::support::server::Server;
 
 /// Headers that are part of an answer.
@@ -102,18 +102,16 @@ fn printed(program: &Program, command: &str, with_errors: bool) -> String {
     let folder = Path::new(PROGRAM).parent().expect("a folder").display();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let shell = Command::from_std(program.process("sh")).args(["-c", command]).env("PATH", path).timeout(LIMIT);
-    let output = shell.output().expect("a shell");
-    let [mut text, errors] =
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));
+    let Run { code, stdout: mut text, stderr } = Run::of(shell);
     let json = text.lines().filter(|line| line.starts_with("{\"schema\":"));
     json.filter_map(|line| serde_json::from_str(line).ok()).for_each(|line| record(&line));
     if !text.is_empty() && !text.ends_with('\n') {
         text += "\n";
     }
-    let errors = if with_errors { without_announcements(&errors) } else { String::new() };
-    text.extend(errors.lines().filter(|line| !line.is_empty()).map(|line| format!("2> {line}\n")));
-    if !output.status.success() {
-        text += &format!("? {}\n", output.status.code().map_or("a signal".to_owned(), |code| code.to_string()));
+    let errors = stderr.lines().filter(|line| with_errors && !line.is_empty());
+    text.extend(errors.map(|line| format!("2> {line}\n")));
+    if code != Some(0) {
+        text += &format!("? {}\n", code.map_or("a signal".to_owned(), |code| code.to_string()));
     }
     text
 }

@@ -23,15 +23,12 @@ fn open(place: impl AsRef<Path>) -> Database {
     Database::open(place.as_ref()).expect("a database")
 }
 
-/// A position of 5x5 that random play reaches.
-fn random_position(ply: usize, random: &mut Random) -> Position {
-    random_positions(board("5x5"), ply, 1, random)[0]
-}
-
-/// Compares the moves of a position of 5x5.
-fn is_equal(remote: &Database, local: &Database, position: &Position) {
-    let [found, expected] = [remote, local].map(|database| database.moves(position).expect("an answer"));
+/// Compares the moves of a position of 5x5 that random play reaches, and returns it.
+fn compare(remote: &Database, local: &Database, ply: usize, random: &mut Random) -> Position {
+    let position = random_positions(board("5x5"), ply, 1, random)[0];
+    let [found, expected] = [remote, local].map(|database| database.moves(&position).expect("an answer"));
     assert_eq!(found, expected, "{position}");
+    position
 }
 
 /// The files of which answers change, by how their names begin, and from which request for a file on.
@@ -144,10 +141,9 @@ fn most_requests(host: &Host, local: &Database) -> usize {
     let mut most = 0;
     let mut random = Random::new(5);
     for ply in [0, 4, 8, 9, 10, 11, 12, 12, 12, 13, 14, 14, 14, 15, 16, 18] {
-        let position = random_position(ply, &mut random);
         let remote = open(format!("{}/5x5/remoteness", host.url));
         let before = host.requests();
-        is_equal(&remote, local, &position);
+        let position = compare(&remote, local, ply, &mut random);
         let cold = host.requests() - before;
         remote.moves(&position).expect("an answer");
         assert_eq!(host.requests(), before + cold, "{position}: warm");
@@ -273,7 +269,7 @@ fn serves(program: &str, language: &str, arguments: &[&str], whole: impl Fn(&Pat
     let remote = open(format!("http://127.0.0.1:{port}/5x5/remoteness"));
     assert!(remote.check_files().is_empty());
     for ply in 0..25 {
-        is_equal(&remote, &local, &random_position(ply, &mut random));
+        compare(&remote, &local, ply, &mut random);
     }
 }
 

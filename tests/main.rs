@@ -4,7 +4,6 @@
 
 mod support;
 
-mod batch;
 mod cmd;
 mod corruption;
 mod export;

@@ -8,7 +8,7 @@ use crate::support::program::{Program, record};
 use crate::support::server::{Reply, Server};
 
 /// What is asked at each address: answers of every kind, and refusals.
-const QUESTIONS: [&str; 21] = [
+const QUESTIONS: [&str; 19] = [
     "/boards",
     "/openapi.json",
     "/position?board=4x4&position=12&line=true",
@@ -17,7 +17,6 @@ const QUESTIONS: [&str; 21] = [
     "/position?board=7x6&position=4453&stream=true&line=true",
     "/position?board=9x7&position=1",
     "/position?board=9x7&position=1&stream=true",
-    "/position?board=9x7&search=never",
     "/position.svg?board=x",
     "/players?board=7x6",
     "/analysis?board=4x4&moves=1234",
@@ -29,7 +28,6 @@ const QUESTIONS: [&str; 21] = [
     "/move?board=7x6&player=pomakis:20",
     "/random?board=7x6&ply=7&seed=3",
     "/stats?board=4x4",
-    "/stats?board=9x7",
 ];
 
 /// Records each line of an answer.

@@ -1,6 +1,6 @@
 //! The server and clients that mean it no good: whatever they send, it answers 4xx or closes, and goes on.
 
-use std::io::Read;
+use std::io::{Read, read_to_string};
 
 use crate::support::hostile;
 use crate::support::positions::Random;
@@ -39,11 +39,8 @@ const STATUSES: [&str; 15] =
     ["200", "206", "304", "308", "400", "404", "405", "408", "413", "414", "422", "429", "431", "501", "505"];
 
 fn request(method: &str, address: &str, body: &str) -> Vec<u8> {
-    let length = body.len();
-    let request = format!(
-        "{method} {address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    request.into_bytes()
+    let head = format!("{method} {address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}", body.len());
+    format!("{head}\r\n\r\n{body}").into_bytes()
 }
 
 /// Sends bytes and checks the status of the answer, if there is one.
@@ -116,7 +113,7 @@ fn slow_half_huge_and_idle_requests_are_cut_off() {
     let server = Server::start(&Program::with("4x4"), "");
     let mut slow = server.write(b"GET /healthz HTTP/1.1\r\nHost");
     let mut silent = server.write(b"");
-    let mut idle = server.send("GET /healthz");
+    let idle = server.send("GET /healthz");
     for bytes in [
         &b"\0\0\0\0"[..],
         b"GET\r\n\r\n",
@@ -139,8 +136,7 @@ fn slow_half_huge_and_idle_requests_are_cut_off() {
         assert!(!answer.starts_with(b"HTTP/1.1 200"));
     }
     // Nor is one that asks nothing more on its connection.
-    let mut answer = String::new();
-    idle.read_to_string(&mut answer).expect("an end");
+    let answer = read_to_string(idle).expect("an end");
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n"), "{answer}");
     lives(server);
 }
@@ -159,11 +155,9 @@ fn clients_that_do_not_read_are_cut_off_and_memory_stays_small() {
             stream
         })
         .collect();
-    let batch = "-\n".repeat(10_000);
+    let batch = request("POST", "/api/v1/positions?board=4x4", &"-\n".repeat(10_000));
     for _ in 0..40 {
-        let head =
-            format!("POST /api/v1/positions?board=4x4 HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", batch.len());
-        drop(server.write([head.as_bytes(), batch.as_bytes()].concat().as_slice()));
+        drop(server.write(&batch));
     }
     eventually("they are cut off", || server.metric("fourbase_requests_in_flight") == 0.0);
     assert!(server.peak_kib() < Some(200 << 10), "{:?}", server.peak_kib());

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{Read, Write, read_to_string};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 
@@ -17,8 +17,7 @@ use crate::support::server::eventually;
 /// Opens a terminal of 100 columns, and returns both its sides: ours, and that of the program.
 fn terminal() -> (OwnedFd, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
-    grantpt(&master).expect("a terminal");
-    unlockpt(&master).expect("a terminal");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal");
     tcsetwinsize(&master, Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
     let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("a name");
     let terminal = File::options().read(true).write(true).open(name).expect("the other side");
@@ -81,9 +80,7 @@ fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe(
     read_until(&mut error, "\ntype quit to leave the game\n");
     File::from(ours.try_clone().expect("a terminal")).write_all(b"quit\n").expect("a terminal");
     let code = child.wait().expect("the program ends").code();
-    let mut rest = String::new();
-    error.read_to_string(&mut rest).expect("text");
-    assert_eq!((code, rest.as_str()), (Some(0), ""));
+    assert_eq!((code, read_to_string(error).expect("text").as_str()), (Some(0), ""));
 }
 
 #[test]

@@ -143,19 +143,13 @@ impl Shared {
 
 /// Reads the path and the ranges of the next request; nothing where the client has ended the connection.
 fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<Range<usize>>)> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok()?;
-    let path = line.split(' ').nth(1)?.to_owned();
-    let mut ranges = Vec::new();
-    loop {
-        line.clear();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim().split_once(':') else { return Some((path, ranges)) };
-        if name.eq_ignore_ascii_case("range") {
-            for range in value.trim().strip_prefix("bytes=")?.split(',') {
-                let (first, last) = range.trim().split_once('-')?;
-                ranges.push(first.parse().ok()?..last.parse::<usize>().ok()? + 1);
-            }
-        }
-    }
+    let head: Vec<String> = reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let path = head.first()?.split(' ').nth(1)?.to_owned();
+    let asked = head.iter().find_map(|line| Some(line.to_lowercase().strip_prefix("range: bytes=")?.to_owned()));
+    let range = |range: &str| -> Option<Range<usize>> {
+        let (first, last) = range.trim().split_once('-')?;
+        Some(first.parse().ok()?..last.parse::<usize>().ok()? + 1)
+    };
+    let ranges: Option<Vec<_>> = asked.iter().flat_map(|ranges| ranges.split(',')).map(range).collect();
+    Some((path, ranges?))
 }

@@ -113,13 +113,14 @@ impl Program {
 /// What a run of the program left.
 #[derive(Debug)]
 pub struct Run {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Run {
-    fn of(command: Command) -> Run {
+    /// Runs a command to its end.
+    pub fn of(command: Command) -> Run {
         let output = command.output().expect("the program runs");
         let [stdout, stderr] =
             [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));
@@ -156,15 +157,18 @@ impl Run {
     /// Returns the one line of a run that failed with this exit code, without `error: `; it has nothing else to say.
     #[track_caller]
     pub fn fails(self, code: i32) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{self:#?}");
-        self.error_line()
+        let (stdout, line) = self.fails_after_output(code);
+        assert_eq!(stdout, "", "{line}");
+        line
     }
 
     /// Returns standard output and the one line of a run that failed with this exit code after it had said something.
     #[track_caller]
     pub fn fails_after_output(self, code: i32) -> (String, String) {
         assert_eq!(self.code, Some(code), "{self:#?}");
-        let line = self.error_line();
+        let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
+        let line = line.unwrap_or_else(|| panic!("an error line: {self:#?}")).to_owned();
+        assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
         (self.stdout, line)
     }
 
@@ -175,18 +179,10 @@ impl Run {
         assert!(!self.stderr.is_empty(), "{self:#?}");
         (self.stdout, self.stderr)
     }
-
-    #[track_caller]
-    fn error_line(&self) -> String {
-        let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
-        let line = line.unwrap_or_else(|| panic!("an error line: {self:#?}"));
-        assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
-        line.to_owned()
-    }
 }
 
 /// Leaves out what standard error tells of a search that takes a second, as any may on a busy machine.
-pub fn without_announcements(stderr: &str) -> String {
+fn without_announcements(stderr: &str) -> String {
     let is_told = |line: &str| {
         let is_move = line.strip_prefix("column ").is_some_and(|rest| rest.get(1..3) == Some(": "));
         line.contains(" is still being searched") || line.contains(" to move: ") || is_move

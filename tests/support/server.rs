@@ -136,8 +136,7 @@ impl Server {
     pub fn stop(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
         let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child.0), signal);
         let status = self.child.0.wait().expect("an end");
-        let mut errors = String::new();
-        self.child.0.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
+        let errors = std::io::read_to_string(self.child.0.stderr.take().expect("a pipe")).expect("UTF-8");
         (status.code(), errors)
     }
 }
