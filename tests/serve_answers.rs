@@ -43,8 +43,7 @@ fn positions_and_games_have_the_answers_of_the_command_line() {
 
 #[test]
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, "");
+    let server = Server::start(&Program::with("5x4"), "");
     for address in [
         "/api/v1/analysis?board=5x4&moves=33",
         "/api/v1/move?board=5x4&player=perfect&seed=2",
@@ -128,8 +127,7 @@ fn a_game_may_begin_from_any_position() {
 
 #[test]
 fn a_player_makes_the_same_move_as_in_a_match_for_the_same_seed() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, "");
+    let server = Server::start(&Program::with("5x4"), "");
     let move_of = |rest: &str| server.get(&format!("/api/v1/move?board=5x4&{rest}")).json();
     for player in "perfect perfect:first random pomakis:4 window:3 rating:2 rating:2:5 follow-up".split(' ') {
         let [one, other] = [0, 1].map(|_| move_of(&format!("moves=33&player={player}&seed=9")));

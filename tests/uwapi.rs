@@ -8,16 +8,13 @@ use crate::support::program::Program;
 use crate::support::proofs::random_positions;
 use crate::support::server::Server;
 
-/// Boards, and how the page names them: rows x columns.
-const VARIANTS: [(&str, &str); 4] = [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")];
-
 #[test]
 fn positions_have_the_values_of_the_command_line() {
-    // The other boards are part of the program.
+    // The other boards are part of the program. The page names boards by rows x columns.
     let program = Program::with("5x4");
     program.run("solve 4x4").succeeds();
     let server = Server::start(&program, "--allow-origin http://elsewhere");
-    for (name, variant) in VARIANTS {
+    for (name, variant) in [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")] {
         let board: Board = board(name);
         let mut random = Random::new(3);
         let late = board.cells() - 6;

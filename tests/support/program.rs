@@ -76,9 +76,8 @@ impl Program {
     /// Runs the program within a limit, an option of the shell's `ulimit`.
     #[cfg(unix)]
     pub fn run_limited(&self, limit: &str, arguments: &str) -> Run {
-        let command = Command::from_std(self.process("sh")).timeout(LIMIT);
         // A trace of a program of a hundred megabytes takes longer than anything here.
-        let command = command.env("RUST_BACKTRACE", "0");
+        let command = Command::from_std(self.process("sh")).timeout(LIMIT).env("RUST_BACKTRACE", "0");
         Run::of(command.args(["-c", &format!("ulimit {limit} && exec {PROGRAM} {arguments}")]))
     }
 

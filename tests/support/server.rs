@@ -80,11 +80,8 @@ impl Server {
 
     /// Gets an address with these headers.
     pub fn get_with(&self, address: &str, headers: &[(&str, &str)]) -> Reply {
-        let mut request = self.agent.get(format!("{}{address}", self.url));
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        Reply::of(request.call())
+        let request = self.agent.get(format!("{}{address}", self.url));
+        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).call())
     }
 
     /// Posts a body.
