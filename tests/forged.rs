@@ -3,7 +3,6 @@
 
 #![cfg(target_os = "linux")]
 
-use fourbase::Board;
 use rayon::prelude::*;
 
 use crate::support::long;
@@ -17,12 +16,6 @@ const BOARDS: [&str; 9] = ["20x2", "10x5", "8x6", "9x5", "11x4", "1x23", "3x14",
 /// What the program may have of memory that is written to, 96 MiB: some threads have some of that, and the rest is little.
 const LIMIT: &str = "-d 98304";
 
-/// A position with up to two pieces in every column, as moves: whoever is to move has no win in sight.
-fn middle(board: Board) -> String {
-    let digit = |column: usize| char::from_digit(column as u32 + 1, 36).expect("a digit");
-    (0..board.width()).map(digit).collect::<String>().repeat((board.height() / 2).min(2))
-}
-
 #[test]
 fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
     let boards = long::every(8, BOARDS.to_vec(), "boards with forged databases");
@@ -35,7 +28,10 @@ fn forged_databases_of_large_boards_cost_those_who_open_them_little() {
 /// Forges databases of a board and lets the program open each; returns how often it was refused.
 fn attempts_refused(name: &str) -> u64 {
     let board = board(name);
-    let (cells, middle) = (board.cells() as u32, middle(board));
+    let cells = board.cells() as u32;
+    // A position with up to two pieces in every column: the player to move has no win in sight.
+    let columns: String = (1..=board.width() as u32).filter_map(|column| char::from_digit(column, 36)).collect();
+    let middle = columns.repeat((board.height() / 2).min(2));
     let mut refused = 0;
     for (solved_to, keep_plies) in [(1, None), (cells / 2, None), (0, None), (0, Some((cells / 2) | 1))] {
         for &block_bytes in long::scale(&[60][..], &[60, 100_000]) {

@@ -129,8 +129,7 @@ fn misbehaves<C: Fn(&Request, &mut Answer) + Send + Sync + 'static>(name: &str, 
 
 /// Asks a host for all moves of positions of 5x5 with nothing in the cache, and returns the most requests for one position.
 fn most_requests(host: &Host, local: &Database) -> usize {
-    let mut most = 0;
-    let mut random = Random::new(5);
+    let (mut most, mut random) = (0, Random::new(5));
     for ply in [0, 4, 8, 9, 10, 11, 12, 12, 12, 13, 14, 14, 14, 15, 16, 18] {
         let remote = open(format!("{}/5x5/remoteness", host.url));
         let before = host.requests();

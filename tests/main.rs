@@ -42,9 +42,8 @@ mod workflows;
 
 #[test]
 fn every_file_of_the_folder_is_a_module() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
     let listed: Vec<&str> = include_str!("main.rs").lines().filter(|line| line.starts_with("mod ")).collect();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests")).expect("a folder") {
         let name = entry.expect("an entry").file_name().into_string().expect("a name");
         let Some(module) = name.strip_suffix(".rs").map(|name| format!("mod {name};")) else { continue };
         assert!(name == "main.rs" || listed.contains(&module.as_str()), "write `{module}` in tests/main.rs");

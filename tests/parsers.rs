@@ -57,11 +57,15 @@ fn kept_inputs_and_mutated_sound_ones_are_read_or_refused() {
         let cases = match name {
             // A log is solved from.
             "log" => CASES / 14,
-            // People write these.
             "board" | "position" => long::scale(50_000, 1_000_000),
             _ => CASES,
         };
-        let inputs = (0..cases).map(|case| hostile::bytes(&sound[case % sound.len()], &mut random));
+        let inputs = (0..cases).map(|case| match name {
+            // People write these: texts of every kind, positions on every board.
+            "board" => hostile::line(&mut random, 50_000),
+            "position" => [vec![case as u8], hostile::line(&mut random, 50_000)].concat(),
+            _ => hostile::bytes(&sound[case % sound.len()], &mut random),
+        });
         let accepted = inputs.filter(|input| property(input)).count();
         println!("{name}: {accepted} of {cases} mutated inputs are accepted");
         assert!(accepted > cases / 100, "{name}: {accepted}");

@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use crate::support::files::{paths, root};
+use crate::support::files::{folder_files, paths, root};
 use crate::support::program::Program;
 
 /// Drawings of ideas. They show nothing of the program that could change.
 const DRAWN: [&str; 2] = ["index.svg", "tiers.svg"];
 
-/// For each picture what it was made from, with a checksum.
-type MadeFrom = BTreeMap<String, BTreeMap<String, String>>;
-
-fn made_from() -> MadeFrom {
+/// Reads for each picture what it was made from, with a checksum.
+fn made_from() -> BTreeMap<String, BTreeMap<String, String>> {
     let text = fs::read(root().join("docs/pictures/made-from.json")).expect("docs/pictures/made-from.json");
     serde_json::from_slice(&text).expect("names and checksums")
 }
@@ -40,9 +38,8 @@ fn now(sources: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         }
         // A new file of the page changes the page.
         let Some(("tools/page", _)) = source.rsplit_once('/') else { continue };
-        for path in paths(&root().join("tools/page")) {
-            let name = format!("tools/page/{}", path.file_name().expect("a name").display());
-            found.insert(name, checksum(&fs::read_to_string(path).expect("a text")));
+        for (name, text) in folder_files(&root().join("tools/page")) {
+            found.insert(format!("tools/page/{name}"), checksum(&String::from_utf8(text).expect("a text")));
         }
     }
     found
@@ -85,7 +82,6 @@ fn every_picture_that_a_page_shows_is_made_by_the_script_or_drawn() {
         }
     }
     assert_eq!(seen, known, "each picture is shown by a page");
-    let there = paths(&root().join("docs/pictures"));
-    let there = there.iter().map(|path| path.file_name().expect("a name").display().to_string());
-    assert_eq!(there.filter(|name| name != "made-from.json").collect::<BTreeSet<_>>(), known, "docs/pictures");
+    let there = folder_files(&root().join("docs/pictures")).into_keys().filter(|name| name != "made-from.json");
+    assert_eq!(there.collect::<BTreeSet<_>>(), known, "docs/pictures");
 }

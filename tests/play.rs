@@ -28,10 +28,9 @@ fn ctrl_c_stops_the_search_and_not_the_game() {
 
 #[test]
 fn random_bytes_never_end_in_a_panic() {
-    let program = Program::new();
+    let (program, mut random) = (Program::new(), Random::new(1));
     // Mostly what means something.
     let bytes = b"1234\n\n\nundo history values 9a\xff\0\n\n\n\n";
-    let mut random = Random::new(1);
     for _ in 0..10 {
         let input: Vec<u8> = (0..2000).map(|_| bytes[random.below(bytes.len())]).collect();
         program.run_with_input("play 4x4 --second random", input).succeeds();

@@ -70,8 +70,7 @@ fn a_search_ends_after_its_seconds_and_what_it_cost_is_remembered() {
     for stream in ["", "&stream=true"] {
         assert_eq!(server.get(&format!("/api/v1/position?board=9x7&position=1{stream}")).body, reply.body);
     }
-    let of_batch = server.post("/api/v1/positions?board=9x7", b"1").json();
-    assert_eq!(of_batch["source"], reply.json()["source"]);
+    assert_eq!(server.post("/api/v1/positions?board=9x7", b"1").json()["source"], reply.json()["source"]);
     assert_eq!(server.metric("fourbase_searches_total"), 1.0);
 }
 
@@ -334,16 +333,15 @@ fn the_counts_are_open_metrics_with_the_times_of_each_route() {
         let text = server.get("/metrics").body;
         // The numbers of lines whose name, with its labels, begins and ends so.
         let of = |begin: &str, end: &str| -> Vec<f64> {
-            let lines =
-                text.lines().filter_map(|line| line.strip_prefix("fourbase_")?.strip_prefix(begin)?.rsplit_once(' '));
+            let lines = text.lines().filter_map(|line| line.strip_prefix(begin)?.rsplit_once(' '));
             lines.filter(|(name, _)| name.ends_with(end)).map(|(_, number)| number.parse().expect("a number")).collect()
         };
         let position = "route=\"/api/v1/position\"}";
-        let buckets = of("request_seconds_bucket{le=", position);
-        assert!(buckets.is_sorted() && of("request_seconds_sum{", "}").iter().all(|sum| *sum > 0.0), "{text}");
-        let counts: f64 = of("request_seconds_count{", "}").iter().sum();
-        let of_position = (of("request_seconds_count{", position), buckets.last(), buckets.len() > 10);
-        let requests: f64 = of("requests_total{", "}").iter().sum();
+        let buckets = of("fourbase_request_seconds_bucket{le=", position);
+        assert!(buckets.is_sorted() && of("fourbase_request_seconds_sum{", "}").iter().all(|sum| *sum > 0.0), "{text}");
+        let counts: f64 = of("fourbase_request_seconds_count{", "}").iter().sum();
+        let of_position = (of("fourbase_request_seconds_count{", position), buckets.last(), buckets.len() > 10);
+        let requests: f64 = of("fourbase_requests_total{", "}").iter().sum();
         counts >= 5.0 && counts == requests && of_position == (vec![4.0], Some(&4.0), true)
     });
     assert_eq!(server.metric("fourbase_requests_total{status=\"400\"}"), 1.0);

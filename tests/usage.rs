@@ -15,8 +15,7 @@ fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal()
             let help = program.run(&format!("{subcommand} --help")).succeeds();
             assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
             let (_, after) = help.split_once("Print help").expect("options");
-            let is_narrow = |line: &str| line.chars().count() <= 80;
-            assert!(columns == 60 || help.lines().all(is_narrow), "{subcommand}, {columns} columns: {help}");
+            assert!(columns == 60 || help.lines().all(|line| line.chars().count() <= 80), "{columns} columns: {help}");
             for (line, next) in after.lines().zip(after.lines().skip(1)) {
                 let are_text = [line, next].iter().all(|line| !line.is_empty() && !line.starts_with(' '));
                 let word = next.split(' ').next().unwrap_or_default();
@@ -29,13 +28,11 @@ fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal()
 
 /// Runs a checker on a text, and asserts that it complains about nothing; says so where it is not installed.
 fn assert_accepted(checker: &str, arguments: &[&str], text: &str) {
-    match Command::new(checker).args(arguments).stdin(text).output() {
-        Err(_) => println!("skipped: {checker} is not installed"),
-        Ok(output) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && errors.is_empty(), "{checker}: {errors}\n{text}");
-        }
-    }
+    let Ok(output) = Command::new(checker).args(arguments).stdin(text).output() else {
+        return println!("skipped: {checker} is not installed");
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{checker}: {errors}\n{text}");
 }
 
 #[test]

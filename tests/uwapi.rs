@@ -1,6 +1,6 @@
 //! The contract of GamesCrafters' page over HTTP, against the command line. (`cmd/uwapi.md` shows all fields and errors.)
 
-use fourbase::{Board, Position, notation};
+use fourbase::{Position, notation};
 use serde_json::{Value as Json, json};
 
 use crate::support::positions::{Random, board};
@@ -15,11 +15,9 @@ fn positions_have_the_values_of_the_command_line() {
     program.run("solve 4x4").succeeds();
     let server = Server::start(&program, "--allow-origin http://elsewhere");
     for (name, variant) in [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")] {
-        let board: Board = board(name);
-        let mut random = Random::new(3);
-        let late = board.cells() - 6;
-        let sample = [0, 3, late].map(|ply| random_positions(board, ply, 4, &mut random));
-        for position in sample.into_iter().flatten() {
+        let (board, mut random) = (board(name), Random::new(3));
+        let plies = [0, 3, board.cells() - 6].into_iter();
+        for position in plies.flat_map(|ply| random_positions(board, ply, 4, &mut random)) {
             check(&program, &server, variant, &position);
         }
     }
@@ -36,18 +34,15 @@ fn check(program: &Program, server: &Server, variant: &str, position: &Position)
     assert_eq!((&found["positionValue"], &found["remoteness"]), (&known["value"], &known["remoteness"]), "{uni}");
     let [moves, children] = [&found["moves"], &known["children"]].map(|list| list.as_array().expect("moves"));
     assert_eq!(moves.len(), children.len(), "{uni}");
-    let order = |of: &Json| ["win", "tie", "lose"].iter().position(|value| of["moveValue"] == *value).expect("a value");
-    let rank = |of: &Json| (order(of), of["deltaRemoteness"].as_i64().expect("a number"));
+    let values = ["win", "tie", "lose"];
+    let order = |of: &Json| values.iter().position(|value| of == value).expect("a value");
+    let rank = |of: &Json| (order(&of["moveValue"]), of["deltaRemoteness"].as_i64().expect("a number"));
     assert!(moves.is_sorted_by_key(rank), "{found}");
     for child in children {
         let column = child["column"].as_u64().expect("a column") as usize;
         let after = notation::to_uni(&position.drop_piece(column - 1));
         let center = board.cells() + column - 1;
-        let opposite = match child["value"].as_str() {
-            Some("win") => "lose",
-            Some("lose") => "win",
-            _ => "tie",
-        };
+        let opposite = values[2 - order(&child["value"])];
         let plies = |child: &Json| child["remoteness"].as_i64().expect("plies") - 1;
         let same = children.iter().filter(|other| other["value"] == child["value"]).map(plies);
         let best = if opposite == "win" { same.max() } else { same.min() }.expect("a best one");
