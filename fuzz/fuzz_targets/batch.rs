@@ -1,10 +1,6 @@
 //! The lines of a batch and the positions on them; the first byte gives the length of the portions in which they come.
 #![no_main]
 
-#[path = "../../tests/support/properties.rs"]
-#[allow(dead_code, reason = "every target tries its own property")]
-mod properties;
-
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     properties::batch(data);
 });

@@ -1,10 +1,6 @@
 //! The log of a live tier, from which a solve resumes.
 #![no_main]
 
-#[path = "../../tests/support/properties.rs"]
-#[allow(dead_code, reason = "every target tries its own property")]
-mod properties;
-
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     properties::log(data);
 });

@@ -1,10 +1,6 @@
 //! The record of a manifest, in an envelope whose checksum holds.
 #![no_main]
 
-#[path = "../../tests/support/properties.rs"]
-#[allow(dead_code, reason = "every target tries its own property")]
-mod properties;
-
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     properties::manifest(data);
 });

@@ -1,10 +1,6 @@
 //! The list of the pages of a directory, in a file of up to three pages whose checksums hold.
 #![no_main]
 
-#[path = "../../tests/support/properties.rs"]
-#[allow(dead_code, reason = "every target tries its own property")]
-mod properties;
-
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     properties::pages(data);
 });

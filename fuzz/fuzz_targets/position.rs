@@ -1,10 +1,6 @@
 //! A position in any notation; the first byte chooses the board.
 #![no_main]
 
-#[path = "../../tests/support/properties.rs"]
-#[allow(dead_code, reason = "every target tries its own property")]
-mod properties;
-
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     properties::position(data);
 });
