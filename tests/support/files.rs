@@ -6,13 +6,10 @@ use std::path::{Path, PathBuf};
 
 /// Reads all files of a folder, by name.
 pub fn folder_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let named = |path: std::path::PathBuf| {
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        (name, fs::read(&path).expect("a file"))
+    let named = |entry: fs::DirEntry| {
+        (entry.file_name().into_string().expect("a name"), fs::read(entry.path()).expect("a file"))
     };
-    paths.map(named).collect()
+    fs::read_dir(folder).expect("a folder").map(|entry| named(entry.expect("an entry"))).collect()
 }
 
 /// Returns the root of the repository.
@@ -35,10 +32,15 @@ pub fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String
     }
 }
 
+/// Returns bytes in which one bit, counted from the lowest of the first byte, is another.
+pub fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
+    let mut flipped = bytes.to_vec();
+    flipped[bit / 8] ^= 1 << (bit % 8);
+    flipped
+}
+
 /// Flips a bit in the middle of a file.
 pub fn flip_a_bit(path: &Path) {
-    let mut bytes = fs::read(path).expect("a file");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).expect("a file");
+    let bytes = fs::read(path).expect("a file");
+    fs::write(path, flipped(&bytes, bytes.len() / 2 * 8)).expect("a file");
 }

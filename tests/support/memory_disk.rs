@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::positions::Random;
 use super::tiers::{Lock, ReadFile, Storage, WriteFile};
@@ -58,7 +58,8 @@ struct Files {
     /// Changes of names since: what each path became.
     pending: Vec<(PathBuf, Vec<Change>)>,
     contents: Vec<Content>,
-    locks: BTreeSet<PathBuf>,
+    /// Locks that are held, or were.
+    locks: BTreeMap<PathBuf, Weak<()>>,
     /// What was ever put under a name by a rename.
     published: BTreeSet<(PathBuf, Vec<u8>)>,
 }
@@ -85,14 +86,10 @@ impl MemoryDisk {
         files.written_bytes = 0;
     }
 
-    /// The number of operations since the fault was set.
-    pub fn operations(&self) -> u64 {
-        self.lock_files().operations
-    }
-
-    /// The number of bytes written since the fault was set.
-    pub fn written_bytes(&self) -> u64 {
-        self.lock_files().written_bytes
+    /// The numbers of operations and of bytes written since the fault was set.
+    pub fn done(&self) -> [u64; 2] {
+        let files = self.lock_files();
+        [files.operations, files.written_bytes]
     }
 
     /// Everything that was ever put under a name by a rename.
@@ -132,8 +129,8 @@ impl MemoryDisk {
         let mut files = self.lock_files();
         files.contents.push(Content { bytes: bytes.to_vec(), durable_bytes: bytes.len() });
         let file = Node::File(files.contents.len() - 1);
-        let folders = path.ancestors().skip(1).map(|folder| (folder.to_path_buf(), Node::Folder));
-        for (path, node) in std::iter::once((path.to_path_buf(), file)).chain(folders) {
+        for (number, path) in path.ancestors().map(Path::to_path_buf).enumerate() {
+            let node = if number == 0 { file } else { Node::Folder };
             files.names.insert(path.clone(), node);
             files.durable_names.insert(path, node);
         }
@@ -149,11 +146,8 @@ impl MemoryDisk {
     /// All files as a process sees them.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let files = self.lock_files();
-        let bytes = |(path, node): (&PathBuf, &Node)| match node {
-            Node::Folder => None,
-            Node::File(content) => Some((path.clone(), files.contents[*content].bytes.clone())),
-        };
-        files.names.iter().filter_map(bytes).collect()
+        let bytes = |path: &PathBuf| Some((path.clone(), files.contents[files.content(path).ok()?].bytes.clone()));
+        files.names.keys().filter_map(bytes).collect()
     }
 
     /// Whether there is anything at all, be it an empty folder.
@@ -237,13 +231,11 @@ impl Storage for MemoryDisk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        let content = self.operate()?.content(path)?;
-        Ok(Box::new(MemoryFile { disk: self.clone(), content }))
+        Ok(Box::new(MemoryFile { content: self.operate()?.content(path)?, disk: self.clone() }))
     }
 
     fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let content = self.operate()?.content(path)?;
-        Ok(Box::new(MemoryFile { disk: self.clone(), content }))
+        Ok(Box::new(MemoryFile { content: self.operate()?.content(path)?, disk: self.clone() }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -324,21 +316,12 @@ impl Storage for MemoryDisk {
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
         let mut files = self.operate()?;
         files.check_folder(path.parent())?;
-        if !files.locks.insert(path.to_path_buf()) {
+        if files.locks.get(path).is_some_and(|held| held.strong_count() > 0) {
             return Ok(Err("somebody".to_owned()));
         }
-        Ok(Ok(Box::new(HeldLock { disk: self.clone(), path: path.to_path_buf() })))
-    }
-}
-
-struct HeldLock {
-    disk: MemoryDisk,
-    path: PathBuf,
-}
-
-impl Drop for HeldLock {
-    fn drop(&mut self) {
-        self.disk.lock_files().locks.remove(&self.path);
+        let lock = Arc::new(());
+        files.locks.insert(path.to_path_buf(), Arc::downgrade(&lock));
+        Ok(Ok(Box::new(lock)))
     }
 }
 
