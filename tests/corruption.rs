@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::support::databases;
+use crate::support::files::flipped;
 use crate::support::long;
 use crate::support::positions::{Random, board, random_game};
 use crate::support::solves::Runs;
@@ -26,32 +27,21 @@ type Files = BTreeMap<String, Vec<u8>>;
 struct Damage {
     what: String,
     file: String,
-    change: Change,
-}
-
-enum Change {
-    Bit(usize),
-    Cut(usize),
-    /// All bytes; `None` where the file is gone.
-    All(Option<Vec<u8>>),
+    change: Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>,
 }
 
 impl Damage {
-    fn new(what: impl fmt::Display, file: &str, change: Change) -> Damage {
-        Damage { what: format!("{file}: {what}"), file: file.to_owned(), change }
+    fn new(
+        what: impl fmt::Display,
+        file: &str,
+        change: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
+    ) -> Damage {
+        Damage { what: format!("{file}: {what}"), file: file.to_owned(), change: Box::new(change) }
     }
 
-    /// What is in the file instead of its sound bytes.
-    fn bytes(&self, sound: &[u8]) -> Option<Vec<u8>> {
-        match &self.change {
-            Change::Bit(bit) => {
-                let mut flipped = sound.to_vec();
-                flipped[bit / 8] ^= 1 << (bit % 8);
-                Some(flipped)
-            }
-            Change::Cut(length) => Some(sound[..*length].to_vec()),
-            Change::All(bytes) => bytes.clone(),
-        }
+    /// These bytes are there, whatever the sound ones are.
+    fn with(what: impl fmt::Display, file: &str, bytes: Vec<u8>) -> Damage {
+        Damage::new(what, file, move |_| Some(bytes.clone()))
     }
 }
 
@@ -87,7 +77,7 @@ impl Sound {
         let Damage { what, file, .. } = damage;
         let disk = self.solve.disk_with(&self.files);
         let path = self.solve.folder().join(file);
-        match damage.bytes(&self.files[file]) {
+        match (damage.change)(&self.files[file]) {
             Some(bytes) => disk.put(&path, &bytes),
             None => disk.take(&path),
         }
@@ -124,22 +114,28 @@ fn each_file(sound: &Sound, of: impl Fn(&str, &[u8]) -> Vec<Damage>) -> Vec<Dama
     sound.files.iter().flat_map(|(file, bytes)| of(file, bytes)).collect()
 }
 
+/// Flips each bit of all files that is chosen.
+fn flips(sound: &Sound, is_chosen: fn(usize) -> bool) -> Vec<Damage> {
+    each_file(sound, |file, bytes| {
+        let bits = (0..8 * bytes.len()).filter(|bit| is_chosen(*bit));
+        bits.map(|bit| Damage::new(format_args!("bit {bit}"), file, move |sound| Some(flipped(sound, bit)))).collect()
+    })
+}
+
 fn bits(sound: &Sound, _: &[(String, Sound)]) -> Vec<Damage> {
-    let of = |bit, file: &str| Damage::new(format_args!("bit {bit}"), file, Change::Bit(bit));
-    let all = each_file(sound, |file, bytes| (0..8 * bytes.len()).map(|bit| of(bit, file)).collect());
-    long::every(29, all, "bits")
+    long::every(29, flips(sound, |_| true), "bits")
 }
 
 /// A bit of each byte.
 fn bytes(sound: &Sound, _: &[(String, Sound)]) -> Vec<Damage> {
-    let of = |at: usize, file: &str| Damage::new(format_args!("byte {at}"), file, Change::Bit(8 * at + at % 8));
-    let all = each_file(sound, |file, bytes| (0..bytes.len()).map(|at| of(at, file)).collect());
-    long::every(211, all, "bytes")
+    long::every(211, flips(sound, |bit| bit % 8 == bit / 8 % 8), "bytes")
 }
 
 fn cuts(sound: &Sound, _: &[(String, Sound)]) -> Vec<Damage> {
-    let of = |length, file: &str| Damage::new(format_args!("cut to {length} bytes"), file, Change::Cut(length));
-    let all = each_file(sound, |file, bytes| (0..bytes.len()).map(|length| of(length, file)).collect());
+    let cut = |length: usize, file: &str| {
+        Damage::new(format_args!("cut to {length} bytes"), file, move |sound| Some(sound[..length].to_vec()))
+    };
+    let all = each_file(sound, |file, bytes| (0..bytes.len()).map(|length| cut(length, file)).collect());
     long::every(29, all, "cuts")
 }
 
@@ -147,8 +143,8 @@ fn longer_and_gone(sound: &Sound, _: &[(String, Sound)]) -> Vec<Damage> {
     long::skips("250 of 256 bytes after each file");
     each_file(sound, |file, bytes| {
         let after = (0..=255).step_by(long::scale(51, 1)).map(|byte| [bytes, &[byte]].concat());
-        let longer = after.chain([[&[0], bytes].concat()]).map(Some).chain([None]);
-        longer.map(|bytes| Damage::new("a byte more, or gone", file, Change::All(bytes))).collect()
+        let longer = after.chain([[&[0], bytes].concat()]).map(|bytes| Damage::with("a byte more", file, bytes));
+        longer.chain([Damage::new("gone", file, |_| None)]).collect()
     })
 }
 
@@ -160,7 +156,7 @@ fn files_of_others(sound: &Sound, others: &[(String, Sound)]) -> Vec<Damage> {
         let theirs =
             others.iter().filter_map(|(name, other)| Some((format!("that of {name}"), other.files.get(file)?)));
         let foreign = own.chain(theirs).filter(|(_, other)| **other != *bytes);
-        foreign.map(|(of, other)| Damage::new(of, file, Change::All(Some(other.clone())))).collect()
+        foreign.map(|(of, other)| Damage::with(of, file, other.clone())).collect()
     })
 }
 
@@ -172,8 +168,7 @@ fn blocks_of_others(sound: &Sound, others: &[(String, Sound)]) -> Vec<Damage> {
         for (other, other_bytes) in foreign.iter().filter(|(_, other)| *other != bytes) {
             let mut parts = Parts::of(bytes);
             parts.blocks[0] = Parts::of(other_bytes).blocks[0].clone();
-            let what = format_args!("the first block of {other}");
-            damages.push(Damage::new(what, file, Change::All(Some(parts.to_file()))));
+            damages.push(Damage::with(format_args!("the first block of {other}"), file, parts.to_file()));
         }
     }
     damages
@@ -187,21 +182,18 @@ fn swapped_blocks(sound: &Sound, _: &[(String, Sound)]) -> Vec<Damage> {
         let parts = Parts::of(bytes);
         assert_eq!(parts.to_file(), *bytes, "the description of the format holds");
         for (one, other) in (0..parts.blocks.len()).flat_map(|other| (0..other).map(move |one| (one, other))) {
-            let mut bytes_alone = bytes.clone();
-            let place = |block: usize| {
-                parts.envelope.len() + parts.blocks[..block].iter().map(|(bytes, _, _)| bytes.len()).sum::<usize>()
-            };
-            for at in 0..parts.blocks[one].0.len().min(parts.blocks[other].0.len()) {
-                bytes_alone.swap(place(one) + at, place(other) + at);
-            }
+            let mut bytes_alone = parts.clone();
+            let (before, after) = bytes_alone.blocks.split_at_mut(other);
+            let length = before[one].0.len().min(after[0].0.len());
+            before[one].0[..length].swap_with_slice(&mut after[0].0[..length]);
             let mut with_entries = parts.clone();
             with_entries.blocks.swap(one, other);
             let mut with_checksums_left = with_entries.clone();
             with_checksums_left.blocks[one].2 = parts.blocks[one].2;
             with_checksums_left.blocks[other].2 = parts.blocks[other].2;
-            for file_bytes in [bytes_alone, with_entries.to_file(), with_checksums_left.to_file()] {
+            for changed in [bytes_alone, with_entries, with_checksums_left] {
                 let what = format_args!("blocks {one} and {other} swapped");
-                damages.push(Damage::new(what, file, Change::All(Some(file_bytes))));
+                damages.push(Damage::with(what, file, changed.to_file()));
             }
         }
     }
