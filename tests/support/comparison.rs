@@ -10,21 +10,12 @@ use super::plain_search::{Answer, PlainSearch};
 use super::positions::Random;
 use super::tiers::{Database, DatabaseError, Values};
 
-/// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,
-/// only about so many.
-fn most_lists() -> usize {
-    long::scale(10_000, 400_000)
-}
-
-fn most_lines() -> usize {
-    long::scale(2_000, 40_000)
-}
-
+/// So many positions are asked for without a cache.
 const MOST_UNCACHED: usize = 500;
 
 /// Solves the board both ways, and asks for the answer of every position that the search has met, in an order that has
-/// nothing to do with that of the index. One thread asks a database that was just opened and then many ask the warm
-/// one, or the other way round; then all positions are asked at once, and some where nothing stays in memory.
+/// nothing to do with that of the index. One thread, or without remoteness many, asks a database that was just opened; then
+/// many ask the warm one for lists of moves; then all positions are asked at once, and some where nothing stays in memory.
 pub fn compare(search: &PlainSearch) {
     let cases: Vec<(Position, Answer)> = shuffled(search.answers())
         .into_par_iter()
@@ -33,18 +24,16 @@ pub fn compare(search: &PlainSearch) {
     for values in [Values::Remoteness, Values::Wdl] {
         let open = || shared(search.board(), values);
         let database = open();
-        let alone = || cases.iter().for_each(|case| compare_probe(&database, case));
-        let together = || cases.par_iter().for_each(|case| compare_probe(&database, case));
-        if values == Values::Remoteness {
-            alone();
-            together();
-        } else {
-            together();
-            alone();
+        match values {
+            Values::Remoteness => cases.iter().for_each(|case| compare_probe(&database, case)),
+            Values::Wdl => cases.par_iter().for_each(|case| compare_probe(&database, case)),
         }
         compare_lists(search, &database);
-        compare_all_at_once(&open(), &cases);
-        compare_without_cache(open(), &cases);
+        let found = open().probe_many(&Vec::from_iter(cases.iter().map(|&(position, _)| position)));
+        assert_eq!(found.len(), cases.len());
+        cases.iter().zip(found).for_each(|(case, found)| assert_answer(&database, case, found));
+        let uncached = open().with_cache(0);
+        cases.iter().take(MOST_UNCACHED).for_each(|case| compare_probe(&uncached, case));
     }
 }
 
@@ -64,23 +53,12 @@ fn assert_answer(database: &Database, (position, answer): &(Position, Answer), f
     assert_eq!(found.expect("an answer"), answer.outcome(database.values()), "{} {position}", position.board());
 }
 
-fn compare_all_at_once(database: &Database, cases: &[(Position, Answer)]) {
-    let positions: Vec<Position> = cases.iter().map(|&(position, _)| position).collect();
-    let found = database.probe_many(&positions);
-    assert_eq!(found.len(), cases.len());
-    cases.iter().zip(found).for_each(|(case, found)| assert_answer(database, case, found));
-}
-
-fn compare_without_cache(database: Database, cases: &[(Position, Answer)]) {
-    let database = database.with_cache(0);
-    cases.iter().take(MOST_UNCACHED).for_each(|case| compare_probe(&database, case));
-}
-
+/// Of large boards not every position has its list of moves and its best line compared.
 fn compare_lists(search: &PlainSearch, database: &Database) {
     let answers = search.answers();
-    let stride = answers.len().div_ceil(most_lists());
+    let stride = answers.len().div_ceil(long::scale(10_000, 400_000));
     answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_moves(search, database, key));
-    let stride = answers.len().div_ceil(most_lines());
+    let stride = answers.len().div_ceil(long::scale(2_000, 40_000));
     answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_best_line(search, database, key));
 }
 
@@ -105,12 +83,10 @@ fn compare_best_line(search: &PlainSearch, database: &Database, key: u64) {
     let mut game = PlainGame::from_key(search.board(), key);
     let position = game.to_position();
     let line = database.best_line(&position).expect("a line");
-    let Some(remoteness) = search.answer(&game).outcome(database.values()).remoteness else {
-        assert_eq!(line, None, "{} {position}: no line without remoteness", search.board());
-        return;
-    };
-    let line = line.expect("a line where remoteness is known");
-    assert_eq!(line.len(), remoteness as usize, "{} {position}", search.board());
+    let remoteness = search.answer(&game).outcome(database.values()).remoteness;
+    let length = line.as_ref().map(|line| line.len() as u32);
+    assert_eq!(length, remoteness, "{} {position}: a line where remoteness is known", search.board());
+    let Some(line) = line else { return };
     for column in line {
         let best = search.moves(&game).first().map(|&(column, _)| column);
         assert_eq!(Some(column), best, "{} {position}: the leftmost of the best moves", search.board());
