@@ -85,17 +85,7 @@ fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_sett
         long::skips(format_args!("nine of ten of {games} random games of {name}"));
         answers_alike(name, &random_positions(board(name), long::scale(games / 10, games)), &every_setting(name));
     }
-}
-
-/// Beyond the plies that are kept, the stored values of the ply before narrow the search.
-#[test]
-fn positions_of_5x5_just_beyond_the_kept_plies_have_the_answer_of_the_whole_database() {
-    long::skips("nine of ten positions beyond the kept plies");
-    for keep in [5, 8] {
-        let mut random = Random::new(3);
-        let of = |ply| proofs::random_positions(board("5x5"), ply, long::scale(200, 2000), &mut random);
-        answers_alike("5x5", &[keep + 1, keep + 2, keep + 3].map(of).concat(), &[keep as u32]);
-    }
+    answers_alike("5x5", &random_positions(board("5x5"), long::scale(600, 6_000)), &[5, 8]);
 }
 
 #[test]
@@ -103,13 +93,14 @@ fn moves_and_best_lines_go_on_beyond_what_is_kept() {
     let positions = random_positions(board("5x4"), long::scale(100, 400));
     long::skips("300 of 400 positions, and 8 and 12 plies that are kept");
     for values in BOTH {
-        let whole = solved(&keeping("5x4", values, None));
+        let whole = databases::shared(board("5x4"), values);
         for &keep_plies in long::scale(&[5, 17][..], &[5, 8, 12, 17]) {
             let some = solved(&keeping("5x4", values, Some(keep_plies)));
             for position in &positions {
-                assert_eq!(some.moves(position).expect("moves"), whole.moves(position).expect("moves"), "{position}");
-                let lines = [&some, &whole].map(|database| database.best_line(position).expect("a line"));
-                assert_eq!(lines[0], lines[1], "{position}");
+                let [found, expected] = [&some, &whole].map(|database| {
+                    (database.moves(position).expect("moves"), database.best_line(position).expect("a line"))
+                });
+                assert_eq!(found, expected, "{position}");
             }
         }
     }
@@ -119,11 +110,10 @@ fn moves_and_best_lines_go_on_beyond_what_is_kept() {
 fn what_is_kept_is_looked_up_and_only_what_is_not_is_searched() {
     let (mut looked_up, mut searched) = (0, 0);
     for (name, values, keep_plies) in [("5x4", Values::Wdl, 9), ("4x4m", Values::Remoteness, 5)] {
-        let whole = solved(&keeping(name, values, None));
         let some = solved(&keeping(name, values, Some(keep_plies)));
         for position in random_positions(board(name), 4000) {
             let before = some.searched();
-            assert_eq!(some.probe(&position).expect("an answer"), whole.probe(&position).expect("an answer"));
+            some.probe(&position).expect("an answer");
             if position.ply() as u32 <= keep_plies {
                 // Forced moves lead some of them beyond what is kept.
                 assert_eq!(some.searched(), before, "{position}");
@@ -140,22 +130,22 @@ fn what_is_kept_is_looked_up_and_only_what_is_not_is_searched() {
 
 #[test]
 fn a_copy_has_the_files_of_a_solve_and_its_deepest_tier_stores_forced_positions() {
-    long::skips("the files of 4x4 and 4x4m");
-    for &name in long::scale(&["5x3", "4x4c3"][..], &["4x4", "5x3", "4x4c3", "4x4m"]) {
+    long::skips("the files of 4x4, 5x3, 4x4c3 and 4x4m");
+    for &name in long::scale(&["3x3c3", "4x3"][..], &["4x4", "5x3", "4x4c3", "4x4m"]) {
         for values in BOTH {
-            let whole = keeping(name, values, None).whole();
-            let database = solved(&keeping(name, values, None));
+            let whole = databases::files(board(name), values);
+            let database = databases::shared(board(name), values);
             for keep_plies in 1..board(name).cells() as u32 {
                 let files = keeping(name, values, Some(keep_plies)).whole();
                 let folder = TempDir::new().expect("a folder");
                 database.keep(keep_plies, folder.path()).expect("a database");
                 assert_same(&folder_files(folder.path()), &files, "copied");
-                let kept = (1..=keep_plies).step_by(2).map(|ply| format!("tier-{ply:02}"));
-                let names: Vec<String> = std::iter::once("manifest".to_owned()).chain(kept).collect();
-                assert!(files.keys().eq(&names), "{name} {values} to {keep_plies}: {:?}", files.keys());
+                let names = Vec::from_iter((1..=keep_plies).step_by(2).map(|ply| format!("tier-{ply:02}")));
+                let is_listed = files.keys().eq(["manifest".to_owned()].iter().chain(&names));
+                assert!(is_listed, "{name} {values} to {keep_plies}: {:?}", files.keys());
                 // The deepest tier also stores forced positions, unless no later one is left out.
                 let is_deepest = |name: &String| Some(name) == names.last() && files.len() < whole.len();
-                for name in &names[1..] {
+                for name in &names {
                     assert_eq!(files[name][8], if is_deepest(name) { 5 } else { 4 }, "{name} to {keep_plies}");
                     assert!(files.len() < whole.len() || files[name] == whole[name], "{name} to {keep_plies}");
                 }
@@ -173,29 +163,23 @@ fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
     let disk = MemoryDisk::default();
     let board = solve.board;
     let late = random_positions(board, 400).into_iter().filter(|position| position.ply() + 1 == board.cells());
-    let late: Vec<Position> = late.collect();
-    let whole = solved(&Solve::new(board, solve.values));
+    let (late, whole) = (Vec::from_iter(late), databases::shared(board, solve.values));
+    let right = |position: &Position| whole.probe(position).expect("an answer");
     for _ in 0..=board.cells() {
         match solve.run_heard_on(&StopAfter::tiers(1), &disk) {
             Ok(_) => return solve.files_on(&disk),
-            Err(error @ SolveError::Stopped { .. }) => {
-                let SolveError::Stopped { values, keep_plies, .. } = &error else { panic!("{error}") };
-                assert_eq!((*values, *keep_plies), (solve.values, solve.keep_plies));
+            Err(SolveError::Stopped { values, keep_plies, .. }) => {
+                assert_eq!((values, keep_plies), (solve.values, solve.keep_plies));
             }
             Err(error) => panic!("{error}"),
         }
-        // Whoever reads meanwhile has the answers that need no tier, and is told how to go on.
+        // A reader has the answers that need no tier meanwhile, and is told how to go on.
         let database = solve.open_on(disk.clone()).expect("a database");
-        for position in &late {
-            assert_eq!(database.probe(position).expect("an answer"), whole.probe(position).expect("an answer"));
-        }
-        let empty = database.probe(&Position::start(board));
-        if database.manifest().tiers.iter().all(|tier| tier.ply > 1) {
-            let error = empty.expect_err("not solved yet");
-            let DatabaseError::NotSolved { keep_plies, .. } = &error else { panic!("{error}") };
-            assert_eq!(*keep_plies, solve.keep_plies);
-        } else {
-            assert_eq!(empty.expect("an answer"), whole.probe(&Position::start(board)).expect("an answer"));
+        late.iter().for_each(|position| assert_eq!(database.probe(position).expect("an answer"), right(position)));
+        let is_unsolved = database.manifest().tiers.iter().all(|tier| tier.ply > 1);
+        match database.probe(&Position::start(board)) {
+            Err(DatabaseError::NotSolved { keep_plies, .. }) if is_unsolved => assert_eq!(keep_plies, solve.keep_plies),
+            empty => assert!(!is_unsolved && empty.expect("an answer") == right(&Position::start(board))),
         }
     }
     panic!("it never ends");
@@ -258,17 +242,17 @@ fn settings_that_keep_the_same_files_count_as_one() {
     }
 }
 
-/// The stages of a verification: all steps of each, and those done, each time some are.
+/// The steps of a count: all, and those done, each time some are.
 #[derive(Default)]
-struct Counting(Mutex<Vec<(Stage, u64, Vec<u64>)>>);
+struct Counting(Mutex<Vec<u64>>);
 
 impl Progress for Counting {
     fn begin(&self, stage: Stage, steps: u64, _: u64) {
-        self.0.lock().expect("no panic").push((stage, steps, Vec::new()));
+        self.done(stage, steps);
     }
 
-    fn done(&self, _: Stage, steps: u64) {
-        self.0.lock().expect("no panic").last_mut().expect("a stage").2.push(steps);
+    fn done(&self, stage: Stage, steps: u64) {
+        self.0.lock().expect("no panic").extend((stage == Stage::Legal).then_some(steps));
     }
 }
 
@@ -281,8 +265,8 @@ fn a_database_that_keeps_some_plies_verifies_and_tells_how_it_counts_the_others(
         assert!(report.is_sound(), "{:?}", report.faults);
         assert_eq!((report.files, report.legal), (1 + u64::from(keep_plies.div_ceil(2)), Some(161_029)));
         assert!(report.checked > 0 || keep_plies == 1);
-        let stages = counting.0.into_inner().expect("no panic");
-        let (_, all, steps) = stages.iter().find(|(stage, ..)| *stage == Stage::Legal).expect("a count");
+        let steps = counting.0.into_inner().expect("no panic");
+        let (all, steps) = steps.split_first().expect("a count");
         // The plies that are kept are played; then all 17 are counted, each in a step of its own at least.
         assert!(steps.len() > 17 + keep_plies as usize && steps.iter().sum::<u64>() == *all, "{all}, {steps:?}");
     }
