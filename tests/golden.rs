@@ -1,23 +1,18 @@
-//! Published answers, each with its source, and the same bytes whatever the kernels, the threads and the memory.
+//! Published answers, each with its source, and the same bytes whatever the kernels and the threads. (`solve.rs` has limits of
+//! memory, `resume.rs` checkpoints and the disk.)
 
 use std::collections::BTreeMap;
 
 use fourbase::{Outcome, Position, Value};
 use rayon::ThreadPoolBuilder;
 
-use crate::support::databases::{self, shared};
+use crate::support::databases::shared;
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::solves::{MEMORY_BYTES, Runs};
 use crate::support::tiers::{Kernel, Plan, Solve, Values};
 use crate::support::truth;
-
-/// Boards of at most so many entries are affordable in the long run.
-const MOST_ENTRIES: u128 = 200_000_000;
-
-/// As many in the ordinary run.
-const FEW_ENTRIES: u128 = 20_000_000;
 
 /// More than any affordable board has cells.
 const MOST_CELLS: usize = 30;
@@ -54,19 +49,16 @@ fn the_empty_board_of_larger_boards_has_its_published_value_and_remoteness() {
 /// Columns: w, h, k, value for the first player as `+`, `=` or `-`, and fields that these boards leave empty.
 #[test]
 fn every_affordable_board_has_its_published_value() {
-    let rows = truth::rows("values.csv");
-    let most = long::scale(FEW_ENTRIES, MOST_ENTRIES);
+    let most = long::scale(20_000_000, 200_000_000);
     long::skips("the values of boards of more than 20 million entries");
     let mut solved = Vec::new();
-    for row in rows {
+    for row in truth::rows("values.csv") {
         let fields: Vec<&str> = row.split(',').collect();
         let [width, height, connect, value] = fields[..4] else { panic!("a row of four fields: {row}") };
-        let name = board(&format!("{width}x{height}c{connect}")).to_string();
+        let board = board(&format!("{width}x{height}c{connect}"));
         // A plan of a large board takes its time, and none of more cells is affordable.
-        if solved.contains(&name)
-            || board(&name).cells() > MOST_CELLS
-            || Plan::new(board(&name), Values::Wdl, MEMORY_BYTES).entries() > most
-        {
+        let entries = || Plan::new(board, Values::Wdl, MEMORY_BYTES).entries();
+        if solved.contains(&board.to_string()) || board.cells() > MOST_CELLS || entries() > most {
             continue;
         }
         let value = match value {
@@ -76,9 +68,9 @@ fn every_affordable_board_has_its_published_value() {
             _ => panic!("a value: {row}"),
         };
         let expected = Outcome { value, remoteness: None };
-        let database = shared(board(&name), Values::Wdl);
-        assert_eq!(database.probe(&Position::start(board(&name))).expect("an answer"), expected, "{row}");
-        solved.push(name);
+        let found = shared(board, Values::Wdl).probe(&Position::start(board));
+        assert_eq!(found.expect("an answer"), expected, "{row}");
+        solved.push(board.to_string());
     }
     let all = ["4x4", "4x5", "4x6", "4x7", "5x4", "5x5", "6x4"];
     assert_eq!(solved, long::scale(&["4x4", "4x5", "4x6", "5x4"][..], &all));
@@ -146,17 +138,5 @@ fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() 
         if let Some(hash) = hashes.get(&(name.clone(), values)) {
             assert_eq!(hash_of(&expected), *hash, "{name} {values}");
         }
-    }
-}
-
-/// Neither do checkpoints and the disk (`resume.rs`).
-#[test]
-fn memory_does_not_show_in_the_files() {
-    long::skips("the least memory of 4x6");
-    for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
-        let ample = Solve::new(board(name), Values::Remoteness);
-        let needed = Plan::new(ample.board, ample.values, MEMORY_BYTES).memory_bytes();
-        let tight = ample.clone().memory(u64::try_from(needed).expect("little"));
-        assert_same(&tight.whole(), &databases::files(ample.board, ample.values), name);
     }
 }

@@ -31,11 +31,11 @@ fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
     long::skips("limits of 20 to 28 and of 40 to 64 MiB, and 5x5");
     let mut kept = 0;
     for board in boards {
+        let mut hash = Value::Null;
         for &limit_mib in limits_mib {
             for scratch in ["", " --scratch files"] {
-                let run =
-                    program.run(&format!("solve {board} --replace --threads 2 --json --memory {limit_mib}M{scratch}"));
-                let (code, said) = run.ended();
+                let solve = format!("solve {board} --replace --threads 2 --json --memory {limit_mib}M{scratch}");
+                let (code, said) = program.run(&solve).ended();
                 if code == Some(1) {
                     assert!(said.starts_with("error: "), "{said}");
                     continue;
@@ -44,6 +44,9 @@ fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
                 let peak = json["peak_memory_bytes"].as_u64().expect("a system that tells the peak");
                 assert!(peak <= (limit_mib + SLACK_MIB) << 20, "{board} under {limit_mib} MiB{scratch}: {peak}");
                 kept += 1;
+                let found = json["hash"].clone();
+                assert!(hash.is_null() || hash == found, "{solve}: the same bytes");
+                hash = found;
             }
         }
     }
