@@ -28,16 +28,6 @@ struct Jobs {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// How a job has ended of which a process was to be killed.
-#[derive(PartialEq, Eq)]
-#[cfg(target_os = "linux")]
-enum Ended {
-    Killed,
-    /// Before that.
-    Done,
-    Failed,
-}
-
 impl Jobs {
     /// Waits for its turn; `None` without the program.
     fn new() -> Option<Jobs> {
@@ -67,9 +57,10 @@ impl Jobs {
         command
     }
 
-    /// Starts a job, kills one of its processes after a while, and waits for the end, which has to come.
+    /// Starts a job, kills one of its processes after a while, and waits for the end, which has to come. Returns whether it was
+    /// killed before it was done.
     #[cfg(target_os = "linux")]
-    fn ends(&self, arguments: &str, after: Duration, random: &mut Random) -> Ended {
+    fn is_killed(&self, arguments: &str, after: Duration, random: &mut Random) -> bool {
         use rustix::process::{Pid, Signal, kill_process};
         let mut job = self.command(arguments).stdout(Stdio::null()).spawn().expect("mpirun runs");
         sleep(after);
@@ -78,12 +69,28 @@ impl Jobs {
         let is_killed = victim.is_some_and(|victim| kill_process(victim, Signal::KILL).is_ok());
         let start = Instant::now();
         loop {
-            match job.try_wait().expect("a status") {
-                Some(status) if status.success() => return Ended::Done,
-                Some(_) => return if is_killed { Ended::Killed } else { Ended::Failed },
-                None => assert!(start.elapsed() < LIMIT, "a job whose process was killed goes on"),
+            if let Some(status) = job.try_wait().expect("a status") {
+                return is_killed && !status.success();
             }
+            assert!(start.elapsed() < LIMIT, "a job whose process was killed goes on");
             sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Kills a process in each of `kills` jobs of these commands. Now and then calls `resumes` with a number of processes, as which
+    /// it runs a command to its end.
+    #[cfg(target_os = "linux")]
+    fn kill(&self, kills: u32, commands: &[String], resumes: impl Fn(usize)) {
+        let (mut random, mut killed) = (Random::new(19), 0u32);
+        while killed < kills {
+            let (processes, command) = (2 + random.below(4), &commands[random.below(commands.len())]);
+            let after = Duration::from_millis(100 + random.below(1400) as u64);
+            let job = format!("-n {processes} fourbase {command} --threads 1");
+            let is_killed = self.is_killed(&job, after, &mut random);
+            killed += u32::from(is_killed);
+            if !is_killed || killed.is_multiple_of(5) || killed == kills {
+                resumes(1 + random.below(4));
+            }
         }
     }
 
@@ -163,30 +170,40 @@ fn any_number_of_processes_and_threads_makes_the_database_and_the_counts_of_one(
 }
 
 #[test]
-fn any_number_of_processes_verifies_what_one_verifies() {
+fn any_number_of_processes_verifies_and_counts_what_one_does() {
     let Some(jobs) = Jobs::new() else { return };
     let board = long::scale("4x4", "5x4");
     jobs.solve_alone(board, "remoteness");
-    let both = |arguments: &str, processes: u32| {
-        let (expected, found) =
-            (jobs.alone(arguments), jobs.run(&format!("-n {processes} fourbase {arguments} --threads 1")));
+    let run = |processes: u32, arguments: &str| {
+        jobs.run(&format!("-n {processes} fourbase {arguments} --threads 1 --memory 1G"))
+    };
+    let both = |processes: u32, arguments: &str| {
+        let (expected, found) = (jobs.alone(arguments), run(processes, arguments));
         assert_eq!(found.status.code(), expected.status.code(), "{found:?}");
         let text = String::from_utf8_lossy(&found.stdout).replace("\r\n", "\n");
         assert_eq!(text, String::from_utf8_lossy(&expected.stdout), "{arguments} {processes}");
         text
     };
-    let verify = format!("verify {board} --db alone");
-    for processes in long::scale(&[3][..], &[2, 3, 5]) {
-        assert!(both(&verify, *processes).contains(": sound"));
-        both(&format!("{verify} --sample 1000"), *processes);
-        both(&format!("{verify} --json"), *processes);
+    let (verify, stats) = (format!("verify {board} --db alone"), format!("stats {board} --csv"));
+    for &processes in long::scale(&[3][..], &[2, 3, 5]) {
+        assert!(both(processes, &verify).contains(": sound"));
+        for options in ["--sample 1000", "--json"] {
+            both(processes, &format!("{verify} {options}"));
+        }
+        for options in ["--legal", "--values wdl", "--values remoteness"] {
+            both(processes, &format!("{stats} {options}"));
+        }
     }
     if !long::skips("the databases that are part of fourbase") {
-        both("verify 7x5 --embedded --sample 10", 2);
+        both(2, "verify 7x5 --embedded --sample 10");
     }
-    let tier = jobs.path(&format!("alone/{board}/remoteness/tier-09"));
-    flip_a_bit(&tier);
-    assert!(both(&verify, 2).contains("NOT sound"));
+    // Counts of a database are kept, and read by one process and by several.
+    let counted = text(run(2, &format!("{stats} --db alone")));
+    assert_eq!(both(3, &format!("{stats} --db alone")), counted);
+    let error = jobs.fails(1, "-n 2 fourbase stats 6x6 --db alone");
+    assert_eq!(error.matches("no database of 6x6").count(), 1, "{error}");
+    flip_a_bit(&jobs.path(&format!("alone/{board}/remoteness/tier-09")));
+    assert!(both(2, &verify).contains("NOT sound"));
 }
 
 #[test]
@@ -230,32 +247,23 @@ fn started_by(parent: u32) -> Vec<u32> {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_database() {
+fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_database_or_counts() {
     let Some(jobs) = Jobs::new() else { return };
-    let expected = jobs.solve_alone("5x5", "remoteness");
-    let mut random = Random::new(19);
-    let (kills, mut killed) = (long::scale(4u32, 50), 0u32);
-    while killed < kills {
-        let (processes, after) = (2 + random.below(4), 100 + random.below(1200) as u64);
-        // After every tier, half of the time; else at the end alone.
-        let checkpoint = 120 * random.below(2);
-        let options = format!("--db db --scratch scratch --memory 1G --quiet --checkpoint {checkpoint}");
-        let has_ended = jobs.ends(
-            &format!("-n {processes} fourbase solve 5x5 {options} --threads 1"),
-            Duration::from_millis(after),
-            &mut random,
-        );
-        killed += u32::from(has_ended == Ended::Killed);
-        if has_ended == Ended::Done || killed.is_multiple_of(5) {
-            let processes = 1 + random.below(4);
-            assert_eq!(hash(&text(jobs.run(&format!("-n {processes} fourbase solve 5x5 {options}")))), expected);
-            let files = fs::read_dir(jobs.path("db/5x5/remoteness")).expect("a database");
-            let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
-            assert!(!names.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{names:?}");
-            fs::remove_dir_all(jobs.path("db")).expect("a database");
-        }
-    }
-    println!("{killed} jobs had a process killed");
+    let of = |command: &str| format!("{command} --scratch scratch --memory 1G");
+    let (solve, count) = (of("solve 5x5 --db db --quiet"), of("stats 5x5 --values wdl --csv"));
+    let (hash_alone, counts_alone) = (jobs.solve_alone("5x5", "remoteness"), text(jobs.alone(&count)));
+    // Checkpoints after every tier, or at the end alone.
+    let solves = [0, 120].map(|checkpoint| format!("{solve} --checkpoint {checkpoint}"));
+    jobs.kill(long::scale(4, 50), &solves, |processes| {
+        assert_eq!(hash(&text(jobs.run(&format!("-n {processes} fourbase {solve}")))), hash_alone);
+        let files = fs::read_dir(jobs.path("db/5x5/remoteness")).expect("a database");
+        let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
+        assert!(!names.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{names:?}");
+        fs::remove_dir_all(jobs.path("db")).expect("a database");
+    });
+    jobs.kill(long::scale(2, 20), std::slice::from_ref(&count), |processes| {
+        assert_eq!(text(jobs.run(&format!("-n {processes} fourbase {count}"))), counts_alone);
+    });
 }
 
 #[test]
@@ -276,26 +284,6 @@ fn a_job_that_is_asked_to_stop_ends_with_the_code_of_a_stopped_solve_and_the_nex
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(3) && error.contains("run the same command to resume"), "{output:?}");
     assert_eq!(hash(&text(jobs.run(solve))), expected);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_count_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_counts() {
-    let Some(jobs) = Jobs::new() else { return };
-    let count = "fourbase stats 5x5 --values wdl --csv --scratch scratch --memory 1G";
-    let expected = text(jobs.alone(count.trim_start_matches("fourbase ")));
-    let mut random = Random::new(20);
-    let (kills, mut killed) = (long::scale(2u32, 20), 0u32);
-    while killed < kills {
-        let (processes, after) = (2 + random.below(3), 100 + random.below(1500) as u64);
-        let job = format!("-n {processes} {count} --threads 1");
-        killed += u32::from(jobs.ends(&job, Duration::from_millis(after), &mut random) == Ended::Killed);
-        if killed.is_multiple_of(4) || killed == kills {
-            let processes = 1 + random.below(4);
-            assert_eq!(text(jobs.run(&format!("-n {processes} {count}"))), expected);
-        }
-    }
-    println!("{killed} counts had a process killed");
 }
 
 #[test]
@@ -332,27 +320,4 @@ fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
     let error = jobs.fails(1, &format!("-n 1 {solve} : -n 1 ./limited {solve}"));
     assert!(error.contains("process 1 of the job") && error.contains("File too large"), "{error}");
     assert_eq!(hash(&text(jobs.run(&format!("-n 3 {solve}")))), jobs.solve_alone("5x5", "remoteness"));
-}
-
-#[test]
-fn any_number_of_processes_counts_what_one_counts() {
-    let Some(jobs) = Jobs::new() else { return };
-    let board = long::scale("4x4", "5x4");
-    let one = |arguments: &str| text(jobs.alone(arguments));
-    let count = |processes: u32, arguments: &str| {
-        let stats = format!("fourbase stats {board} --csv --memory 1G --threads 1 {arguments}");
-        text(jobs.run(&format!("-n {processes} {stats}")))
-    };
-    for arguments in ["--legal", "--values wdl", "--values remoteness"] {
-        let expected = one(&format!("stats {board} --csv {arguments}"));
-        for processes in long::scale(&[2][..], &[2, 3, 5]) {
-            assert_eq!(count(*processes, arguments), expected, "{board} {arguments} {processes}");
-        }
-    }
-    // Counts of a database are kept, and read by one process and by several.
-    one(&format!("solve {board} --db db"));
-    let counted = count(2, "--db db");
-    assert_eq!((count(3, "--db db"), one(&format!("stats {board} --csv --db db"))), (counted.clone(), counted));
-    let error = jobs.fails(1, "-n 2 fourbase stats 6x6 --db db");
-    assert_eq!(error.matches("no database of 6x6").count(), 1, "{error}");
 }
