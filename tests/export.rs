@@ -21,11 +21,8 @@ type Row = BTreeMap<String, i128>;
 /// Reads a Parquet file with the reader of the crate.
 fn parquet(file: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(File::open(file).expect("a file")).expect("Parquet");
-    let rows = reader.get_row_iter(None).expect("rows");
     let number = |field: &Field| match field {
-        Field::Byte(number) => Some(i128::from(*number)),
-        Field::UByte(number) => Some(i128::from(*number)),
-        Field::ULong(number) => Some(i128::from(*number)),
+        Field::Byte(_) | Field::UByte(_) | Field::ULong(_) => field.to_string().parse::<i128>().ok(),
         Field::Null => None,
         other => panic!("{other:?}"),
     };
@@ -33,7 +30,7 @@ fn parquet(file: &Path) -> Vec<Row> {
         let columns = row.get_column_iter();
         columns.filter_map(|(name, field)| Some((name.clone(), number(field)?))).collect::<Row>()
     };
-    rows.map(|of| row(of.expect("a row"))).collect()
+    reader.get_row_iter(None).expect("rows").map(|of| row(of.expect("a row"))).collect()
 }
 
 /// Reads a file of comma-separated numbers.
@@ -61,15 +58,15 @@ fn every_row_and_every_move_is_what_a_plain_search_finds() {
         let mut expected = HashMap::new();
         for (of, answer) in search.answers() {
             let game = PlainGame::from_key(of_board, of);
-            if has_line(&game) {
+            if game.end().is_some_and(|value| value != 0) {
                 continue;
             }
             let (value, plies, (first, second)) = (answer.value.into(), answer.plies.into(), key(&game.to_position()));
             let ply = game.plies() as i128;
             let score = value * ((of_board.cells() as i128 + 2 - ply - plies) / 2);
-            let fields = [("ply", ply), ("value", value), ("remoteness", plies), ("score", score)];
-            let all = fields.into_iter().chain([("first", first), ("second", second)]);
-            let mut row: Row = all.map(|(name, number)| (name.to_owned(), number)).collect();
+            let position = [("ply", ply), ("first", first), ("second", second)].into_iter();
+            let fields = position.chain([("value", value), ("remoteness", plies), ("score", score)]);
+            let mut row: Row = fields.map(|(name, number)| (name.to_owned(), number)).collect();
             for (column, answer) in search.moves(&game) {
                 row.insert(format!("value_{}", column + 1), answer.value.into());
                 row.insert(format!("remoteness_{}", column + 1), answer.plies.into());
@@ -161,16 +158,11 @@ fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
             }
             continue;
         }
-        // A piece of either player in each column: by a game in which nobody has moved last.
         let completes = |column: usize, piece: u8| {
-            let row = position.height(column);
-            let place = 2 * (row * board.width() + column);
-            let key = game.key() | u64::from(piece) << place;
-            let after = PlainGame::from_key(board, key);
-            if after.mover() == piece { after.mover_has_line() } else { has_line(&after) }
+            let place = 2 * (position.height(column) * board.width() + column);
+            PlainGame::from_key(board, game.key() | u64::from(piece) << place).has_line(piece)
         };
-        let open = |piece: u8| game.columns_with_room().any(|column| completes(column, piece));
-        if open(FIRST) || open(SECOND) {
+        if game.columns_with_room().any(|column| completes(column, FIRST) || completes(column, SECOND)) {
             continue;
         }
         let letters = (0..board.width()).flat_map(|column| (0..board.height()).map(move |row| (column, row)));
@@ -184,11 +176,6 @@ fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
         rows.push(letters.map(letter).collect::<String>() + class);
     }
     rows
-}
-
-/// Whether the game has ended by a line.
-fn has_line(game: &PlainGame) -> bool {
-    game.end().is_some_and(|value| value != 0)
 }
 
 #[test]
@@ -217,7 +204,9 @@ fn the_uci_data_set_has_its_67557_rows_and_its_classes() {
     }
     let program = Program::new();
     let arguments = ["export", "7x6", "--format", "uci", "--output", "connect-4.data"];
-    let output = program.command().args(arguments).timeout(LONG).output().expect("the program runs");
+    // Enough for the search of many positions on a slow machine.
+    let limit = std::time::Duration::from_secs(3600);
+    let output = program.command().args(arguments).timeout(limit).output().expect("the program runs");
     assert!(output.status.success(), "{output:?}");
     let text = fs::read_to_string(program.path("connect-4.data")).expect("a file");
     let rows: Vec<&str> = text.lines().collect();
@@ -228,15 +217,12 @@ fn the_uci_data_set_has_its_67557_rows_and_its_classes() {
     }
     // Another program's values of positions after 8 plies: a selection, or all.
     let book = truth::list("ply8_7x6.csv.gz");
-    let known: HashMap<String, String> = book
-        .iter()
-        .skip(1)
-        .map(|row| {
-            let (columns, rest) = row.split_once(',').expect("a value");
-            let cells: String = columns.split('/').map(|column| format!("{column:b<6}")).collect();
-            (cells, rest.split(',').next().expect("a value").to_owned())
-        })
-        .collect();
+    let entry = |row: &String| {
+        let (columns, rest) = row.split_once(',').expect("a value");
+        let cells: String = columns.split('/').map(|column| format!("{column:b<6}")).collect();
+        (cells, rest.split(',').next().expect("a value").to_owned())
+    };
+    let known: HashMap<String, String> = book.iter().skip(1).map(entry).collect();
     let mut compared = 0;
     for row in &rows {
         let (cells, class) = row.rsplit_once(',').expect("a class");
@@ -246,9 +232,6 @@ fn the_uci_data_set_has_its_67557_rows_and_its_classes() {
     }
     assert!(compared == rows.len() || known.len() < 10_000 && compared > 1000, "{compared}");
 }
-
-/// Enough for the search of many positions on a slow machine.
-const LONG: std::time::Duration = std::time::Duration::from_secs(3600);
 
 #[test]
 fn a_parquet_file_says_how_it_was_made() {

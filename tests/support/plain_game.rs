@@ -90,24 +90,11 @@ impl PlainGame {
         }
     }
 
-    /// Whether the player to move has a line already, which no play leads to.
-    pub fn mover_has_line(&self) -> bool {
-        self.has_line(self.mover())
-    }
-
     /// The same pieces as the library holds them.
     pub fn to_position(&self) -> Position {
-        let pieces = |player: u8| {
-            let mut bits = 0;
-            for column in 0..self.board.width() {
-                for row in 0..self.board.height() {
-                    if self.cells[self.cell(column, row)] == player {
-                        bits |= 1 << self.board.cell(column, row);
-                    }
-                }
-            }
-            bits
-        };
+        let bit = |cell: usize| 1u64 << self.board.cell(cell % self.board.width(), cell / self.board.width());
+        let pieces =
+            |player: u8| (0..self.cells.len()).filter(|cell| self.cells[*cell] == player).map(bit).sum::<u64>();
         Position::from_bitboards(self.board, pieces(FIRST), pieces(SECOND)).expect("a position of the plain game")
     }
 
@@ -120,7 +107,8 @@ impl PlainGame {
         self.key = self.key & !(3 << (2 * cell)) | u64::from(piece) << (2 * cell);
     }
 
-    fn has_line(&self, player: u8) -> bool {
+    /// Whether a player has a line; play stops at the first one.
+    pub fn has_line(&self, player: u8) -> bool {
         let (width, height) = (self.board.width() as isize, self.board.height() as isize);
         for row in 0..height {
             for column in 0..width {

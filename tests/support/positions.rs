@@ -73,5 +73,5 @@ fn well_formed(board: Board, filling: u64) -> Option<PlainGame> {
     }
     let game = PlainGame::from_key(board, key);
     let in_turn = firsts == seconds || firsts == seconds + 1;
-    (in_turn && !game.mover_has_line()).then_some(game)
+    (in_turn && !game.has_line(game.mover())).then_some(game)
 }
