@@ -20,27 +20,23 @@ pub const MESSAGE_BYTES: usize = 512;
 /// Boards on which positions are read, by the first byte.
 const BOARDS: [&str; 8] = ["4x4", "7x6", "1x8", "8x2", "32x2", "4x4c3m", "8x8", "1x64"];
 
-fn check_message(message: &str) {
-    assert!(message.len() <= MESSAGE_BYTES && !message.chars().any(char::is_control), "{message:?}");
+/// Checks what was read, or else that the message is one short line; returns whether it was read.
+fn is_read<T>(read: Result<T, impl ToString>, check: impl FnOnce(T)) -> bool {
+    let message = read.map(check).err().map(|error| error.to_string());
+    let is_short = |message: &String| message.len() <= MESSAGE_BYTES && !message.chars().any(char::is_control);
+    assert!(message.as_ref().is_none_or(is_short), "{message:?}");
+    message.is_none()
 }
 
-/// Reads the name of a board: it has one name, which means the same board, or the message is one short line.
+/// Reads the name of a board: it has one name, which means the same board.
 pub fn board(data: &[u8]) -> bool {
-    match String::from_utf8_lossy(data).parse::<Board>() {
-        Ok(board) => {
-            assert_eq!(board.to_string().parse(), Ok(board));
-            assert!(board.cells() <= fourbase::MAX_CELLS && board.width() <= fourbase::MAX_COLUMNS);
-            true
-        }
-        Err(error) => {
-            check_message(&error.to_string());
-            false
-        }
-    }
+    is_read(String::from_utf8_lossy(data).parse::<Board>(), |board| {
+        assert_eq!(board.to_string().parse(), Ok(board));
+        assert!(board.cells() <= fourbase::MAX_CELLS && board.width() <= fourbase::MAX_COLUMNS);
+    })
 }
 
-/// Reads a position of a board that the first byte chooses: written in any notation it is the same position, or the
-/// message is one short line.
+/// Reads a position of a board that the first byte chooses: written in any notation it is the same position.
 pub fn position(data: &[u8]) -> bool {
     let Some((which, text)) = data.split_first() else { return false };
     let board: Board = BOARDS[usize::from(*which) % BOARDS.len()].parse().expect("a board");
@@ -49,40 +45,26 @@ pub fn position(data: &[u8]) -> bool {
 
 /// Reads a position of a board.
 pub fn position_of(board: Board, text: &str) -> bool {
-    match notation::parse(board, text) {
-        Ok(position) => {
-            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
-            assert_eq!(Position::from_bitboards(board, first, second), Ok(position));
-            assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position));
-            assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position));
-            if let Ok(moves) = notation::to_moves(&position) {
-                assert_eq!(notation::parse(board, &moves), Ok(position));
-            }
-            assert_eq!(position.mirror().mirror(), position);
-            true
+    is_read(notation::parse(board, text), |position| {
+        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+        assert_eq!(Position::from_bitboards(board, first, second), Ok(position));
+        assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position));
+        assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position));
+        if let Ok(moves) = notation::to_moves(&position) {
+            assert_eq!(notation::parse(board, &moves), Ok(position));
         }
-        Err(error) => {
-            check_message(&error.to_string());
-            false
-        }
-    }
+        assert_eq!(position.mirror().mirror(), position);
+    })
 }
 
-/// Reads a saved game: its moves can be played, and written again it is the same game, or the message is one short line.
+/// Reads a saved game: its moves can be played, and written again it is the same game.
 pub fn saved_game(data: &[u8]) -> bool {
-    match Game::from_saved(&String::from_utf8_lossy(data)) {
-        Ok(game) => {
-            let play = |position: Position, column: &usize| position.play(*column);
-            let last = game.columns().iter().try_fold(Position::start(game.board()), play);
-            assert_eq!(last.as_ref(), Ok(game.position()), "a move that cannot be played");
-            assert_eq!(Game::from_saved(&game.to_saved()), Ok(game));
-            true
-        }
-        Err(reason) => {
-            check_message(&reason);
-            false
-        }
-    }
+    is_read(Game::from_saved(&String::from_utf8_lossy(data)), |game| {
+        let play = |position: Position, column: &usize| position.play(*column);
+        let last = game.columns().iter().try_fold(Position::start(game.board()), play);
+        assert_eq!(last.as_ref(), Ok(game.position()), "a move that cannot be played");
+        assert_eq!(Game::from_saved(&game.to_saved()), Ok(game));
+    })
 }
 
 /// What `stats` keeps beside a database: its manifest and its counts, as JSON.
@@ -131,12 +113,12 @@ pub fn batch(data: &[u8]) -> bool {
     }
     assert_eq!(found.len(), expected.len(), "lines");
     let board: Board = "7x6".parse().expect("a board");
-    let mut is_read = true;
+    let mut are_read = true;
     for (line, expected) in found.iter().zip(expected) {
         assert!(line.kept.len() <= lines::KEPT_BYTES && expected.starts_with(&line.kept));
         let whole = expected.strip_suffix(b"\r").unwrap_or(expected);
         assert!(!line.is_whole() || line.kept == whole, "a line that is not as it was written");
-        is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(&line.kept));
+        are_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(&line.kept));
     }
-    is_read
+    are_read
 }
