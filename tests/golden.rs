@@ -61,13 +61,7 @@ fn every_affordable_board_has_its_published_value() {
         if solved.contains(&board.to_string()) || board.cells() > MOST_CELLS || entries() > most {
             continue;
         }
-        let value = match value {
-            "+" => Value::Win,
-            "=" => Value::Tie,
-            "-" => Value::Lose,
-            _ => panic!("a value: {row}"),
-        };
-        let expected = Outcome { value, remoteness: None };
+        let expected = Outcome { value: truth::value_of(value, ["+", "=", "-"]), remoteness: None };
         let found = shared(board, Values::Wdl).probe(&Position::start(board));
         assert_eq!(found.expect("an answer"), expected, "{row}");
         solved.push(board.to_string());

@@ -19,13 +19,6 @@ SCHEMA = json.loads((ROOT / "docs/fourbase.schema.json").read_text())
 LINES = Draft202012Validator(SCHEMA)
 COMMANDS = [LINES.evolve(schema={**line, "$defs": SCHEMA["$defs"]}) for line in SCHEMA["oneOf"]]
 
-#: A solve that was stopped, and has no value yet.
-STOPPED = {
-    "schema": 1, "command": "solve", "board": "7x6", "stores": "wdl", "stopped": True, "tiers_done": 12, "tiers": 43,
-    "value": None, "remoteness": None, "entries": None, "bytes": None, "keep_plies": None, "hash": None,
-    "seconds": 1.5, "peak_memory_bytes": None, "folder": "db/7x6/wdl",
-}  # fmt: skip
-
 
 def examples():
     """Reads what the commands of docs/reference/json.md print: an object, over several lines, after a line that begins with $."""
@@ -67,7 +60,6 @@ def check_examples():
         for key in example.keys() - {"input"}:
             fits_not(LINES, example, "docs/reference/json.md", {key: None})
         fits_not(LINES, example, "docs/reference/json.md", {"values": "wdl"})
-    fits(LINES, STOPPED, "a solve that was stopped")
 
 
 def check_answers(description, answers):

@@ -56,10 +56,9 @@ impl Row {
     fn read(line: &str) -> Row {
         let fields: Vec<&str> = line.split(',').collect();
         let [ply, value, remoteness, positions, example] = fields[..] else { panic!("five fields: {line}") };
-        let value = [Value::Win, Value::Tie, Value::Lose].into_iter().find(|known| known.to_string() == value);
         Row {
             ply: ply.parse().expect(line),
-            value: value.expect(line),
+            value: truth::value_of(value, ["win", "tie", "lose"]),
             remoteness: (!remoteness.is_empty()).then(|| remoteness.parse().expect(line)),
             positions: positions.parse().expect(line),
             example: example.to_owned(),

@@ -17,10 +17,10 @@ const MOST_UNCACHED: usize = 500;
 /// nothing to do with that of the index. One thread, or without remoteness many, asks a database that was just opened; then
 /// many ask the warm one for lists of moves; then all positions are asked at once, and some where nothing stays in memory.
 pub fn compare(search: &PlainSearch) {
-    let cases: Vec<(Position, Answer)> = shuffled(search.answers())
-        .into_par_iter()
-        .map(|(key, answer)| (PlainGame::from_key(search.board(), key).to_position(), answer))
-        .collect();
+    let (mut answers, mut random) = (search.answers(), Random::new(1));
+    answers.sort_by_cached_key(|_| random.next());
+    let position = |key| PlainGame::from_key(search.board(), key).to_position();
+    let cases: Vec<(Position, Answer)> = answers.par_iter().map(|&(key, answer)| (position(key), answer)).collect();
     for values in [Values::Remoteness, Values::Wdl] {
         let open = || shared(search.board(), values);
         let database = open();
@@ -35,14 +35,6 @@ pub fn compare(search: &PlainSearch) {
         let uncached = open().with_cache(0);
         cases.iter().take(MOST_UNCACHED).for_each(|case| compare_probe(&uncached, case));
     }
-}
-
-fn shuffled(mut answers: Vec<(u64, Answer)>) -> Vec<(u64, Answer)> {
-    let mut random = Random::new(1);
-    for unshuffled in (1..answers.len()).rev() {
-        answers.swap(unshuffled, random.below(unshuffled + 1));
-    }
-    answers
 }
 
 fn compare_probe(database: &Database, case: &(Position, Answer)) {

@@ -58,13 +58,9 @@ pub fn parse_scored(board: Board, line: &str) -> Opening {
     let position = notation::parse(board, moves).expect("a position");
     let score: i32 = score.trim().parse().expect("a score");
     let value = [Value::Lose, Value::Tie, Value::Win][(score.signum() + 1) as usize];
-    let winner = if value == Value::Win { position.to_move() } else { position.to_move().other() };
+    let is_first_winner = (value == Value::Win) == (position.to_move() == Player::First);
     let pieces = board.cells() as u32 / 2 + 1 - score.unsigned_abs();
-    let end = match (value, winner) {
-        (Value::Tie, _) => board.cells() as u32,
-        (_, Player::First) => 2 * pieces - 1,
-        (_, Player::Second) => 2 * pieces,
-    };
+    let end = if value == Value::Tie { board.cells() as u32 } else { 2 * pieces - u32::from(is_first_winner) };
     (position, Outcome { value, remoteness: Some(end - position.ply() as u32) })
 }
 

@@ -54,6 +54,12 @@ fn unpacked(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Reads a value from the words for a win, a tie and a loss.
+pub fn value_of(text: &str, words: [&str; 3]) -> Value {
+    let place = words.iter().position(|word| *word == text).unwrap_or_else(|| panic!("a value: {text}"));
+    [Value::Win, Value::Tie, Value::Lose][place]
+}
+
 /// A position and what it is worth to the player to move, with the remoteness.
 pub type Opening = (Position, Outcome);
 
@@ -68,12 +74,7 @@ pub fn openings(board: Board) -> Vec<Opening> {
 fn parse(board: Board, row: &str) -> Opening {
     let fields: Vec<&str> = row.split(',').collect();
     let [columns, value, plies] = fields[..] else { panic!("a row of three fields: {row}") };
-    let value = match value {
-        "win" => Value::Win,
-        "draw" => Value::Tie,
-        "loss" => Value::Lose,
-        _ => panic!("a value: {row}"),
-    };
+    let value = value_of(value, ["win", "draw", "loss"]);
     let outcome = Outcome { value, remoteness: Some(plies.parse().expect("a number")) };
     (parse_columns(board, columns), outcome)
 }
