@@ -79,11 +79,10 @@ fn every_well_formed_position_of_small_boards_has_the_answer_of_the_whole_databa
 #[test]
 fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_setting() {
     let boards = [("4x4", 8_000), ("4x4m", 8_000), ("5x3c3m", 8_000), ("5x4", 6_000), ("4x5", 6_000)];
-    long::skips("random games of 5x4 and 4x5, and nine of ten of 4x4, 4x4m, 5x3c3m and 5x5");
+    long::skips("random games of 5x4 and 4x5, and nine of ten of 4x4, 4x4m and 5x3c3m");
     for (name, games) in boards.into_iter().take(long::scale(3, 5)) {
         answers_alike(name, &random_positions(board(name), long::scale(games / 10, games)), &every_setting(name));
     }
-    answers_alike("5x5", &random_positions(board("5x5"), long::scale(600, 6_000)), &[5, 8]);
 }
 
 #[test]

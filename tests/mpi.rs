@@ -207,29 +207,6 @@ fn any_number_of_processes_verifies_and_counts_what_one_does() {
 }
 
 #[test]
-fn what_one_process_reads_otherwise_all_report() {
-    let Some(jobs) = Jobs::new() else { return };
-    jobs.solve_alone("4x4", "wdl");
-    let there = jobs.path("there/alone/4x4/wdl");
-    fs::create_dir_all(&there).expect("a folder");
-    for file in fs::read_dir(jobs.path("alone/4x4/wdl")).expect("a folder") {
-        let file = file.expect("a file");
-        fs::copy(file.path(), there.join(file.file_name())).expect("a file");
-    }
-    // Process 1 checks the hash of every second file.
-    flip_a_bit(&there.join("tier-07"));
-    let verify = "fourbase verify 4x4 --db alone --threads 1";
-    let output = jobs.run(&format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("NOT sound") && text.contains("tier-07"), "{text}");
-    // What only one process meets, that one says.
-    fs::write(there.join("manifest"), "nonsense").expect("a file");
-    let error = jobs.fails(1, &format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
-    assert!(error.contains("process 1 of the job") && error.contains("manifest"), "{error}");
-}
-
-#[test]
 fn processes_of_a_program_without_mpi_do_not_all_do_the_same() {
     let Some(jobs) = Jobs::new() else { return };
     for command in ["solve 4x4 --db db", "stats 4x4 --legal", "verify 4x4 --db db"] {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use fourbase_tiers::counts::{count_by_ply, count_by_value};
@@ -16,7 +15,7 @@ use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfter, StopAtFiles};
 use crate::support::solves::{MEMORY_BYTES, Runs, in_files, least_bytes, stepwise};
-use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, Solve, SolveError, Stage, Values};
+use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Solve, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -188,35 +187,17 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
     }
 }
 
-/// Stops a solve when all values of a tier are there and its file is to be written.
-struct StopAtFile {
-    ply: u32,
-    /// Entries of that tier to come.
-    left: AtomicI64,
-}
-
-impl Progress for StopAtFile {
-    fn tier(&self, ply: u32, entries: u64) {
-        self.left.store(if ply == self.ply { entries as i64 } else { i64::MAX }, Ordering::Relaxed);
-    }
-
-    fn done(&self, _: Stage, entries: u64) {
-        self.left.fetch_sub(entries as i64, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.left.load(Ordering::Relaxed) <= 0
-    }
-}
-
 #[test]
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     let solve = stepwise("5x4", Values::Remoteness).checkpoint(CHECKPOINT).block_words(SMALL_BLOCKS);
+    let plan = Plan::new(solve.board, solve.values, MEMORY_BYTES);
     let expected = databases::files(solve.board, solve.values);
     for solve in [solve.clone(), solve.scratch(Some("db".into()))] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
         for ply in (1..solve.board.cells() as u32).step_by(long::scale(10, 2)) {
-            let (disk, stop) = (MemoryDisk::default(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
+            // All values of the tier are there, and its file is to be written.
+            let entries = plan.tiers.iter().filter(|tier| tier.ply >= ply).map(|tier| tier.entries as u64).sum();
+            let (disk, stop) = (MemoryDisk::default(), StopAfter::entries(entries));
             let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
             let before = solve.board.cells() - ply as usize;
             assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");

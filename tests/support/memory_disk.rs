@@ -73,17 +73,13 @@ struct Content {
 impl MemoryDisk {
     /// Makes an empty disk that reports so many bytes as free.
     pub fn with_free_bytes(free_bytes: u64) -> MemoryDisk {
-        let disk = MemoryDisk::default();
-        disk.lock_files().free_bytes = Some(free_bytes);
-        disk
+        MemoryDisk(Arc::new(Mutex::new(Files { free_bytes: Some(free_bytes), ..Files::default() })))
     }
 
     /// Sets what fails from now on, and counts operations and bytes from 0 again.
     pub fn set_fault(&self, fault: Fault) {
         let mut files = self.lock_files();
-        files.fault = fault;
-        files.operations = 0;
-        files.written_bytes = 0;
+        (files.fault, files.operations, files.written_bytes) = (fault, 0, 0);
     }
 
     /// The numbers of operations and of bytes written since the fault was set.
