@@ -4,7 +4,7 @@
 //! whole but in a wrong place needs checksums that fit, so the format is taken apart here, by its description alone.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use fourbase::{Outcome, Position};
@@ -31,16 +31,12 @@ struct Damage {
 }
 
 impl Damage {
-    fn new(
-        what: impl fmt::Display,
-        file: &str,
-        change: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
-    ) -> Damage {
-        Damage { what: format!("{file}: {what}"), file: file.to_owned(), change: Box::new(change) }
+    fn new(what: impl Display, file: &str, by: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static) -> Damage {
+        Damage { what: format!("{file}: {what}"), file: file.to_owned(), change: Box::new(by) }
     }
 
     /// These bytes are there, whatever the sound ones are.
-    fn with(what: impl fmt::Display, file: &str, bytes: Vec<u8>) -> Damage {
+    fn with(what: impl Display, file: &str, bytes: Vec<u8>) -> Damage {
         Damage::new(what, file, move |_| Some(bytes.clone()))
     }
 }
@@ -220,9 +216,8 @@ fn damages() -> [(&'static [&'static str], Way, usize); 8] {
 fn damage_of_every_kind_is_found_and_no_probe_is_wrong() {
     for (number, (names, way, probed)) in damages().into_iter().enumerate() {
         let kinds = [Values::Remoteness, Values::Wdl];
-        let all =
-            names.iter().flat_map(|name| kinds.map(|values| (format!("{name} {values}"), Sound::new(name, values))));
-        let all: Vec<(String, Sound)> = all.collect();
+        let sound = |name: &&str| kinds.map(|values| (format!("{name} {values}"), Sound::new(name, values)));
+        let all: Vec<(String, Sound)> = names.iter().flat_map(sound).collect();
         for (name, sound) in &all {
             let damages = way(sound, &all);
             let survived = damages.par_iter().enumerate();

@@ -43,8 +43,8 @@ fn random_positions(board: Board, games: usize) -> Vec<Position> {
 fn answers_alike(name: &str, positions: &[Position], settings: &[u32]) {
     for values in BOTH {
         let whole = databases::shared(board(name), values);
-        let expected: Vec<_> =
-            whole.probe_many(positions).into_iter().map(|outcome| outcome.expect("an answer")).collect();
+        let found = whole.probe_many(positions).into_iter();
+        let expected = Vec::from_iter(found.map(|outcome| outcome.expect("an answer")));
         for &keep_plies in settings {
             let folder = TempDir::new().expect("a folder");
             let some = whole.keep(keep_plies, folder.path()).expect("a database");

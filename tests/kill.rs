@@ -31,13 +31,6 @@ fn solve_of(root: &Path, name: &str) -> Solve {
 const ROOT: &str = "FOURBASE_TEST_ROOT";
 const BOARD: &str = "FOURBASE_TEST_BOARD";
 
-/// How many solves are killed in the ordinary run and in the long one.
-const FEW: usize = 4;
-const MANY: usize = 40;
-
-/// The most times that one solve is killed.
-const MOST_KILLS: usize = 5;
-
 #[test]
 #[ignore = "is started, and killed, by another test"]
 fn victim() {
@@ -56,11 +49,10 @@ fn start_victim(root: &Path, board: &str) -> Child {
 #[test]
 fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
     let _turn = alone();
-    let solves = long::scale(FEW, MANY);
-    long::skips(format_args!("{} of {MANY} solves that are killed", MANY - FEW));
+    long::skips("36 of 40 solves that are killed");
     let mut random = Random::new(5);
     for board in long::scale(["4x4", "5x4"], ["5x4", "5x5"]) {
-        let solves = solves / 2;
+        let solves = long::scale(2, 20);
         let start = Instant::now();
         let whole = TempDir::new().expect("a temporary folder");
         let folder = |root: &TempDir| solve_of(root.path(), board).folder();
@@ -69,7 +61,7 @@ fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
         let (mut killed, mut at_work) = (0, 0);
         for solve in 0..solves {
             let root = TempDir::new().expect("a temporary folder");
-            for _ in 0..1 + random.below(MOST_KILLS) {
+            for _ in 0..1 + random.below(5) {
                 let mut victim = start_victim(root.path(), board);
                 sleep(longest.mul_f64(random.below(1 << 20) as f64 / f64::from(1 << 20)));
                 victim.kill().expect("the victim is killed");

@@ -3,6 +3,7 @@
 //! Cargo holds the order of the four packages. Within a folder, `pub(super)` holds what the others may see.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,13 +59,10 @@ fn names<'t>(text: &'t str, start: &str) -> impl Iterator<Item = &'t str> {
 #[test]
 fn folders_use_only_those_above_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tiers/src");
-    let folders = fs::read_dir(&root).expect("tiers/src").map(|entry| entry.expect("an entry").path());
-    let folders: BTreeSet<String> = folders
-        .filter(|path| path.is_dir())
-        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    let layers = LAYERS[1..].iter().map(|(folder, _)| (*folder).to_owned());
-    assert_eq!(folders, layers.collect(), "a folder without a layer");
+    let entries = fs::read_dir(&root).expect("tiers/src").map(|entry| entry.expect("an entry"));
+    let folders = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let layers: BTreeSet<OsString> = LAYERS[1..].iter().map(|(folder, _)| OsString::from(folder)).collect();
+    assert_eq!(folders.collect::<BTreeSet<_>>(), layers, "a folder without a layer");
     for (number, (folder, allowed)) in LAYERS.into_iter().enumerate().skip(1) {
         let allowed: BTreeSet<&str> = allowed.split_whitespace().collect();
         assert!(allowed.iter().all(|name| LAYERS[..number].iter().any(|(above, _)| above == name)), "{folder}");

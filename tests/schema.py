@@ -41,9 +41,7 @@ def fits(validator, value, what):
 
 def fits_not(validator, value, what, changes):
     """Ends the program if a value fits after changes as well; None takes a field out."""
-    wrong = {**value, **changes}
-    for key in [key for key, change in changes.items() if change is None]:
-        del wrong[key]
+    wrong = {key: field for key, field in {**value, **changes}.items() if key not in changes or field is not None}
     if validator.is_valid(wrong):
         sys.exit(f"{what}: fits with {changes}")
 

@@ -96,11 +96,7 @@ fn a_dry_run_for_several_processes_says_what_they_need_together() {
     assert_eq!(number(&rows[9]["written_bytes"]), bytes(9, "scratch_bytes") + bytes(9, "database_bytes"));
     assert_eq!(number(&rows[9]["read_bytes"]), 4.0 * bytes(10, "scratch_bytes") + bytes(9, "database_bytes"));
     // One process of two threads has a sixteenth of the threads.
-    let work = |ranks: &Value| {
-        ["seconds", "entries_per_second_and_thread", "processes", "threads"]
-            .iter()
-            .map(|key| number(&ranks[key]))
-            .product::<f64>()
-    };
+    let factors = ["seconds", "entries_per_second_and_thread", "processes", "threads"];
+    let work = |ranks: &Value| factors.iter().map(|key| number(&ranks[key])).product::<f64>();
     assert!((work(one) / work(four) - 1.0).abs() < 1e-3);
 }

@@ -62,10 +62,8 @@ fn another(right: Outcome, position: &Position, random: &mut Random) -> Outcome 
     loop {
         let (value, parity) =
             [(Value::Win, 1 - lose_parity), (Value::Lose, lose_parity), (Value::Tie, left % 2)][random.below(3)];
-        let plies: Vec<u32> = match value {
-            Value::Tie => vec![left],
-            _ => (1..=left).filter(|plies| plies % 2 == parity).collect(),
-        };
+        let fits = |plies: &u32| if value == Value::Tie { *plies == left } else { plies % 2 == parity };
+        let plies = Vec::from_iter((1..=left).filter(fits));
         if plies.is_empty() {
             continue;
         }

@@ -64,11 +64,7 @@ fn compare_moves(search: &PlainSearch, database: &Database, key: u64) {
         expected.sort_by_key(|&(column, answer)| (-answer.value, column));
     }
     let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, answer.outcome(values))).collect();
-    let found = database.moves(&position).expect("moves");
-    assert_eq!(found, expected, "{} {position}", search.board());
-    if let Some(&(_, best)) = found.first() {
-        assert_eq!(best, search.answer(&game).outcome(values), "{} {position}", search.board());
-    }
+    assert_eq!(database.moves(&position).expect("moves"), expected, "{} {position}", search.board());
 }
 
 fn compare_best_line(search: &PlainSearch, database: &Database, key: u64) {

@@ -3,7 +3,7 @@
 use fourbase::Board;
 
 use super::long;
-use super::plain_game::PlainGame;
+use super::plain_game::{FIRST, PlainGame, SECOND};
 
 /// The board of this name.
 pub fn board(name: &str) -> Board {
@@ -49,29 +49,21 @@ pub fn random_game(board: Board, plies: usize, random: &mut Random) -> Option<Pl
     Some(game)
 }
 
-/// Sets every well-formed position of a board up, reached by play or not: each column is a bit string, and a `1` marks
-/// its end.
+/// Sets every well-formed position of a board up, reached by play or not.
 pub fn every_well_formed_position(board: Board) -> Vec<PlainGame> {
-    let strings = 1..2u64 << board.height();
-    let fillings = (0..board.width()).fold(vec![0u64], |fillings, _| {
-        let longer = |&filling: &u64| strings.clone().map(move |column| filling << (board.height() + 1) | column);
-        fillings.iter().flat_map(longer).collect()
-    });
-    fillings.into_iter().filter_map(|filling| well_formed(board, filling)).collect()
-}
-
-fn well_formed(board: Board, filling: u64) -> Option<PlainGame> {
-    let (mut key, mut firsts, mut seconds) = (0, 0, 0);
+    let mut keys = vec![0u64];
     for column in 0..board.width() {
-        let string = filling >> (column * (board.height() + 1)) & ((2 << board.height()) - 1);
-        let height = string.ilog2() as usize;
-        for row in 0..height {
-            let first = string >> row & 1 == 1;
-            *if first { &mut firsts } else { &mut seconds } += 1;
-            key |= if first { 1 } else { 2 } << (2 * (row * board.width() + column));
+        let (mut columns, mut tops) = (vec![0u64], vec![0u64]);
+        for row in 0..board.height() {
+            let bit = 2 * (row * board.width() + column);
+            tops = tops.iter().flat_map(|key| [FIRST, SECOND].map(|piece| key | u64::from(piece) << bit)).collect();
+            columns.extend(&tops);
         }
+        keys = keys.iter().flat_map(|key| columns.iter().map(move |column| key | column)).collect();
     }
-    let game = PlainGame::from_key(board, key);
-    let in_turn = firsts == seconds || firsts == seconds + 1;
-    (in_turn && !game.has_line(game.mover())).then_some(game)
+    let is_well_formed = |game: &PlainGame| {
+        let firsts = (0..board.cells()).filter(|cell| game.key() >> (2 * cell) & 3 == u64::from(FIRST)).count();
+        firsts == game.plies().div_ceil(2) && !game.has_line(game.mover())
+    };
+    keys.into_iter().map(|key| PlainGame::from_key(board, key)).filter(is_well_formed).collect()
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use fourbase::analysis::{Analyst, Budget, SearchPool};
+use fourbase::players::{Source, random_play};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
@@ -66,18 +67,9 @@ pub fn parse_scored(board: Board, line: &str) -> Opening {
 
 /// Plays random games until `count` of them last for `ply` plies and go on.
 pub fn random_positions(board: Board, ply: usize, count: usize, random: &mut Random) -> Vec<Position> {
-    let mut positions = Vec::with_capacity(count);
-    while positions.len() < count {
-        let mut position = Position::start(board);
-        while position.ply() < ply && position.primitive().is_none() {
-            let columns: Vec<usize> = position.moves().collect();
-            position = position.drop_piece(columns[random.below(columns.len())]);
-        }
-        if position.primitive().is_none() {
-            positions.push(position);
-        }
-    }
-    positions
+    let mut source = Source::new(random.next(), 0);
+    let games = std::iter::repeat_with(|| random_play(board, ply, &mut source)).flatten();
+    games.map(|(position, _)| position).take(count).collect()
 }
 
 /// Compares what the database says of every position with the exact search, which knows nothing of the database: the

@@ -1,8 +1,8 @@
 //! Published answers: the selection in `tests/data`, and in the long run the whole lists where they are.
 
 use std::env;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -44,14 +44,9 @@ fn selection() -> PathBuf {
 /// Reads the lines of a file, unpacked where its name ends in `.gz`.
 fn read(folder: &Path, name: &str) -> Vec<String> {
     let path = folder.join(name);
-    let text = if name.ends_with(".gz") { unpacked(&path) } else { fs::read_to_string(&path) };
+    let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = if name.ends_with(".gz") { io::read_to_string(GzDecoder::new(file)) } else { io::read_to_string(file) };
     text.unwrap_or_else(|error| panic!("{}: {error}", path.display())).lines().map(str::to_owned).collect()
-}
-
-fn unpacked(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    GzDecoder::new(File::open(path)?).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Reads a value from the words for a win, a tie and a loss.
