@@ -116,7 +116,7 @@ fn disturbed() -> Vec<(Solve, BTreeMap<String, Vec<u8>>)> {
     ]
 }
 
-/// Disturbs each solve at every place, or in the short run at every `stride`th; each on one thread, so that its operations have
+/// Disturbs each solve at every operation, or where the disk is full after every byte, or in the short run at every `stride`th; each on one thread, so that its operations have
 /// an order.
 fn disturb(solves: Vec<(Solve, BTreeMap<String, Vec<u8>>)>, troubles: &[Trouble], stride: usize) {
     solves.into_par_iter().enumerate().for_each(|(number, (solve, before))| {
@@ -124,7 +124,8 @@ fn disturb(solves: Vec<(Solve, BTreeMap<String, Vec<u8>>)>, troubles: &[Trouble]
         pool.install(|| {
             let name = format!("{} {}, solve {number}", solve.board, solve.values);
             let undisturbed = Undisturbed::new(solve, before, name);
-            let all = Vec::from_iter(0..undisturbed.done[usize::from(matches!(troubles, [Trouble::Full]))]);
+            let [operations, bytes] = undisturbed.done;
+            let all = Vec::from_iter(0..if matches!(troubles, [Trouble::Full]) { bytes } else { operations });
             println!("{}: {troubles:?} at each of {} places", undisturbed.name, all.len());
             for at in long::every(stride, all, format_args!("places of {}", undisturbed.name)) {
                 troubles.iter().for_each(|trouble| undisturbed.survives(*trouble, at));

@@ -182,12 +182,9 @@ mod signals {
         });
         let json: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
         record(&json);
-        assert_eq!(
-            (&json["command"], &json["stores"], &json["stopped"]),
-            (&json!("stats"), &json!(null), &json!(true))
-        );
-        assert_eq!((&json["tiers"], &json["folder"], &json["legal"]), (&json!(31), &json!(null), &json!(null)));
-        assert_eq!((&json["resume_folder"], &json["plies"]), (&json!(folder(root.path())), &json!(null)));
+        let found = ["command", "stopped", "tiers", "resume_folder"].map(|key| &json[key]);
+        assert_eq!(found, [&json!("stats"), &json!(true), &json!(31), &json!(folder(root.path()))]);
+        assert_eq!(["stores", "folder", "legal", "plies"].map(|key| &json[key]), [&Value::Null; 4]);
     }
 
     #[test]
