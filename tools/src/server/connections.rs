@@ -11,7 +11,8 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
@@ -89,6 +90,8 @@ async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdo
                 continue;
             }
         };
+        // Answers are small and should not wait for more.
+        let _ = stream.set_nodelay(true);
         let connection = graceful.watch(connection(stream, Peer(peer.ip()), router.clone()));
         tokio::spawn(async move {
             // A client that breaks off is no error of the server.
@@ -98,9 +101,11 @@ async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdo
     }
 }
 
-fn connection(stream: TcpStream, peer: Peer, router: Router) -> impl GracefulConnection<Error = hyper::Error> {
-    // Answers are small and should not wait for more.
-    let _ = stream.set_nodelay(true);
+fn connection(
+    stream: impl AsyncRead + AsyncWrite + Send + 'static,
+    peer: Peer,
+    router: Router,
+) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MOST_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
@@ -111,4 +116,45 @@ fn connection(stream: TcpStream, peer: Peer, router: Router) -> impl GracefulCon
         service.call(request)
     });
     server.serve_connection(TokioIo::new(Box::pin(stream)), service)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::server::routes::{router, tests::server};
+
+    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_are_slow_silent_or_idle_are_cut_off() {
+        const ALL: usize = 1 << 16;
+        let batch = "POST /api/v1/positions?board=4x4 HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n1";
+        let whole = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+        for (sent, read_bytes, limit, answer) in [
+            ("", ALL, HEAD_TIME, ""),
+            ("GET /healthz HTTP/1.1\r\nHost", ALL, HEAD_TIME, ""),
+            (whole, ALL, HEAD_TIME, "HTTP/1.1 200"),
+            (batch, ALL, READ_TIME, "HTTP/1.1 408"),
+            ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100, READ_TIME, "HTTP/1.1 200"),
+        ] {
+            let (mut client, stream) = duplex(read_bytes);
+            let mut connection = Box::pin(connection(stream, Peer(Ipv4Addr::LOCALHOST.into()), router(server(&[]))));
+            let begun = Instant::now();
+            let send = async {
+                client.write_all(sent.as_bytes()).await.unwrap();
+                std::future::pending::<()>().await;
+            };
+            tokio::select! { _ = &mut connection => {}, () = send => {} }
+            let taken = begun.elapsed();
+            assert!(taken >= limit && taken < limit + HEAD_TIME + BEFORE_NEXT, "{sent:?}: {taken:?}");
+            drop(connection);
+            let mut found = Vec::new();
+            client.read_to_end(&mut found).await.unwrap();
+            assert!(String::from_utf8_lossy(&found).starts_with(answer), "{found:?}");
+        }
+    }
 }

@@ -155,7 +155,7 @@ async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use axum::body::{Body, to_bytes};
     use clap::Parser;
     use fourbase::Game;
@@ -176,7 +176,8 @@ mod tests {
         TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
     }
 
-    fn server(options: &[&str]) -> Arc<Server> {
+    /// Makes a server without a folder of databases.
+    pub fn server(options: &[&str]) -> Arc<Server> {
         let line = ["serve", "--db", "no-such-folder"].iter().chain(options);
         Server::new(&Line::parse_from(line).arguments)
     }
