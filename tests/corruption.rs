@@ -27,8 +27,11 @@ type Files = BTreeMap<String, Vec<u8>>;
 struct Damage {
     what: String,
     file: String,
-    change: Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>,
+    change: Box<Change>,
 }
+
+/// Makes other bytes of those of a sound file, or none.
+type Change = dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync;
 
 impl Damage {
     fn new(what: impl Display, file: &str, by: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static) -> Damage {
