@@ -1,5 +1,5 @@
-//! Every legal position of small boards against a plain memoised search; and where that would take too much memory, every
-//! position against its best move, by rules written twice. (`search.rs` has positions of larger boards.)
+//! Every legal position of small boards, and many of larger ones, against a plain memoised search; and where that would take
+//! too much memory, every position against its best move, by rules written twice.
 
 use fourbase::{Outcome, Value};
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use crate::support::databases::shared;
 use crate::support::long;
 use crate::support::plain_game::PlainGame;
 use crate::support::plain_search::{Answer, PlainSearch};
-use crate::support::positions::{board, every_well_formed_position};
+use crate::support::positions::{Random, board, every_well_formed_position, random_game};
 use crate::support::tiers::Values;
 
 /// Boards with their numbers of legal positions; the short run takes the first eight. Where four in a row count, the numbers are
@@ -62,6 +62,20 @@ fn positions_that_no_play_reaches_are_answered_as_the_plain_search_answers_them(
         assert_eq!(search.positions(), games.len(), "{name}: play from a well-formed position stays well formed");
         compare(&search);
         println!("{name}: all {expected} well-formed positions agree, {unreachable} of them out of reach");
+    }
+}
+
+/// Positions that random play reaches at ply 12, and all that follow from them.
+#[test]
+fn late_positions_of_larger_boards_have_the_answers_of_the_plain_search() {
+    for (name, all_games) in [("5x5", 60), ("6x4", 60), ("4x6", 200)] {
+        let (board, games) = (board(name), long::scale(all_games / 20, all_games));
+        long::skips(format_args!("{} of {all_games} positions of {name} and what follows them", all_games - games));
+        let (mut search, mut random) = (PlainSearch::new(board), Random::new(12));
+        for game in std::iter::repeat_with(|| random_game(board, 12, &mut random)).flatten().take(games) {
+            search.solve(&game);
+        }
+        compare(&search);
     }
 }
 

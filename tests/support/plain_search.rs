@@ -41,9 +41,14 @@ pub struct PlainSearch {
 }
 
 impl PlainSearch {
+    /// Prepares a search on a board.
+    pub fn new(board: Board) -> PlainSearch {
+        PlainSearch { board, memo: HashMap::new() }
+    }
+
     /// Solves every position that play can reach from the empty board.
     pub fn of_all_positions(board: Board) -> PlainSearch {
-        let mut search = PlainSearch { board, memo: HashMap::new() };
+        let mut search = PlainSearch::new(board);
         search.solve(&PlainGame::start(board));
         search
     }
