@@ -107,10 +107,11 @@ fn moves_and_best_lines_go_on_beyond_what_is_kept() {
 fn what_is_kept_is_looked_up_and_only_what_is_not_is_searched() {
     let (mut looked_up, mut searched) = (0, 0);
     for (name, values, keep_plies) in [("5x4", Values::Wdl, 9), ("4x4m", Values::Remoteness, 5)] {
+        let whole = databases::shared(board(name), values);
         let some = solved(&keeping(name, values, Some(keep_plies)));
         for position in random_positions(board(name), 4000) {
             let before = some.searched();
-            some.probe(&position).expect("an answer");
+            assert_eq!(some.probe(&position).expect("an answer"), whole.probe(&position).expect("an answer"));
             if position.ply() as u32 <= keep_plies {
                 // Forced moves lead some of them beyond what is kept.
                 assert_eq!(some.searched(), before, "{position}");

@@ -275,4 +275,5 @@ fn boards_far_larger_than_memory_are_planned_in_files() {
     let plan = Plan::new(board("7x6"), Values::Wdl, 4 << 30);
     assert_eq!((plan.is_bounded, plan.exact, plan.entries()), (true, true, 2_577_410_467_496));
     plan.check(4 << 30).expect("it fits");
+    assert!(!Plan::new(board("6x5"), Values::Wdl, 1 << 30).is_bounded, "6x5 fits the memory whole");
 }

@@ -25,7 +25,11 @@ pub fn compare(search: &PlainSearch) {
         let open = || shared(search.board(), values);
         let database = open();
         match values {
-            Values::Remoteness => cases.iter().for_each(|case| compare_probe(&database, case)),
+            Values::Remoteness => {
+                cases.iter().for_each(|case| compare_probe(&database, case));
+                let cold = open();
+                cases.par_iter().for_each(|case| compare_probe(&cold, case));
+            }
             Values::Wdl => cases.par_iter().for_each(|case| compare_probe(&database, case)),
         }
         compare_lists(search, &database);

@@ -154,7 +154,8 @@ mod tests {
             drop(connection);
             let mut found = Vec::new();
             client.read_to_end(&mut found).await.unwrap();
-            assert!(String::from_utf8_lossy(&found).starts_with(answer), "{found:?}");
+            let found = String::from_utf8_lossy(&found);
+            assert!(found.starts_with(answer) && found.is_empty() == answer.is_empty(), "{sent:?}: {found}");
         }
     }
 }
