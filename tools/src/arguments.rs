@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fourbase::Board;
-use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::database::{DEFAULT_ROOT, Database, DatabaseError};
 use fourbase_tiers::files::is_address;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
@@ -22,13 +22,16 @@ use crate::output::wording;
 use crate::{memory, remedy};
 pub use numbers::{size, within};
 pub use position::{
-    BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, is_board_or_position, parse_board, player, suggestions,
+    BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, USUAL_BOARD, is_board_or_position, player, suggestions,
 };
+
+/// The help of `--db` where an address is refused: `#[command(mut_arg("db", |arg| arg.help(FOLDER_HELP)))]`.
+pub const FOLDER_HELP: &str = "The folder with the databases [default: $FOURBASE_DB, else db]";
 
 /// The folder with the databases, or its address.
 #[derive(Args, Clone, Debug)]
 pub struct DatabaseArgument {
-    /// The folder with the databases; to read them, also an address such as http://host/db [default: $FOURBASE_DB, else db]
+    /// The folder with the databases, or an address such as http://host/db [default: $FOURBASE_DB, else db]
     #[arg(id = "db", long = "db", value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(default_value_os_t = default_root(), hide_default_value = true)]
     pub root: PathBuf,
@@ -41,7 +44,7 @@ impl DatabaseArgument {
     ///
     /// It is an address.
     pub fn folder(&self) -> Result<&Path, BadInput> {
-        if is_address(&self.root) {
+        if is_address(&self.root) || self.root.to_string_lossy().contains("://") {
             let root = wording::path(&self.root);
             return Err(BadInput(format!("{root} is an address, where nothing is written or listed; give --db DIR")));
         }
@@ -264,7 +267,7 @@ pub struct TrialArguments {
 /// Returns the folder with the databases if `--db` is not given. An empty variable counts as unset, which clap's own
 /// support for variables cannot express.
 fn default_root() -> PathBuf {
-    env::var_os("FOURBASE_DB").filter(|root| !root.is_empty()).map_or_else(|| PathBuf::from("db"), PathBuf::from)
+    env::var_os("FOURBASE_DB").filter(|root| !root.is_empty()).map_or_else(|| DEFAULT_ROOT.into(), PathBuf::from)
 }
 
 /// Lists the boards whose early plies are built in: `7x5, 6x6, 7x6`.

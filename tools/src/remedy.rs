@@ -11,7 +11,7 @@ use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
-use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
@@ -56,6 +56,9 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
 
 /// Adds to the error of a database that a search answers without it. The remedy ends the line: it may be a command to copy.
 pub fn or_search(error: DatabaseError) -> anyhow::Error {
+    if matches!(error, DatabaseError::Misplaced { .. }) {
+        return error.into();
+    }
     let search = "--search auto searches instead";
     let remedy = of_sources(&error).map_or_else(|| search.to_owned(), |remedy| format!("{search}; {remedy}"));
     anyhow!(with_remedy(&error.to_string(), Some(remedy)))
@@ -78,7 +81,7 @@ pub fn to_solve(board: impl Display, root: &Path) -> String {
 
 /// Returns the option that names a folder of databases other than the usual one.
 pub fn in_root(root: &Path) -> String {
-    if root == Path::new("db") { String::new() } else { option("db", root) }
+    if root == Path::new(DEFAULT_ROOT) { String::new() } else { option("db", root) }
 }
 
 /// Returns the command that solves a board with the values and plies that a database of it has.
@@ -116,7 +119,7 @@ pub fn make_again(file: &Path) -> String {
     let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
     // A file of a scratch folder does not tell where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
-    let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new("db"));
+    let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new(DEFAULT_ROOT));
     let solve = to_solve_again(board, values, manifest.and_then(|manifest| manifest.keep_plies), root);
     format!("make the database again with: {solve} --replace")
 }
@@ -194,10 +197,16 @@ fn of_database(error: &DatabaseError) -> Option<String> {
         return Some(remedy);
     }
     Some(match error {
-        DatabaseError::Missing { board, root } => match solve_first(*board, root) {
-            Some(solve) => format!("make it with: {solve}"),
-            None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
-        },
+        DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } => format!("write{}", option("db", root)),
+        DatabaseError::Misplaced { found: Misplaced::Incomplete(..), .. } => "copy the manifest too".to_owned(),
+        DatabaseError::Misplaced { found: Misplaced::Scheme, .. } => "name a folder, or such an address".to_owned(),
+        DatabaseError::Misplaced { board: None, root, .. } => format!("start with: {}", to_solve("5x4", root)),
+        DatabaseError::Misplaced { board: Some(board), root, .. } | DatabaseError::Missing { board, root } => {
+            match solve_first(*board, root) {
+                Some(solve) => format!("make it with: {solve}"),
+                None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
+            }
+        }
         DatabaseError::MissingValues { board, values, root } if is_feasible(*board, *values, root) => {
             let solve = to_solve(format!("{board} --values {values}"), root);
             format!("leave --values out, or make it with: {solve}")

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 use fourbase::analysis::AnalysisError;
 
+use super::misplaced::Misplaced;
 use crate::files::{FileError, is_address, shown};
 use crate::format::{MANIFEST, folder_of};
 use crate::index::IndexError;
@@ -20,6 +21,16 @@ pub enum DatabaseError {
         board: Board,
         /// The folder of all databases.
         root: PathBuf,
+    },
+    /// The place that was named has no databases at all.
+    #[error("{} {found}", shown(root))]
+    Misplaced {
+        /// The place.
+        root: PathBuf,
+        /// The board whose database is wanted, if it is one.
+        board: Option<Board>,
+        /// What is there.
+        found: Misplaced,
     },
     /// The folder has no database of the board with these values.
     #[error("no {values} database of {board} in {}", shown(root))]
@@ -65,7 +76,7 @@ impl DatabaseError {
             DatabaseError::Missing { board, root } => folder_of(root, *board, Values::Remoteness),
             DatabaseError::MissingValues { board, values, root } => folder_of(root, *board, *values),
             DatabaseError::NotSolved { folder, .. } => folder.clone(),
-            DatabaseError::Index(_) | DatabaseError::Analysis(_) => return None,
+            DatabaseError::Misplaced { .. } | DatabaseError::Index(_) | DatabaseError::Analysis(_) => return None,
         };
         let manifest = place.join(MANIFEST);
         is_address(&place).then(|| format!("the host should have a whole database at {}", shown(&manifest)))

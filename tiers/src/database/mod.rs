@@ -18,6 +18,7 @@ mod json;
 mod keep;
 mod lookup;
 mod many;
+mod misplaced;
 mod open;
 mod probe;
 #[cfg(test)]
@@ -30,5 +31,6 @@ pub use error::DatabaseError;
 pub(crate) use fallback::searches;
 pub use json::BoardJson;
 pub use lookup::{When, choose};
+pub use misplaced::{DEFAULT_ROOT, Misplaced, check_root};
 pub use open::{Database, Listing, Summary, list};
 pub(crate) use tier::OpenTier;

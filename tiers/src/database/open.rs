@@ -11,6 +11,7 @@ use fourbase::{Board, Outcome};
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::fallback::searches;
+use super::misplaced::check_root;
 use super::tier::OpenTier;
 use crate::files::{Disk, FileError, Storage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
@@ -95,7 +96,8 @@ impl Database {
     /// (see [`Database::passed_over`]).
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] where the board has no database, and the error of the only one otherwise.
+    /// [`DatabaseError::Missing`] where the board has no database, [`DatabaseError::Misplaced`] where no board has one, and the error of
+    /// the only one otherwise.
     pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let (mut solving, mut passed_over) = (None, None);
         for values in [Values::Remoteness, Values::Wdl] {
@@ -109,7 +111,10 @@ impl Database {
         match (solving, passed_over) {
             (Some(database), passed_over) => Ok(Database { passed_over, ..database }),
             (None, Some(error)) => Err(error),
-            (None, None) => Err(DatabaseError::Missing { board, root: root.to_path_buf() }),
+            (None, None) => {
+                check_root(root, Some(board))?;
+                Err(DatabaseError::Missing { board, root: root.to_path_buf() })
+            }
         }
     }
 
@@ -119,7 +124,9 @@ impl Database {
     /// [`DatabaseError::MissingValues`] where there is none, and otherwise those of [`Database::open`].
     pub fn find_values(root: &Path, board: Board, values: Values) -> Result<Database, DatabaseError> {
         Database::open(&folder_of(root, board, values)).map_err(|error| match error {
-            DatabaseError::Missing { board, root } => DatabaseError::MissingValues { board, values, root },
+            DatabaseError::Missing { board, root } => {
+                check_root(&root, Some(board)).err().unwrap_or(DatabaseError::MissingValues { board, values, root })
+            }
             error => error,
         })
     }
@@ -258,6 +265,14 @@ pub struct Listing {
     pub replacements: Vec<Summary>,
     /// What is wrong with the others.
     pub faults: Vec<FileError>,
+}
+
+impl Listing {
+    /// Tells whether the folder has nothing of a database.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.databases.is_empty() && self.replacements.is_empty() && self.faults.is_empty()
+    }
 }
 
 /// Lists the databases under `root`, by name. Folders and files that are not databases are passed over. One manifest

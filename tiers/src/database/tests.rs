@@ -140,6 +140,7 @@ fn the_cost_counts_what_was_searched() {
 #[test]
 fn what_answers_depends_on_the_database_and_on_when_to_search() {
     let [none, wdl, whole, part] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    solved(none.path(), "1x1".parse().unwrap(), Values::Wdl);
     solved(wdl.path(), board(), Values::Wdl);
     solved(whole.path(), board(), Values::Remoteness);
     unfinished(part.path());

@@ -31,7 +31,7 @@ pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
     folder.join(format!("{TIER_PREFIX}{ply:02}"))
 }
 
-const TIER_PREFIX: &str = "tier-";
+pub(crate) const TIER_PREFIX: &str = "tier-";
 
 /// Returns the path of the lock of a database folder. It is beside the folder, which holds nothing but the database.
 pub fn lock_path(folder: &Path) -> PathBuf {

@@ -11,13 +11,14 @@ use fourbase_tiers::files::{bytes, grouped};
 use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
-use crate::arguments::DatabaseArgument;
+use crate::arguments::{DatabaseArgument, FOLDER_HELP};
 use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 use crate::{failure, remedy};
 
 /// Arguments of `fourbase list`.
 #[derive(Args, Debug)]
+#[command(mut_arg("db", |arg| arg.help(FOLDER_HELP)))]
 #[command(after_help = "\
 Examples:
   fourbase list
@@ -47,6 +48,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.json || !databases.is_empty() || !replacements.is_empty() {
         output::print_result("list", &Listed { databases, replacements }, arguments.json)?;
     } else if faults.is_empty() {
+        database::check_root(root, None)?;
         let command = remedy::to_solve("5x4", root);
         output::print(format_args!("nothing is solved in {} yet; start with: {command}", wording::path(root)))?;
     }

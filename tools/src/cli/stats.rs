@@ -13,7 +13,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use rayon::ThreadPool;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, values};
+use crate::arguments::{BoardArgument, DatabaseArgument, FOLDER_HELP, SweepArguments, values};
 use crate::cli::job::Job;
 use crate::output::progress;
 use crate::stats::Shown;
@@ -24,6 +24,7 @@ const NEEDED: &str = "without --legal and --values a database is needed";
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
+#[command(mut_arg("db", |arg| arg.help(FOLDER_HELP)))]
 #[command(after_help = "\
 A legal position can be reached from the empty board by a game that stops at the first line. A \
 position and its mirror image count as two. Finished positions count too; they are called \
@@ -148,7 +149,9 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
         let database = match arguments.database.find(board) {
-            Err(error @ DatabaseError::Missing { .. }) => return Err(error).context(NEEDED),
+            Err(error @ (DatabaseError::Missing { .. } | DatabaseError::Misplaced { .. })) => {
+                return Err(error).context(NEEDED);
+            }
             found => found?,
         };
         if let Some(ply) = database.manifest().next_ply(board) {

@@ -125,6 +125,7 @@ impl From<DatabaseError> for Failure {
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),
             DatabaseError::Analysis(error) => Failure::unanswerable(error.to_string()),
+            DatabaseError::Misplaced { .. } => Failure::missing("this server has no databases"),
             error => Failure::broken(&error),
         }
     }

@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = within::<u32>(1..=86_400))]
     search_seconds: u32,
 
-    /// How many searches run at a time; batches leave one of two or more free [default: one for each processor]
+    /// How many searches run at a time; if more than one, batches leave one free [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches: Option<u16>,
 
@@ -139,6 +139,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     // From the line on that says where it listens, a signal ends it well.
     let signal = connections::signals().context("cannot listen to signals")?;
     let page = format!("http://{address}{}/", arguments.base_path);
+    fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
     let mut ends = vec![(listener, routes::router(Arc::clone(&server)))];
     output::print(format_args!("listening on {page}"))?;

@@ -63,6 +63,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .nest("/api/v1", api)
         .merge(uwapi::routes())
         .merge(page::routes())
+        .route("/solve", get(position::solve))
         .route("/healthz", get(|| async { "ok\n" }));
     let routes = if server.shows_metrics { routes.route(METRICS, get(metrics)) } else { routes };
     let robots = robots(&server.base_path);
@@ -118,7 +119,8 @@ fn beneath(base_path: &str, routes: Router<Arc<Server>>) -> Router<Arc<Server>> 
 
 /// Asks crawlers to stay away from positions: they are many, and each may take a search.
 fn robots(base_path: &str) -> String {
-    let paths = ["/api/", "/uwapi/", "/connect4/", "/*?"].map(|path| format!("Disallow: {base_path}{path}\n"));
+    let paths =
+        ["/api/", "/solve", "/uwapi/", "/connect4/", "/*?"].map(|path| format!("Disallow: {base_path}{path}\n"));
     format!("User-agent: *\n{}", paths.concat())
 }
 
@@ -176,9 +178,9 @@ pub mod tests {
         TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
     }
 
-    /// Makes a server without a folder of databases.
+    /// Makes a server without databases: the usual folder need not exist.
     pub fn server(options: &[&str]) -> Arc<Server> {
-        let line = ["serve", "--db", "no-such-folder"].iter().chain(options);
+        let line = ["serve", "--db", "db"].iter().chain(options);
         Server::new(&Line::parse_from(line).arguments)
     }
 

@@ -39,6 +39,10 @@ const MOST_TABLE_BYTES: u64 = 1 << 30;
 /// The longest limit of time: ten years.
 const MOST_SECONDS: f64 = 3.2e8;
 
+/// The help of `--search` in the commands about games, which by default do not search the remoteness: for `mut_arg`.
+pub const GAME_SEARCH_HELP: &str = "When to search forward [default: where a value is in no database; auto also searches the \
+                                    remoteness that a wdl database leaves open]";
+
 /// Where to look positions up, and how to search.
 #[derive(Args, Clone, Debug)]
 pub struct SearchArguments {
@@ -80,9 +84,11 @@ impl SearchArguments {
         let mut is_missing = false;
         let find = || {
             let failure = match failure.map_or_else(|| self.lookup.find_or_embedded(board), Err) {
-                Err(error) if !matches!(error, DatabaseError::Missing { .. }) => error,
+                Err(error) if !matches!(error, DatabaseError::Missing { .. } | DatabaseError::Misplaced { .. }) => {
+                    error
+                }
                 found => {
-                    is_missing = found.is_err();
+                    is_missing = matches!(found, Err(DatabaseError::Missing { .. }));
                     return found;
                 }
             };
