@@ -190,7 +190,7 @@ impl fmt::Display for Board {
 impl FromStr for Board {
     type Err = BoardError;
 
-    /// Reads a board's name. No spaces, signs, capitals or leading zeros are allowed.
+    /// Reads a board's name, in small or capital letters. No spaces, signs or leading zeros are allowed.
     fn from_str(text: &str) -> Result<Board, BoardError> {
         let mut reader = Reader { text, place: 0 };
         let width = reader.number("a number of columns")?;
@@ -225,7 +225,7 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
+        let found = self.peek().is_some_and(|found| found.eq_ignore_ascii_case(&wanted));
         self.place += usize::from(found);
         found
     }
@@ -341,14 +341,14 @@ mod tests {
         let short = [
             "", " ", "x", "4", "4x", "x4", "0x4", "4x0", "99x99", "33x1", "1x65", "8x9", "-1x4", "+4x4", "4x-4",
             "04x4", "4x04", "00x4", "4x4c", "4x4c0", "4x4c03", "4x4c256", "4x4c1000", "4x4mc3", "4x4mm", "4x4c3c3",
-            "4X4", "4x4C3", "4x4M", " 4x4", "4x4 ", "4 x4", "4x4\n", "4x4\0", "4.0x4", "4x4x4", "４x4", "4×4",
-            "4x4c3é",
+            " 4x4", "4x4 ", "4 x4", "4x4\n", "4x4\0", "4.0x4", "4x4x4", "４x4", "4×4", "4x4c3é",
         ];
         let long = ["4294967297x4", "18446744073709551617x4", "4x4c4294967299"];
         for name in short.into_iter().chain(long) {
             let error = name.parse::<Board>().expect_err(name).to_string();
             assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
         }
+        assert_eq!("4X4C3M".parse::<Board>().map(|board| board.to_string()), Ok("4x4c3m".to_owned()));
         let error = "4×4".parse::<Board>().unwrap_err().to_string();
         assert!(error.contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
         assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns { found: 99 }));

@@ -4,7 +4,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::thread;
 
-use fourbase::{Board, notation};
+use fourbase::Board;
+use fourbase::notation::{self, Fields};
 
 use crate::support::hostile::{LONG_BYTES, line};
 use crate::support::long;
@@ -19,16 +20,9 @@ const ANSWER_BYTES: usize = 256 + 1 + 5 + 1 + 512;
 /// A blank field is none.
 fn is_position(board: Board, line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let words = line.split(|byte| *byte == b'\t').next().unwrap_or_default().split(|byte| *byte == b' ');
-    let mut words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-    if !line.contains(&b'\t') {
-        let first = words.first().copied().unwrap_or_default();
-        let is_bits = first.get(1) != Some(&b'_') && (first.contains(&b'0') || first == b"11111");
-        words.truncate(if is_bits { board.width() } else { 1 });
-    }
-    let field = words.join(&b' ');
-    let is_text = !field.is_empty() && !field.iter().any(u8::is_ascii_control);
-    is_text && line.len() <= 4096 && std::str::from_utf8(&field).is_ok_and(|text| notation::parse(board, text).is_ok())
+    let chosen = Fields::of(line, 1, board).map(|fields| fields.chosen).unwrap_or_default();
+    let is_text = !chosen.is_empty() && line.len() <= 4096;
+    is_text && std::str::from_utf8(chosen).is_ok_and(|text| notation::parse(board, text).is_ok())
 }
 
 #[test]

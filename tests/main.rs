@@ -32,6 +32,7 @@ mod serve;
 mod serve_answers;
 mod serve_hostile;
 mod solve;
+mod spellings;
 mod strategy;
 mod tables;
 mod terminal;

@@ -14,6 +14,7 @@ test("a board that is solved has the published values, and its answers are those
   const drawn = await Promise.all(Array.from({ length: 160 }, (_, seed) => fourbase.random("4x4", { ply: seed % 16, seed })));
   const ask = () => Promise.all(drawn.map(({ position }) => fourbase.analyse("4x4", position.moves, { line: false })));
   const searched = await ask();
+  assert.equal(searched[0].source.kind, "search");
   const solved = await fourbase.solve("4x4");
   // The hash of all values, and the counts, are those of docs/reference/boards.md.
   assert.equal(solved.hash, "67c5b416b40364391fec8313ba405c4f8d1411e79afd6c272b8336d889dee9bb");
@@ -35,6 +36,21 @@ function ofScore(moves, score) {
   const winner = score > 0 ? moves.length % 2 : (moves.length + 1) % 2;
   return { value: score > 0 ? "win" : "lose", remoteness: 2 * (22 - Math.abs(score)) - 1 + winner - moves.length };
 }
+
+test("every listed spelling is read or refused as listed", async () => {
+  const escapes = { "\\n": "\n", "\\t": "\t", "\\r": "\r" };
+  for (const row of (await published("spellings.tsv")).slice(1)) {
+    const [kind, board, text, meaning] = row.split("\t");
+    if (kind !== "text") continue;
+    const asked = fourbase.position(board, text.replace(/\\[ntr]/g, (escape) => escapes[escape]));
+    if (meaning.startsWith("= ")) {
+      const expected = await fourbase.position(board, meaning.slice(2));
+      assert.equal((await asked).position.bits, expected.position.bits, row);
+    } else {
+      await assert.rejects(asked, (error) => error.message.includes(meaning.slice(2)), row);
+    }
+  }
+});
 
 for (const name of ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"]) {
   test(`300 positions of ${name} have the published outcome`, async () => {

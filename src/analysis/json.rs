@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{Analysis, GameAnalysis, Loss, Mistake, Ply, Source};
+use super::{Analysis, GameAnalysis, Loss, Mistake, Move, Ply, Source};
 use crate::notation::{self, columns_to_text};
 use crate::{Board, Game, Outcome, PerPlayer, Player, Position};
 
@@ -152,6 +152,8 @@ pub struct AnalysisJson {
     position: Option<PositionJson>,
     #[serde(flatten)]
     outcome: OutcomeJson,
+    /// Pons' score for the player to move: 0 for a tie, one more than the pieces that the winner has left, negative for a loss.
+    score: Option<i64>,
     /// Best first.
     children: Vec<ChildJson>,
     /// Best play.
@@ -170,6 +172,8 @@ struct ChildJson {
     column: usize,
     #[serde(flatten)]
     outcome: OutcomeJson,
+    /// Pons' score for the player who makes it.
+    score: Option<i64>,
 }
 
 impl AnalysisJson {
@@ -177,15 +181,20 @@ impl AnalysisJson {
     #[must_use]
     pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
         let undecided = analysis.outcome.is_none();
-        let children = analysis.moves.iter();
+        let position = &analysis.position;
+        let score = |outcome: Option<Outcome>| outcome?.score(position.board().cells() - position.ply());
+        let child = |of: &Move| ChildJson {
+            column: of.column + 1,
+            outcome: OutcomeJson::of(of.outcome),
+            score: score(of.outcome),
+        };
         AnalysisJson {
-            board: analysis.position.board().to_string(),
+            board: position.board().to_string(),
             input: None,
-            position: Some(PositionJson::typed(&analysis.position, text)),
+            position: Some(PositionJson::typed(position, text)),
             outcome: OutcomeJson::of(analysis.outcome),
-            children: children
-                .map(|of| ChildJson { column: of.column + 1, outcome: OutcomeJson::of(of.outcome) })
-                .collect(),
+            score: score(analysis.outcome),
+            children: analysis.moves.iter().map(child).collect(),
             line: analysis.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
             source: Some(SourceJson::of(analysis)),
             undecided,

@@ -32,9 +32,14 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// Words that may be squares or numbers of two digits, on a board of more than nine columns.
-    #[error("on {board} a move is one character: its columns are {}; write 1a for the moves 1 and a", columns_of(*board))]
-    Wide {
+    /// Several words, of which one is not one move: moves and a score, or numbers of two digits.
+    #[error(
+        "\"{found}\" is not one move, and the text has more words; write one move a word, such as 4 4 5 3, or all in one, 4453, \
+         and other fields of a line after a tab; the columns of {board} are {}", columns_of(*board)
+    )]
+    Words {
+        /// The word, escaped and cut.
+        found: String,
         /// The board.
         board: Board,
     },
@@ -63,6 +68,12 @@ pub enum NotationError {
         expected: Board,
         /// The board of the link, escaped and cut.
         found: String,
+        /// The link, escaped and cut.
+        text: String,
+    },
+    /// A link with two positions, or with none and other fields.
+    #[error("the link \"{text}\" has not one position; give it one field pos, position or moves")]
+    Link {
         /// The link, escaped and cut.
         text: String,
     },
@@ -170,6 +181,24 @@ pub enum NotationError {
         /// How many cells the board has.
         expected: usize,
         /// How many there are.
+        found: usize,
+        /// The board.
+        board: Board,
+    },
+    /// A drawn board has more or fewer rows.
+    #[error("{found} row{} found, but {board} has {}; draw each row as a line, the top row first", plural(*found), board.height())]
+    RowCount {
+        /// How many there are.
+        found: usize,
+        /// The board.
+        board: Board,
+    },
+    /// A row of a drawn board has more or fewer cells.
+    #[error("row {row} has {found} cell{}, but {board} has {} columns; write . for an empty cell, X and O", plural(*found), board.width())]
+    RowCells {
+        /// Which row, from the top.
+        row: usize,
+        /// How many cells it has.
         found: usize,
         /// The board.
         board: Board,

@@ -1,9 +1,20 @@
 //! The field of a line that holds the position or the game, and the other fields.
 //!
-//! A line with a tab has fields between tabs. Any other line has fields between spaces; then a position in bit strings
-//! takes as many fields as the board has columns.
+//! One rule holds wherever a line is read:
+//!
+//! 1. A line with a tab has fields between tabs, and nothing else separates them.
+//! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means that its first
+//!    field is empty.
+//! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes all.
+//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. If only some after it
+//!    could, the line is refused. So a position of one move with a score is written with a tab.
 
+use thiserror::Error;
+
+use super::moves::EXCERPT_BYTES;
+use super::spelling::{DIGITS, names_column};
 use crate::Board;
+use crate::excerpt::excerpt;
 
 /// A line, cut around one field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,80 +25,159 @@ pub struct Fields<'l> {
     pub start: usize,
     before: Option<&'l [u8]>,
     after: Option<&'l [u8]>,
-    separator: u8,
+    has_tabs: bool,
+}
+
+/// Says why a line has no such field.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum FieldError {
+    /// The line has fewer fields.
+    #[error("the line has {found} field{}, and field {number} was asked for", if *found == 1 { "" } else { "s" })]
+    TooFew {
+        /// How many it has.
+        found: usize,
+        /// Which was asked for, from 1.
+        number: usize,
+    },
+    /// A move and some fields that could be moves.
+    #[error("\"{text}\" may be a game, or a position and other fields; separate other fields by tabs")]
+    Unclear {
+        /// The text from the field on, escaped and cut.
+        text: String,
+    },
 }
 
 impl<'l> Fields<'l> {
-    /// Finds field `number`, from 1, in a line. The field is a position of `board` if that is given, which may be several words;
-    /// else it is one word. An empty line has one empty field.
+    /// Finds field `number`, from 1, in a line with positions or games of `board`. An empty line has one empty field.
     ///
     /// # Errors
     ///
-    /// How many fields the line has, where these are too few.
-    pub fn of(line: &'l [u8], number: usize, board: Option<Board>) -> Result<Fields<'l>, usize> {
+    /// A line with fewer fields; one that may be a game or a position with other fields.
+    ///
+    /// ```
+    /// use fourbase::{Board, notation::Fields};
+    ///
+    /// let board: Board = "7x6".parse()?;
+    /// let chosen = |line: &'static str| Fields::of(line.as_bytes(), 1, board).unwrap().chosen;
+    /// assert_eq!(chosen("4453,-2"), b"4453");
+    /// assert_eq!(chosen("4 4 5 3"), b"4 4 5 3");
+    /// # Ok::<(), fourbase::BoardError>(())
+    /// ```
+    pub fn of(line: &'l [u8], number: usize, board: Board) -> Result<Fields<'l>, FieldError> {
         if line.contains(&b'\t') {
             return Fields::between_tabs(line, number);
         }
-        let (mut at, mut found) = (skip(line, 0, true), 0);
-        if at == line.len() && number == 1 {
-            return Ok(Fields { chosen: &[], start: 0, before: None, after: None, separator: b' ' });
-        }
-        while at < line.len() {
+        let (mut found, mut before) = (0, None);
+        let mut fields = Words::of(line);
+        while let Some((start, mut end)) = fields.next() {
             found += 1;
-            let start = at;
-            let mut end = skip(line, start, false);
-            if found == number {
-                let words = board.map_or(1, |board| words_of_position(board, &line[start..end]));
-                for _ in 1..words {
-                    end = skip(line, skip(line, end, true), false);
-                }
-                // The last words may be missing; then blanks follow.
-                let chosen = trimmed(&line[start..end]);
-                return Ok(Fields {
-                    chosen,
-                    start,
-                    before: Some(&line[..start]),
-                    after: Some(&line[end..]),
-                    separator: b' ',
-                });
+            if found < number {
+                before = Some(&line[..end]);
+                continue;
             }
-            at = skip(line, end, true);
+            let first = &line[start..end];
+            for _ in 1..words_of_position(board, first) {
+                end = fields.next().map_or(line.len(), |(_, end)| end);
+            }
+            if has_move_number(first) || is_game(board, first, fields)? {
+                end = line.len();
+            }
+            let after = &line[end..];
+            return Ok(Fields {
+                chosen: trimmed(&line[start..end]),
+                start,
+                before,
+                after: Some(&after[separator(after)..]).filter(|_| !trimmed(after).is_empty()),
+                has_tabs: false,
+            });
         }
-        Err(found)
+        Err(FieldError::TooFew { found, number })
     }
 
-    fn between_tabs(line: &'l [u8], number: usize) -> Result<Fields<'l>, usize> {
-        let mut start = 0;
-        for (place, field) in line.split(|&byte| byte == b'\t').enumerate() {
+    fn between_tabs(line: &'l [u8], number: usize) -> Result<Fields<'l>, FieldError> {
+        let (mut start, mut found) = (0, 0);
+        for field in line.split(|&byte| byte == b'\t') {
             let end = start + field.len();
-            if place + 1 == number {
-                let blanks = skip(field, 0, true);
-                let chosen = trimmed(field);
+            found += 1;
+            if found == number {
                 return Ok(Fields {
-                    chosen,
-                    start: start + blanks.min(field.len()),
+                    chosen: trimmed(field),
+                    start: start + skip(field, 0, true).min(field.len()),
                     before: start.checked_sub(1).map(|end| &line[..end]),
                     after: line.get(end + 1..),
-                    separator: b'\t',
+                    has_tabs: true,
                 });
             }
             start = end + 1;
         }
-        Err(line.split(|&byte| byte == b'\t').count())
+        Err(FieldError::TooFew { found, number })
+    }
+
+    /// Returns the field after this one.
+    #[must_use]
+    pub fn next(&self) -> Option<&'l [u8]> {
+        let after = self.after?;
+        let end = if self.has_tabs {
+            after.iter().position(|&byte| byte == b'\t').unwrap_or(after.len())
+        } else {
+            Words::of(after).next()?.1
+        };
+        Some(trimmed(&after[..end]))
     }
 
     /// Appends the other fields, in their order and as they are, each after a tab.
     pub fn push_others(&self, text: &mut Vec<u8>) {
         for side in [self.before, self.after].into_iter().flatten() {
-            // Between tabs, an empty field is one.
-            for field in
-                side.split(|&byte| byte == self.separator).filter(|of| self.separator == b'\t' || !of.is_empty())
-            {
+            let mut push = |field: &[u8]| {
                 text.push(b'\t');
                 text.extend_from_slice(field);
+            };
+            if self.has_tabs {
+                side.split(|&byte| byte == b'\t').for_each(push);
+            } else {
+                Words::of(side).for_each(|(start, end)| push(&side[start..end]));
             }
         }
     }
+}
+
+/// The fields of a line without tabs, as where they begin and end.
+#[derive(Clone, Copy)]
+struct Words<'l> {
+    line: &'l [u8],
+    at: usize,
+    is_ended: bool,
+}
+impl<'l> Words<'l> {
+    fn of(line: &'l [u8]) -> Words<'l> {
+        Words { line, at: 0, is_ended: false }
+    }
+}
+
+impl Iterator for Words<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        if self.is_ended {
+            return None;
+        }
+        let (start, mut is_link) = (self.at, false);
+        let is_end = |byte: &u8| {
+            is_link |= *byte == b'?';
+            *byte == b' ' || *byte == b',' && !is_link
+        };
+        let end = self.line[start..].iter().position(is_end).map_or(self.line.len(), |length| start + length);
+        let after = &self.line[end..];
+        self.is_ended = trimmed(after).is_empty();
+        self.at = end + separator(after);
+        Some((start, end))
+    }
+}
+
+/// Returns the length of what separates two fields: blanks, with at most one comma.
+fn separator(after: &[u8]) -> usize {
+    let blanks = skip(after, 0, true);
+    if after.get(blanks) == Some(&b',') { skip(after, blanks + 1, true) } else { blanks }
 }
 
 /// Returns where blanks, or other bytes, end that begin at `from`.
@@ -96,10 +186,12 @@ fn skip(line: &[u8], from: usize, blanks: bool) -> usize {
     rest.iter().position(|&byte| (byte == b' ') != blanks).map_or(line.len(), |length| from + length)
 }
 
+/// Returns a field without the blanks and carriage returns around it.
 fn trimmed(field: &[u8]) -> &[u8] {
-    let field = &field[skip(field, 0, true)..];
-    let end = field.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-    &field[..end]
+    let is_kept = |byte: &u8| !matches!(byte, b' ' | b'\r');
+    let start = field.iter().position(is_kept).unwrap_or(field.len());
+    let end = field.iter().rposition(is_kept).map_or(start, |last| last + 1);
+    &field[start..end]
 }
 
 /// Returns how many words a position has that begins with this one: bit strings have a `0` in every column that is not
@@ -110,15 +202,53 @@ fn words_of_position(board: Board, word: &[u8]) -> usize {
     if !is_uni && (is_full || word.contains(&b'0')) { board.width() } else { 1 }
 }
 
+/// Tells whether a word begins with the number of a move, such as `1.`
+fn has_move_number(word: &[u8]) -> bool {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && word.get(digits) == Some(&b'.')
+}
+
+/// Tells whether a word is the number of a column.
+fn is_number(board: Board, word: &[u8]) -> bool {
+    let number = str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    number.and_then(|number| number.parse().ok()).is_some_and(|number: usize| (1..=board.width()).contains(&number))
+}
+
+/// Tells whether a field and all `others` after it are one game.
+fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldError> {
+    let words = || others.map(|(start, end)| &others.line[start..end]);
+    if board.width() > DIGITS && [field].into_iter().chain(words()).all(|word| is_number(board, word)) {
+        // The columns from 10 on as people number them, or a position and numbers.
+        let text = excerpt(&String::from_utf8_lossy(trimmed(others.line)), EXCERPT_BYTES);
+        let is_several = words().next().is_some() && [field].into_iter().chain(words()).any(|word| word.len() > 1);
+        return if is_several { Err(FieldError::Unclear { text }) } else { Ok(words().next().is_some()) };
+    }
+    let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
+    if !is_move(field) {
+        return Ok(false);
+    }
+    // Where columns have digits and letters, a game has one or the other.
+    let is_like_first = |word: &[u8]| board.width() > DIGITS || word[0].is_ascii_digit() == field[0].is_ascii_digit();
+    let line = others.line;
+    let (mut moves, mut fields) = (0, 0);
+    for word in others.map(|(start, end)| &line[start..end]).filter(|word| *word != b"-") {
+        let counter = if is_move(word) && is_like_first(word) { &mut moves } else { &mut fields };
+        *counter += 1;
+    }
+    if moves > 0 && fields > 0 {
+        return Err(FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) });
+    }
+    Ok(moves > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// The field, and the others with `|` between them.
-    fn cut(line: &str, number: usize) -> Result<(String, String), usize> {
-        let board = "3x2".parse().unwrap();
-        let fields = Fields::of(line.as_bytes(), number, Some(board))?;
+    fn cut(line: &str, number: usize) -> Result<(String, String), FieldError> {
+        let fields = Fields::of(line.as_bytes(), number, "3x2".parse().unwrap())?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let mut others = Vec::new();
         fields.push_others(&mut others);
@@ -127,17 +257,60 @@ mod tests {
         Ok((text(fields.chosen), others))
     }
 
+    fn pair(chosen: &str, others: &str) -> (String, String) {
+        (chosen.to_owned(), others.to_owned())
+    }
+
     #[test]
-    fn fields_lie_between_blanks_or_tabs_and_bit_strings_take_one_for_each_column() {
+    fn fields_lie_between_blanks_commas_or_tabs() {
         for (line, number, chosen, others) in [
             ("12 -1", 1, "12", "-1"),
-            ("  12   7 ", 1, "12", "7"),
+            ("12,-1", 1, "12", "-1"),
+            ("12 , -1,,x,", 1, "12", "-1||x|"),
+            ("12   7 ", 1, "12", "7"),
             ("id 12 7", 2, "12", "id|7"),
+            ("id,12,3", 2, "12", "id|3"),
             ("12\ta b\t\t", 1, "12", "a b||"),
             ("a b\t 12 \tc", 2, "12", "a b|c"),
+            ("12\t1,2", 1, "12", "1,2"),
+            ("?moves=1,2 3", 1, "?moves=1,2", "3"),
             ("", 1, "", ""),
             ("   ", 1, "", ""),
+            // Some published books begin with the empty board, as an empty field.
+            ("  12 7", 1, "", "12|7"),
             ("\t1", 1, "", "1"),
+            (",1", 1, "", "1"),
+        ] {
+            assert_eq!(cut(line, number), Ok(pair(chosen, others)), "{line:?}");
+        }
+        let few = |found, number| Err(FieldError::TooFew { found, number });
+        assert_eq!([cut("1\t2", 3), cut("12 2", 3), cut("", 2)], [few(2, 3), few(2, 3), few(1, 2)]);
+    }
+
+    #[test]
+    fn a_line_of_moves_is_one_game_and_a_move_with_some_is_refused() {
+        for line in ["1 2 3", "1,2, 3", "a b", "a1 b1 a2", "1 - 2", "1. 1 2 2. 3", "1.1 2"] {
+            assert_eq!(cut(line, 1), Ok(pair(line, "")), "{line}");
+        }
+        assert_eq!(cut("id 1 2", 2), Ok(pair("1 2", "id")));
+        for (line, chosen, others) in [
+            ("1 4", "1", "4"),
+            ("1 -2", "1", "-2"),
+            ("1 b", "1", "b"),
+            ("12 1", "12", "1"),
+            ("- 1", "-", "1"),
+            ("1 0", "1", "0"),
+        ] {
+            assert_eq!(cut(line, 1), Ok(pair(chosen, others)), "{line}");
+        }
+        for line in ["1 2 win", "1,2,-1"] {
+            assert!(matches!(cut(line, 1), Err(FieldError::Unclear { .. })), "{line}");
+        }
+    }
+
+    #[test]
+    fn bit_strings_take_a_field_for_each_column() {
+        for (line, number, chosen, others) in [
             ("010 100 100 5 x", 1, "010 100 100", "5|x"),
             ("x 111 001 100", 2, "111 001 100", "x"),
             ("010  100 ", 1, "010  100", ""),
@@ -145,9 +318,8 @@ mod tests {
             ("11 5", 1, "11", "5"),
             ("010 100 100\t5", 1, "010 100 100", "5"),
         ] {
-            assert_eq!(cut(line, number), Ok((chosen.to_owned(), others.to_owned())), "{line:?}");
+            assert_eq!(cut(line, number), Ok(pair(chosen, others)), "{line:?}");
         }
-        assert_eq!((cut("1 2", 3), cut("1\t2", 3), cut("", 2)), (Err(2), Err(2), Err(0)));
     }
 
     proptest! {
@@ -161,7 +333,7 @@ mod tests {
                     prop_assert_eq!(rest.remove(number - 1).trim_matches(' '), chosen);
                     prop_assert_eq!(rest.join("|"), others);
                 }
-                Err(found) => prop_assert!(found == parts.len() && number > found),
+                Err(error) => prop_assert_eq!(error, FieldError::TooFew { found: parts.len(), number }),
             }
         }
 

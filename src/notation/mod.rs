@@ -1,18 +1,18 @@
-//! Positions as text: three notations for reading and writing; a drawn board and a picture for writing only.
+//! Positions as text: four notations for reading and writing; a picture for writing only.
 //!
 //! | notation | the position after moves in the columns 1, 1, 2 on `2x3` | reading | writing |
 //! |---|---|---|---|
 //! | moves | `112` | [`parse`] | [`to_moves`], the smallest order |
 //! | column bit strings | `0110 0100` | [`parse`] | [`to_bits`], also `Display` |
 //! | GamesmanUni's string | `2_-OX--X` | [`parse`] | [`to_uni`] |
-//! | a drawn board | | | [`draw`] |
+//! | a drawn board, a line for each row from the top | `. .` `O .` `X X` | [`parse`] | [`draw`] |
 //! | a picture | | | [`draw_svg`] |
 //!
 //! [`parse_moves`] reads moves that are played from any position on.
 //!
-//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; words of 0s and 1s as
-//! long as a column means bit strings; everything else is moves, in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a
-//! link). The bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
+//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; lines of nothing but cells,
+//! one for each row, mean a drawn board; words of 0s and 1s as long as a column mean bit strings; everything else is moves, in any
+//! spelling that people use (`4 4 5 3`, `1. d1 d2`, a link). Blanks around a text are ignored, and a byte order mark before it. The bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
 //! piece of the first player; no column is named 0.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
@@ -24,13 +24,14 @@ mod error;
 mod fields;
 mod moves;
 mod order;
+mod rows;
 mod spelling;
 mod uni;
 
 pub use bits::to_bits;
 pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
-pub use fields::Fields;
+pub use fields::{FieldError, Fields};
 pub use moves::{choice_of_columns, column_character, columns_to_text, parse_moves, to_moves};
 pub use spelling::DIGITS;
 pub use uni::to_uni;
@@ -59,6 +60,7 @@ use crate::{Board, Position};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
+    let text = trimmed(text)?;
     if let Some(link) = Link::of(text) {
         link.check(board)?;
         // A link within a link is none.
@@ -71,13 +73,46 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     parse_notation(board, text)
 }
 
+/// Returns a text without blanks, line ends and a byte order mark around it.
+///
+/// # Errors
+///
+/// [`NotationError::Blank`] for a text of nothing else.
+fn trimmed(text: &str) -> Result<&str, NotationError> {
+    // Some programs write the mark before text.
+    let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '\n']);
+    let trimmed = start.trim_end_matches([' ', '\t', '\r', '\n']);
+    if trimmed.is_empty() && !text.is_empty() { Err(NotationError::Blank) } else { Ok(trimmed) }
+}
+
 fn parse_notation(board: Board, text: &str) -> Result<Position, NotationError> {
-    if text.chars().nth(1) == Some(uni::SEPARATOR) {
-        uni::parse(board, text)
-    } else if spelling::is_bits(board, text) {
-        bits::parse(board, text)
-    } else {
-        moves::parse(board, &spelling::moves(&Position::start(board), text)?)
+    match Form::of(board, text) {
+        Form::Uni => uni::parse(board, text),
+        Form::Bits => bits::parse(board, text),
+        Form::Rows(rows) => rows::parse(board, &rows),
+        Form::Moves => moves::parse(board, &spelling::moves(&Position::start(board), text)?),
+    }
+}
+
+/// The notation of a text.
+enum Form {
+    Uni,
+    Bits,
+    Rows(Vec<String>),
+    Moves,
+}
+
+impl Form {
+    fn of(board: Board, text: &str) -> Form {
+        if text.chars().nth(1) == Some(uni::SEPARATOR) && !text.contains('\n') {
+            Form::Uni
+        } else if let Some(rows) = rows::rows(board, text) {
+            Form::Rows(rows)
+        } else if spelling::is_bits(board, text) {
+            Form::Bits
+        } else {
+            Form::Moves
+        }
     }
 }
 
@@ -96,7 +131,7 @@ pub fn board_of_link(text: &str) -> Option<Board> {
 
 #[cfg(test)]
 mod tests {
-    use super::{draw, parse, to_bits, to_moves, to_uni};
+    use super::{Fields, draw, parse, to_bits, to_moves, to_uni};
     use crate::testing::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
@@ -108,8 +143,8 @@ mod tests {
                 let body = unit.repeat(1_000_000 / unit.len());
                 for start in ["", "1_", "1", "10000 "] {
                     let message = match parse(board, &format!("{start}{body}")) {
-                        // Spaces and hyphens after a move are ignored.
-                        Ok(position) if [" ", "-"].contains(&unit) => {
+                        // Spaces after a move are ignored.
+                        Ok(position) if unit == " " => {
                             assert_eq!(position.ply(), 1);
                             continue;
                         }
@@ -122,13 +157,56 @@ mod tests {
         }
     }
 
+    /// What a text or a line of `tests/data/spellings.tsv` is read as.
+    fn read(kind: &str, board: Board, text: &str) -> Result<Position, String> {
+        if kind == "text" {
+            return parse(board, text).map_err(|error| error.to_string());
+        }
+        let fields = Fields::of(text.as_bytes(), 1, board).map_err(|error| error.to_string())?;
+        match std::str::from_utf8(fields.chosen).unwrap() {
+            "" => Err("the line is blank, or the field is blank".to_owned()),
+            field => parse(board, field).map_err(|error| error.to_string()),
+        }
+    }
+
+    #[test]
+    fn every_listed_spelling_is_read_or_refused_as_listed() {
+        let lines = include_str!("../../tests/data/spellings.tsv").lines().filter(|line| !line.starts_with('#'));
+        for line in lines {
+            let [kind, board, text, meaning] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+            let text = text.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r");
+            let (board, found) = (board.parse().unwrap(), read(kind, board.parse().unwrap(), &text));
+            match meaning.split_at(2) {
+                ("= ", moves) => assert_eq!(found, Ok(parse(board, moves).unwrap()), "{line}"),
+                (_, reason) => assert!(found.as_ref().is_err_and(|found| found.contains(reason)), "{line}: {found:?}"),
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn every_notation_reads_back_what_it_wrote(position in any_position()) {
             let board = position.board();
             prop_assert_eq!(parse(board, &to_bits(&position)), Ok(position));
             prop_assert_eq!(parse(board, &to_uni(&position)), Ok(position));
-            prop_assert_eq!(parse(board, &to_moves(&position).unwrap()), Ok(position));
+            let moves = to_moves(&position).unwrap();
+            prop_assert_eq!(parse(board, &moves), Ok(position));
+            if position.ply() > 0 {
+                for separator in [" ", ",", "-", ", ", " - ", "\n"] {
+                    let spaced = moves.chars().map(String::from).collect::<Vec<_>>().join(separator);
+                    prop_assert_eq!(parse(board, &spaced), Ok(position), "{}", spaced);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_read_as_a_position_of_several_moves_is_read_as_a_field_of_a_line(position in any_position(), score in -99_i32..99) {
+            let (board, moves) = (position.board(), to_moves(&position).unwrap());
+            prop_assume!(position.ply() > 1);
+            for line in [format!("{moves} {score}"), format!("{moves},{score}"), format!("{moves}\t{score}")] {
+                prop_assert_eq!(read("line", board, &line), Ok(position));
+                prop_assert!(parse(board, &line).is_err());
+            }
         }
 
         #[test]

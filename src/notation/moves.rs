@@ -3,7 +3,7 @@
 use super::error::NotationError;
 use super::order::smallest_order;
 use super::spelling::{self, Link};
-use super::uni;
+use super::{Form, trimmed};
 use crate::excerpt::excerpt;
 use crate::{Board, MAX_COLUMNS, Player, Position, has_line};
 
@@ -11,10 +11,10 @@ use crate::{Board, MAX_COLUMNS, Player, Position, has_line};
 const EMPTY_BOARD: &str = "-";
 
 /// How much of a text an error repeats.
-const EXCERPT_BYTES: usize = 80;
+pub(super) const EXCERPT_BYTES: usize = 80;
 
 /// The character of each column, by number from 0.
-const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
+pub(super) const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
 
 /// Returns the character that names `column` (from 0): `1` to `9`, then `a` to `w`; `None` beyond 31.
 ///
@@ -121,11 +121,12 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
 /// ```
 pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationError> {
     let (board, mut position, mut columns) = (start.board(), *start, Vec::new());
+    let text = trimmed(text)?;
     let link = Link::of(text);
     link.iter().try_for_each(|link| link.check(board))?;
     let is_set_up = link.as_ref().is_some_and(|link| link.start.is_some());
     let moves = link.as_ref().map_or(text, |link| &link.position);
-    if is_set_up || spelling::is_bits(board, moves) || moves.contains(uni::SEPARATOR) {
+    if is_set_up || !matches!(Form::of(board, moves), Form::Moves) {
         return Err(NotationError::NoGame { text: excerpt(text, EXCERPT_BYTES) });
     }
     // Ends early on any text, because after at most 64 moves every column is full.

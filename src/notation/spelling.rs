@@ -7,6 +7,9 @@
 //! | `d d e c` or `D1 d2 e1 c1`, as books write them, on boards of at most nine columns | `4453` |
 //! | `https://connect4.gamesolver.org/?pos=4453`, or a link of the page of `fourbase serve` | `4453` |
 //!
+//! Moves are one word, or each move is a word. Between two words are blanks, a comma, or a hyphen. So `4453,-2` and `4453 2`,
+//! moves and a score, are refused and not played.
+//!
 //! On wider boards the letters `a` to `w` name the columns from 10 on, so they are not read as books mean them there.
 
 use std::borrow::Cow;
@@ -18,9 +21,6 @@ use crate::{Board, MAX_CELLS, Position};
 
 /// Columns that have a digit of their own; on boards of no more, letters name the same columns.
 pub const DIGITS: usize = 9;
-
-/// What people write between moves.
-const SEPARATORS: [char; 5] = [' ', '\t', '\n', ',', '-'];
 
 /// Tells whether a text is bit strings and not moves: it has a `0`, and a word of 0s and 1s that is as long as a bit string is on
 /// this board, or several words of nothing but 0s and 1s, not all of one character.
@@ -36,35 +36,71 @@ pub(super) fn is_bits(board: Board, text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// A character that names no column; a number of a move that is not the next one; a square that is not where the piece falls; a
-/// text of nothing but separators. Whether a move can be played is not checked.
+/// Several words of which one is not one move; a character that names no column; a number of a move that is not the next one; a
+/// square that is not where the piece falls; numbers of moves without a move. Whether a move can be played is not checked.
 pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>, NotationError> {
     let board = start.board();
     let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
     if text.as_bytes().iter().all(is_plain) {
         return Ok(text.into());
     }
-    if board.width() > DIGITS && looks_like_numbers(text) {
-        return Err(NotationError::Wide { board });
+    if text == "-" {
+        return Ok("".into());
     }
+    let not_one_move = |found: &str| NotationError::Words { found: excerpt(found, 16), board };
     let heights = (0..board.width()).map(|column| start.height(column)).collect();
-    let mut read = Moves { board, text: String::new(), heights };
-    for word in text.split(SEPARATORS) {
+    let (mut read, mut rest) = (Moves { board, text: String::new(), heights }, text);
+    while !rest.is_empty() && read.text.len() <= MAX_CELLS {
+        let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
+        let next = after.trim_start_matches(is_separator);
         let moves = read.without_number(word)?;
+        let has_others = !read.text.is_empty() || !after.is_empty();
+        if has_others && !moves.is_empty() && !is_one_move(board, moves) {
+            return Err(not_one_move(word));
+        }
+        let between = &after[..after.len() - next.len()];
+        let is_sign = moves.is_empty() && between.contains('-');
+        if word.is_empty() || is_sign || !after.is_empty() && (next.is_empty() || !is_join(between)) {
+            return Err(not_one_move(rest[word.len()..].trim_start()));
+        }
         read.word(moves)?;
+        rest = next;
     }
-    if read.text.is_empty() && !["", "-"].contains(&text) {
-        return Err(NotationError::Blank);
+    if read.text.is_empty() {
+        return Err(NotationError::NoGame { text: excerpt(text, 16) });
     }
     Ok(read.text.into())
 }
 
-/// Tells whether all words, of several, are a character and a digit: squares or numbers of two digits, which are two moves each on a
-/// board where a move is one character of `1` to `9` and then `a` to `w`.
-fn looks_like_numbers(text: &str) -> bool {
-    let mut words = text.split(SEPARATORS).filter(|word| !word.is_empty()).peekable();
-    let is_several = words.peek().is_some_and(|first| first.len() < text.trim_matches(SEPARATORS).len());
-    is_several && words.all(|word| matches!(word.as_bytes(), [_, b'0'..=b'9']))
+fn is_separator(found: char) -> bool {
+    matches!(found, ' ' | '\n' | ',' | '-')
+}
+
+/// Tells whether moves may be written with this between them: blanks, a comma, or a hyphen that is no sign of a number.
+fn is_join(between: &str) -> bool {
+    let is_blank_at = |end: Option<char>| end.is_some_and(char::is_whitespace);
+    match between.trim() {
+        "" | "," => true,
+        "-" => is_blank_at(between.chars().next()) == is_blank_at(between.chars().last()),
+        _ => false,
+    }
+}
+
+/// Tells whether a word is as long as one move: a character, or a square of a board whose columns have letters.
+fn is_one_move(board: Board, word: &str) -> bool {
+    let mut rest = word.chars();
+    let first = rest.next();
+    let has_row = board.width() <= DIGITS && first.is_some_and(|first| first.is_ascii_alphabetic());
+    first.is_some() && rest.all(|found| has_row && found.is_ascii_digit())
+}
+
+/// Tells whether a word is one move, in a column of the board.
+pub(super) fn names_column(board: Board, word: &str) -> bool {
+    let column = word.chars().next().and_then(|first| match first.to_ascii_lowercase() {
+        letter @ 'a'..='z' if board.width() <= DIGITS => Some(letter as usize - 'a' as usize),
+        _ => column_number(first),
+    });
+    is_one_move(board, word) && column.is_some_and(|column| column < board.width())
 }
 
 /// The moves that were read so far.
@@ -137,8 +173,13 @@ pub(super) struct Link<'t> {
     pub start: Option<String>,
     /// Its moves, or its position in any notation.
     pub position: String,
+    /// It has one position, or none and no field that may be one.
+    is_clear: bool,
     text: &'t str,
 }
+
+/// The fields of a link that hold its position or its moves.
+const POSITION_FIELDS: [&str; 3] = ["pos", "position", "moves"];
 
 impl<'t> Link<'t> {
     /// Reads a link; `None` where the text is none.
@@ -146,18 +187,31 @@ impl<'t> Link<'t> {
         let (address, query) = text.split_once('?').filter(|_| !text.contains(char::is_whitespace))?;
         let fields =
             || query.split('#').take(1).flat_map(|query| query.split('&')).filter_map(|field| field.split_once('='));
+        let names = || {
+            query
+                .split('#')
+                .take(1)
+                .flat_map(|query| query.split('&'))
+                .map(|field| field.split('=').next().unwrap_or_default())
+        };
         let value = |name: &str| fields().find(|(found, _)| *found == name).map(|(_, value)| decoded(value));
         let [board, start] = ["board", "start"].map(value);
-        let position = ["pos", "position", "moves"].into_iter().find_map(value);
+        let position = POSITION_FIELDS.into_iter().find_map(value);
+        let positions = names().filter(|name| POSITION_FIELDS.contains(name)).count();
+        let is_clear =
+            positions == 1 || positions == 0 && names().all(|name| ["board", "start", "ply"].contains(&name));
         if board.is_none() && start.is_none() && position.is_none() {
             return None;
         }
         let of_solver = || address.contains("gamesolver.org").then(|| "7x6".to_owned());
-        Some(Link { board: board.or_else(of_solver), start, position: position.unwrap_or_default(), text })
+        Some(Link { board: board.or_else(of_solver), start, position: position.unwrap_or_default(), is_clear, text })
     }
 
     /// Compares the board of the link with the one that was asked for.
     pub fn check(&self, board: Board) -> Result<(), NotationError> {
+        if !self.is_clear {
+            return Err(NotationError::Link { text: excerpt(self.text, 200) });
+        }
         match &self.board {
             Some(found) if found.parse() != Ok(board) => {
                 let (found, text) = (excerpt(found, 16), excerpt(self.text, 200));
@@ -212,8 +266,7 @@ mod tests {
         assert_eq!(Game::parse_from(start, "d3 1").map(|game| game.moves()), Ok("41".to_owned()));
         // Letters name the columns from 10 on where there are that many, and what may mean something else is refused.
         for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
-            let refused = matches!(parse(board("12x4"), text), Err(NotationError::Wide { .. }));
-            assert_eq!(refused, !text.contains("1a"), "{text}");
+            assert!(matches!(parse(board("12x4"), text), Err(NotationError::Words { .. })), "{text}");
         }
         assert_eq!(parse(board("12x4"), "a, c a").unwrap(), parse(board("12x4"), "aca").unwrap());
     }
@@ -230,10 +283,12 @@ mod tests {
             ("4h", "the columns of 7x6 are 1 to 7"),
             ("https://example.org/?board=5x4&moves=33", "5x4"),
             ("1000000 0120", "bit string"),
-            ("44 53.", "from its first move"),
+            ("4 4 53.", "from its first move"),
             ("12. d4 e4", "from its first move"),
             ("4453.", "from its first move"),
             ("4?5", "'?'"),
+            // A tab separates fields, and no moves.
+            ("4\t2", "names no column"),
             ("https://connect4.gamesolver.org/?pos=x", "'x'"),
         ] {
             assert!(message(text).contains(part), "{}", message(text));

@@ -36,12 +36,6 @@ const REASON_BYTES: usize = 1024;
 /// How much of a file is read at once.
 const FILE_BYTES: usize = 1 << 21;
 
-/// Why a blank line has no answer.
-pub const BLANK: &str = "the line is blank; write - for the empty board";
-
-/// Why a blank field of another line has none.
-const BLANK_FIELD: &str = "the field is blank; write - for the empty board";
-
 /// A byte order mark, which some programs put in front of text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -78,6 +72,8 @@ pub struct Tally {
     lines: u64,
     /// Those that are not what they should be.
     pub bad: u64,
+    /// Those whose answer is not the expected one.
+    pub different: u64,
     failed: u64,
     first_failure: Option<Error>,
 }
@@ -132,23 +128,18 @@ impl BatchArguments {
         Ok((if is_file { Lines::with_chunks(input, FILE_BYTES) } else { Lines::new(input) }, name))
     }
 
-    /// Finds the field of a line, or says why there is none. `board` is that of a position; a game has none.
+    /// Finds the field of a line, or says why there is none.
     ///
     /// # Errors
     ///
     /// The reason, without line breaks or tabs.
-    pub fn read<'l>(&self, line: &'l Line, board: Option<Board>) -> Result<Record<'l>, String> {
+    pub fn read<'l>(&self, line: &'l Line, board: Board) -> Result<Record<'l>, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes));
         }
-        let number = self.number();
-        let fields = Fields::of(&line.kept, number, board).map_err(|found| {
-            let s = if found == 1 { "" } else { "s" };
-            format!("the line has {found} field{s}, and --field {number} was asked for")
-        })?;
+        let fields = Fields::of(&line.kept, self.number(), board).map_err(|error| error.to_string())?;
         if fields.chosen.is_empty() {
-            let is_line = line.kept.iter().all(u8::is_ascii_whitespace);
-            return Err(if is_line { BLANK } else { BLANK_FIELD }.to_owned());
+            return Err(blank(&line.kept));
         }
         let text = str::from_utf8(fields.chosen).map_err(|error| {
             let byte = fields.start + error.valid_up_to() + 1;
@@ -158,7 +149,7 @@ impl BatchArguments {
     }
 
     /// Writes why a line has no answer, and its other fields where they can be told apart.
-    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
+    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Board, reason: &str) {
         let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
         let field = String::from_utf8_lossy(fields.map_or(&line.kept, |fields| fields.chosen));
         let _ = write!(text, "{}\terror\t{reason}", excerpt(&field, ECHO_BYTES));
@@ -172,7 +163,18 @@ impl BatchArguments {
     }
 }
 
+/// Says why a line whose field is blank has no answer.
+pub fn blank(line: &[u8]) -> String {
+    let what = if line.iter().all(u8::is_ascii_whitespace) { "line" } else { "field" };
+    format!("the {what} is blank; write - for the empty board")
+}
+
 impl Record<'_> {
+    /// Returns the field after the question.
+    pub fn next(&self) -> Option<&str> {
+        str::from_utf8(self.fields.next()?).ok()
+    }
+
     /// Writes a line of answer: the question, what `answer` writes, and the other fields.
     pub fn write(&self, text: &mut Vec<u8>, answer: impl FnOnce(&mut Vec<u8>)) {
         text.extend_from_slice(self.fields.chosen);
@@ -196,6 +198,7 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.lines += other.lines;
         self.bad += other.bad;
+        self.different += other.different;
         self.failed += other.failed;
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
@@ -214,6 +217,10 @@ impl Tally {
             };
             let (bad, lines) = (grouped(bad.into()), counted(lines, "line"));
             return Err(BadInput(format!("{bad} of {lines} {is_no} of {of}; {answers}")).into());
+        }
+        if self.different > 0 {
+            let (different, lines) = (grouped(self.different.into()), counted(lines, "line"));
+            return Err(anyhow!("{different} of {lines} with another value than expected; standard output has them"));
         }
         Ok(())
     }

@@ -5,14 +5,14 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use fourbase::notation::board_of_link;
 use fourbase::players::Kind;
-use fourbase::{Board, BoardError, excerpt};
+use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, list};
 
 use super::{EXCERPT_BYTES, default_root};
 use crate::failure::BadInput;
 
 /// The board if none is named.
-const USUAL_BOARD: &str = "7x6";
+pub const USUAL_BOARD: &str = "7x6";
 
 /// Boards that a shell completes even if they are not solved.
 const COMMON_BOARDS: [&str; 8] = ["4x4", "5x4", "5x5", "6x5", "7x4", "7x5", "6x6", "7x6"];
@@ -36,6 +36,8 @@ Write a position in one of these forms:
                       0s to the top
   GamesmanUni string  1_-XXX--OO---O----: the player to move, then each column
                       from the top down
+  drawn board         as fourbase draws it, in one argument: a line for each
+                      row from the top, of . X O, or 0 1 2
 Moves and bit strings may be separate arguments: 4 4 5 3.";
 
 /// The board.
@@ -43,7 +45,7 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 pub struct BoardArgument {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
     // A hyphen is allowed, so that the answer to -1x4 says how to write a board, not that there is no option -1.
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = parse_board)]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true)]
     pub board: Board,
 }
 
@@ -68,10 +70,10 @@ impl PositionArgument {
     pub fn read(&self, is_batch: bool) -> anyhow::Result<(Board, String)> {
         let mut words: Vec<&str> =
             self.board.iter().chain(&self.position).flat_map(|argument| words_of(argument)).collect();
-        let named = words.first().filter(|word| is_board(word)).map(|word| parse_board(word)).transpose()?;
+        let named = words.first().filter(|word| is_board(word)).map(|word| word.parse()).transpose()?;
         words.drain(..usize::from(named.is_some()));
         let text = words.join(" ");
-        if let Some(board) = words.iter().find(|word| parse_board(word).is_ok()) {
+        if let Some(board) = words.iter().find(|word| word.parse::<Board>().is_ok()) {
             let board = excerpt(board, EXCERPT_BYTES);
             bail!(BadInput(format!("\"{board}\" is a board; write one board, before the position")));
         }
@@ -84,15 +86,17 @@ impl PositionArgument {
     }
 }
 
-/// Returns the words of an argument, and a blank one whole, so that it is refused.
+/// Returns the words of an argument. A blank one is kept whole, so that it is refused, and so is one of several lines, which may be a
+/// drawn board.
 fn words_of(argument: &str) -> impl Iterator<Item = &str> {
-    let blank = Some(argument).filter(|argument| argument.trim().is_empty());
-    argument.split_whitespace().chain(blank)
+    let is_whole = argument.trim().is_empty() || argument.trim().contains('\n');
+    let words = (!is_whole).then(|| argument.split_whitespace());
+    words.into_iter().flatten().chain(is_whole.then_some(argument))
 }
 
 /// Tells whether a word is meant as a board: an `x` after nothing but digits and signs.
 fn is_board(word: &str) -> bool {
-    let columns = word.split_once(['x', 'X']).map(|(columns, _)| columns);
+    let columns = word.split_once(['x', 'X']).map(|(columns, _)| columns).filter(|_| !word.contains('\n'));
     columns.is_some_and(|columns| columns.chars().all(|found| found.is_ascii_digit() || found == '-'))
 }
 
@@ -103,11 +107,6 @@ pub fn is_board_or_position(argument: &str) -> bool {
     let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
     matches!(word.as_bytes(), [b'-' | b'a'..=b'i' | b'A'..=b'I'])
         || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
-}
-
-/// Reads a board in small or capital letters.
-pub fn parse_board(text: &str) -> Result<Board, BoardError> {
-    text.to_ascii_lowercase().parse()
 }
 
 /// Returns a parser of players.

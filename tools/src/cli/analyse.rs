@@ -19,7 +19,7 @@ use crate::arguments::PositionArgument;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
-use crate::cli::query::source::SearchArguments;
+use crate::cli::query::source::{GAME_SEARCH_HELP, SearchArguments};
 use crate::failure::BadInput;
 use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
@@ -27,6 +27,7 @@ use crate::output::{self, wording};
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help(MOVES_HELP)))]
+#[command(mut_arg("search", |arg| arg.help(GAME_SEARCH_HELP)))]
 #[command(after_help = "\
 For each move, the report shows what the position was worth before it, for the player to move; \
 whether it was a mistake, such as win -> loss, or only won later or lost sooner; and the best \
@@ -230,7 +231,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
                 let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
                 Envelope::new("analyse", json.with_input(input_text(line))).push_to(text);
             } else {
-                arguments.write_error(text, line, None, &reason);
+                arguments.write_error(text, line, board, &reason);
             }
         }
     })
@@ -238,7 +239,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
 
 /// Reads the game of a line, or says why there is none.
 fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, String> {
-    let record = arguments.read(line, None)?;
+    let record = arguments.read(line, board)?;
     Game::parse(board, record.text).map_err(|error| error.to_string())
 }
 
@@ -249,7 +250,7 @@ fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analy
         let json = GameAnalysisJson::of(analysis).with_input(input_text(line));
         return Envelope::new("analyse", json).push_to(text);
     }
-    let Ok(record) = arguments.read(line, None) else { return };
+    let Ok(record) = arguments.read(line, analysis.game.board()) else { return };
     let mistakes = |player| {
         let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
         Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())

@@ -149,7 +149,7 @@ impl Arguments {
                         let json = DescriptionJson::of_error(board, input_text(line), reason);
                         Envelope::new(COMMAND, json).push_to(text);
                     } else {
-                        self.batch.write_error(text, line, Some(board), &reason);
+                        self.batch.write_error(text, line, board, &reason);
                     }
                 }
             }
@@ -158,7 +158,7 @@ impl Arguments {
 
     /// Answers a line of a batch.
     fn answer(&self, board: Board, line: &Line, text: &mut Vec<u8>) -> Result<(), String> {
-        let record: Record = self.batch.read(line, Some(board))?;
+        let record: Record = self.batch.read(line, board)?;
         let typed = notation::parse(board, record.text).map_err(|error| error.to_string())?;
         let position = self.turned(&typed);
         if self.json {

@@ -13,7 +13,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 use rayon::ThreadPool;
 
-use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, parse_board, within};
+use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, within};
 use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
 use crate::output::progress::{Log, Shown};
@@ -53,7 +53,7 @@ Examples:
 Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = parse_board)]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true)]
     #[arg(required_unless_present = "embedded")]
     board: Option<Board>,
 

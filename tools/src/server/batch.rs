@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
-use fourbase::{Board, Position, excerpt};
+use fourbase::{Board, Position, excerpt, notation};
 use futures_util::StreamExt;
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ use super::boards::BoardSource;
 use super::failure::Failure;
 use super::http::{self, Client, Fields, Lines, PARTIAL, lines};
 use super::state::Server;
-use crate::batch::BLANK;
+use crate::batch::blank;
 
 /// The most batches, of an address and of all: each holds its positions.
 const MOST_OF_ADDRESS: usize = 8;
@@ -153,7 +153,7 @@ struct Batch {
 impl Batch {
     /// Writes a line for each line of a text, until the client is gone.
     async fn answer(&self, text: &str, writer: &Lines) {
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
         for lines in lines.chunks(AT_ONCE) {
             let asked: Vec<Result<Position, Failure>> = lines.iter().map(|line| self.read(line)).collect();
             let of_database = asked.iter().flatten().filter(|position| !self.may_search(position)).copied();
@@ -176,9 +176,17 @@ impl Batch {
         }
     }
 
-    /// Reads a line.
+    /// Reads the position of a line.
     fn read(&self, line: &str) -> Result<Position, Failure> {
-        if line.is_empty() { Err(Failure::bad(BLANK)) } else { http::position(self.board, line) }
+        let field = self.field(line)?;
+        if field.is_empty() { Err(Failure::bad(blank(line.as_bytes()))) } else { http::position(self.board, field) }
+    }
+
+    /// Returns the first field of a line.
+    fn field<'l>(&self, line: &'l str) -> Result<&'l str, Failure> {
+        let fields =
+            notation::Fields::of(line.as_bytes(), 1, self.board).map_err(|error| Failure::bad(error.to_string()))?;
+        Ok(std::str::from_utf8(fields.chosen).unwrap_or(line))
     }
 
     /// Tells whether a position may take a search; else the database knows it.
@@ -218,8 +226,9 @@ impl Batch {
         found: Result<Analysis, Failure>,
     ) -> bool {
         let input = if line.len() > EXCERPT_BYTES { excerpt(line, EXCERPT_BYTES) } else { line.to_owned() };
-        let answer = found.map(|found| self.server.workers.json(&found, line)).unwrap_or_else(|failure| {
-            let position = position.map(|position| PositionJson::typed(&position, line));
+        let field = self.field(line).unwrap_or(line);
+        let answer = found.map(|found| self.server.workers.json(&found, field)).unwrap_or_else(|failure| {
+            let position = position.map(|position| PositionJson::typed(&position, field));
             AnalysisJson::of_error(self.board, position, failure.into_reason())
         });
         writer.write(&Envelope::new("query", answer.with_input(input))).await

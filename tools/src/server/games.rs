@@ -78,8 +78,8 @@ pub async fn analysis(
 ///
 /// The first mistake in one of the texts.
 fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    let start = http::position(board.parse()?, start.trim())?;
-    Ok(Game::parse_from(start, moves.trim())?)
+    let start = http::position(board.parse()?, start)?;
+    Ok(Game::parse_from(start, moves)?)
 }
 
 /// A game, and who moves next.

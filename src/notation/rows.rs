@@ -1,0 +1,117 @@
+//! A drawn board, read: a line for each row, the top row first.
+//!
+//! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or `2`. Between
+//! cells there may be blanks, bars and brackets, but between all or none. The names of the columns may follow as a last line.
+//! [`draw`](super::draw) and OpenSpiel write boards in this form.
+
+use super::NotationError;
+use super::moves::COLUMN_CHARACTERS;
+use crate::{Board, Position};
+
+/// Returns the cells of each row if a text is a drawn board; `None` where it may be anything else.
+///
+/// With `.`, `_` or `X` in it, the text cannot be moves, so it may have the wrong number of rows or cells.
+pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
+    if !text.contains('\n') {
+        return None;
+    }
+    let mut rows = text.lines().filter(|line| !line.trim().is_empty()).map(cells).collect::<Option<Vec<_>>>()?;
+    if rows.len() < 2 {
+        return None;
+    }
+    if rows.len() > board.height() {
+        rows.pop_if(|last| is_names(board, last));
+    }
+    let has = |wanted: fn(char) -> bool| rows.iter().any(|row| row.contains(wanted));
+    // A 0 beside letters may be a nought.
+    let is_clear = !has(|found| found == '0') || !has(|found| !"012".contains(found));
+    let is_cells = is_clear && !has(|found| !".-_0xX1oO2".contains(found));
+    let is_whole = rows.len() == board.height() && rows.iter().all(|row| row.len() == board.width());
+    // Rows of 1 and 2 alone may be moves where there are no more columns.
+    let is_no_game = has(|found| !"12".contains(found)) || board.width() > 2;
+    (is_cells && (is_whole && is_no_game || has(|found| "._xX".contains(found)))).then_some(rows)
+}
+
+/// Returns the cells of a line, which are one word or a word each.
+fn cells(line: &str) -> Option<String> {
+    let words = || line.split([' ', '\t', '\r', '|', '[', ']']).filter(|word| !word.is_empty());
+    (words().count() == 1 || words().all(|word| word.chars().count() == 1)).then(|| words().collect())
+}
+
+/// Tells whether a line names the columns: from 1, from 0, or from a.
+fn is_names(board: Board, cells: &str) -> bool {
+    let names = |from: u8| cells.bytes().eq((from..).take(board.width()));
+    cells.bytes().eq(COLUMN_CHARACTERS.iter().copied().take(board.width())) || names(b'0') || names(b'a')
+}
+
+/// Reads the rows, the top one first.
+pub(super) fn parse(board: Board, rows: &[String]) -> Result<Position, NotationError> {
+    if rows.len() != board.height() {
+        return Err(NotationError::RowCount { found: rows.len(), board });
+    }
+    let (mut first, mut second) = (0, 0);
+    for (place, row) in rows.iter().enumerate() {
+        let found = row.chars().count();
+        if found != board.width() {
+            return Err(NotationError::RowCells { row: place + 1, found, board });
+        }
+        for (column, cell) in row.chars().enumerate() {
+            let bit = 1 << board.cell(column, board.height() - 1 - place);
+            match cell {
+                'X' | 'x' | '1' => first |= bit,
+                'O' | 'o' | '2' => second |= bit,
+                _ => {}
+            }
+        }
+    }
+    Ok(Position::from_bitboards(board, first, second)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Board;
+    use crate::notation::{draw, parse, parse_moves};
+    use crate::testing::any_position;
+    use proptest::prelude::*;
+
+    fn board(name: &str) -> Board {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn rows_of_other_programs_are_read() {
+        let expected = parse(board("4x3"), "2213").unwrap();
+        for text in [
+            "....\n.o..\nxxo.\n",
+            "\n. . . .\r\n. O . .\r\nX X O .\r\n1 2 3 4\r\n",
+            "0000\n0200\n1120",
+            "0 0 0 0\n0 2 0 0\n1 1 2 0\n0 1 2 3",
+            "____\n_O__\nXXO_\nabcd",
+            "----\n-O--\nXXO-",
+            "|.|.|.|.|\n|.|O|.|.|\n|X|X|O|.|\n 1 2 3 4",
+        ] {
+            assert_eq!(parse(board("4x3"), text), Ok(expected), "{text}");
+            assert!(parse_moves(&crate::Position::start(board("4x3")), text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_drawing_of_another_size_is_refused_and_moves_in_lines_are_moves() {
+        let message = |text| parse(board("4x3"), text).unwrap_err().to_string();
+        assert!(message("....\nXO..").contains("2 rows found, but 4x3 has 3"), "{}", message("....\nXO.."));
+        assert!(message("....\n...\nXO..").contains("row 2 has 3 cells"), "{}", message("....\n...\nXO.."));
+        assert!(message("....\nO...\n....").contains("column 1"), "{}", message("....\nO...\n...."));
+        for (name, text, moves) in
+            [("4x3", "1. 1 2\n2. 1 2", "1212"), ("2x2", "1 2\n1 2", "1212"), ("4x3", "1\n2", "12")]
+        {
+            assert_eq!(parse(board(name), text), parse(board(name), moves), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_drawn_board_reads_back(position in any_position()) {
+            prop_assert_eq!(parse(position.board(), &draw(&position, false)), Ok(position));
+        }
+    }
+}
