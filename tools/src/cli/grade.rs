@@ -44,7 +44,7 @@ positions, the report shows by ply
   best    how often it is also a best move: the earliest win, the latest loss
   chance  how often a random move keeps the value
 
-and of the lost positions whose moves do not all lose at the same time
+and, for lost positions where some moves hold out longer than others:
 
   lost    how many there are
   resists how often the player's move loses as late as possible

@@ -19,7 +19,7 @@ use fourbase_tiers::database::{Database, When};
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::arguments::{PositionArgument, player, within};
-use crate::cli::query::source::SearchArguments;
+use crate::cli::query::source::{GAME_SEARCH_HELP, SearchArguments};
 use crate::failure::BadInput;
 use crate::output::wording;
 use crate::temporary::WholeFile;
@@ -41,6 +41,7 @@ fn quick_opponent(board: Board) -> Kind {
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help("Start after these moves, such as 4453 or 4 4 5 3")))]
+#[command(mut_arg("search", |arg| arg.help(GAME_SEARCH_HELP)))]
 #[command(after_help = format!("\
 You are X and move first. --level sets how well the computer plays; with --second human it moves first. \
 Or name a PLAYER for each side: human or a program, which `fourbase match --help` lists. Two programs \

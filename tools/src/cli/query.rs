@@ -39,13 +39,17 @@ case. --moves adds a field for each column of the \
 board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
-A line may have further fields, between tabs or spaces. The position is the first field, or that of \
---field; the others are copied to the end of the answer. Spaces around a position are ignored. A blank \
-line is an error.
+A line may have further fields, between tabs, spaces or commas. The position is the first field, or that of \
+--field; the others are copied to the end of the answer. If all fields could be one move, they are one game: put \
+a tab after a position of one move. A blank line is an error, and so is a line that begins with a blank.
+
+--expect compares lines POSITION SCORE, as test sets have them, and prints POSITION, VALUE, REMOTENESS, SCORE and \
+the other fields of those that differ; then the exit code is 1. Pons' score is 0 for a tie; for a win, one \
+more than the pieces that the winner has left; negative for a loss.
 
 The database answers, or else the built-in one of early plies (of {shipped}). Without --search, query \
-searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read, and says so; \
-a batch fails then, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
+searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read. A note \
+says so. In these cases a batch fails, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
 query searches it for one position and for a batch alike, of the position and of the moves that keep its value, \
 within 1,000,000 nodes for each; --search never leaves it out, and --nodes allows more. With --search auto, a batch is \
 searched like one position. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
@@ -61,6 +65,7 @@ Examples:
   fourbase query 4x4 10100 10010 11010 01010
   fourbase query 44444265 --search only --seconds 10
   printf '33\\n3321\\n' | fourbase query 5x4 --batch
+  printf '4453 -2\\n' | fourbase query --batch --expect
   fourbase query 5x4 --batch --moves --input positions.txt --output answers.tsv", shipped = embedded_boards()))]
 pub struct Arguments {
     #[command(flatten)]
@@ -75,6 +80,10 @@ pub struct Arguments {
     /// Add a field for each move to the answers of a batch
     #[arg(long, requires = "batch", conflicts_with = "json")]
     moves: bool,
+
+    /// Compare each answer with the next field of its line: Pons' score, or win, tie or lose. Print only the lines that differ
+    #[arg(long, requires = "batch", conflicts_with_all = ["json", "moves"])]
+    expect: bool,
 
     /// Print a line of JSON, in a batch one for each position
     #[arg(long)]
@@ -99,10 +108,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut analyst = arguments.search.find(board, default, None)?;
     if arguments.batch.batch {
         analyst.print_note();
-        let form = match (arguments.json, arguments.moves) {
-            (true, _) => Form::Json { with_line: arguments.line },
-            (false, true) => Form::Moves,
-            (false, false) => Form::Outcomes,
+        let form = match arguments {
+            Arguments { json: true, line, .. } => Form::Json { with_line: *line },
+            Arguments { moves: true, .. } => Form::Moves,
+            Arguments { expect: true, .. } => Form::Differences,
+            _ => Form::Outcomes,
         };
         return batch::run(&arguments.batch, board, &analyst, form);
     }

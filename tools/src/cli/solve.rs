@@ -12,7 +12,7 @@ use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
-use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, one_of, values, within};
+use crate::arguments::{BoardArgument, DatabaseArgument, FOLDER_HELP, SweepArguments, one_of, values, within};
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
@@ -22,6 +22,7 @@ use report::{Planned, PlannedTier, Solved, misfit};
 
 /// Arguments of `fourbase solve`.
 #[derive(Args, Debug)]
+#[command(mut_arg("db", |arg| arg.help(FOLDER_HELP)))]
 #[command(after_help = "\
 Examples:
   fourbase solve 5x4
@@ -38,7 +39,7 @@ SIGTERM, SIGHUP and SIGUSR1 do the same. A second Ctrl-C stops at once and loses
 checkpoint (exit code 130).
 
 With --stats the legal positions are found first, and counted by value as they are solved. `fourbase \
-stats` then tells the counts at once.
+stats` then prints the counts at once.
 
 With --keep-plies N the database is smaller, and a query searches later positions forward. The \
 answers stay exact. A search takes microseconds late in a game, and much longer if N is small. \
@@ -61,7 +62,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=u64::from(u32::MAX)))]
     keep_plies: Option<u32>,
 
-    /// The least time between checkpoints, from which a solve goes on if it is killed; 0: after every tier
+    /// Shortest time between checkpoints; a killed solve resumes from the last one; 0: after every tier
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = within::<u32>(0..=1_000_000))]
     checkpoint: u32,
 

@@ -267,7 +267,8 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     });
     let Some(stats) = stats.await?? else {
         return Err(Failure::missing(format!(
-            "the positions of {board} are not counted on this server; fourbase stats {board} counts them"
+            "the positions of {board} are not counted on this server; count them with: fourbase solve \
+             {board} --stats, or if the board is solved: fourbase stats {board}"
         )));
     };
     json_response(&Envelope::new("stats", stats), CHANGING)

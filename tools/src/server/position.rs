@@ -1,4 +1,5 @@
-//! `GET api/v1/position`: what a position is worth, and its moves; `GET api/v1/random`: a position that random moves lead to.
+//! `GET api/v1/position`: what a position is worth, and its moves; `GET solve`: scores of moves as another server writes them; `GET
+//! api/v1/random`: a position that random moves lead to.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -12,13 +13,14 @@ use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::players::json::{RandomJson, TRIES};
 use fourbase_tiers::database::DatabaseError;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::http::{self, AS_IT_IS, Client, Fields, lines};
 use super::state::{Found, Server};
 use super::workers::{AnalysisRequest, Turn};
+use crate::arguments::USUAL_BOARD;
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -59,7 +61,7 @@ pub async fn get(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let text = query.position.trim().to_owned();
+    let text = query.position;
     let position = http::position(board, &text)?;
     let source = server.find(board).await?;
     let is_looked_up = query.search == Search::Never;
@@ -123,6 +125,68 @@ fn streamed(
         lines.write(&Envelope::new("query", answer)).await;
     });
     response
+}
+
+/// A position, as programs ask the server of gamesolver.org.
+#[derive(Deserialize)]
+pub struct SolveQuery {
+    /// Moves, or any other notation.
+    #[serde(default)]
+    pos: String,
+    /// Columns x rows, then cN for lines of N instead of 4.
+    #[serde(default = "usual_board")]
+    board: String,
+}
+
+fn usual_board() -> String {
+    USUAL_BOARD.to_owned()
+}
+
+/// The scores of all moves.
+#[derive(Serialize)]
+pub struct ScoresJson {
+    pos: String,
+    /// Pons' score of each column for the player who moves there; 100 for a full one.
+    score: Vec<i64>,
+}
+
+/// The score of a full column.
+const FULL: i64 = 100;
+
+/// Answers `GET solve`.
+pub async fn solve(
+    State(server): State<Arc<Server>>,
+    client: Client,
+    Fields(query): Fields<SolveQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let board: Board = query.board.parse()?;
+    let position = http::position(board, &query.pos)?;
+    if position.primitive().is_some() {
+        return Err(Failure::bad("the game is over, so its moves have no scores; ask about an earlier position"));
+    }
+    let source = server.find(board).await?;
+    let find = async {
+        let may_search = source.may_search(position.ply(), false);
+        let analysis = match server.workers.remembered(&source, &position, false).filter(|_| may_search) {
+            Some(analysis) => analysis,
+            None => {
+                let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
+                let turn = server.workers.turn(client, may_search).await?;
+                server.workers.analyse(client, turn, &source, request).await?
+            }
+        };
+        let mut score = vec![FULL; board.width()];
+        for of in &analysis.moves {
+            let found = of.outcome.and_then(|outcome| outcome.score(board.cells() - position.ply()));
+            score[of.column] = found.ok_or_else(|| {
+                let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
+                Failure::unanswerable(limit.unwrap_or_else(|| "no remoteness of these moves is known".to_owned()))
+            })?;
+        }
+        Ok(Found::Answer(ScoresJson { pos: query.pos.clone(), score }, true))
+    };
+    server.answer(source.hash(), &format!("solve {}", query.pos), &headers, find).await
 }
 
 /// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.

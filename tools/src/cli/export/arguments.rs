@@ -25,15 +25,16 @@ const UCI_PLY: u32 = 8;
 Without --sample, export writes every legal position of the plies that no line has finished. With \
 --sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
 equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
-choice-matters also again until the moves differ in value. The same seed gives the same file.
+choice-matters does the same, and draws again until the moves differ in value. The same seed gives the same file.
 
 Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
 move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
 Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A wdl database has no \
 remoteness and no score.
 
-The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set. \
-Releases write Parquet; to build it yourself: cargo build --release --features parquet \
+The file's extension chooses the format: .csv, .parquet, or .data for the text of the UCI data set. \
+Releases write Parquet. To build such a program yourself, type: cargo build --release --features parquet
+
 --format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either \
 player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside \
 the output explains its columns and says how it was made.
@@ -51,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// How to write the rows [default: by the end of the file's name]
+    /// How to write the rows [default: by the file's extension]
     #[arg(long, value_name = "FORMAT", value_parser = one_of([
         ("csv", "Comma-separated values", Format::Csv),
         ("parquet", "Apache Parquet", Format::Parquet),

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Error, anyhow};
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::analysis::{Analysis, Move};
-use fourbase::{Board, Outcome, Position, notation};
+use fourbase::{Board, Outcome, Position, Value, notation};
 use rayon::prelude::*;
 
 use super::limited::LimitedAnalyst;
@@ -33,6 +33,8 @@ pub enum Form {
     Moves,
     /// A line of JSON; with best play if `with_line` is set.
     Json { with_line: bool },
+    /// Value, remoteness and score of those alone whose next field says something else.
+    Differences,
 }
 
 /// Answers every line, positions of `board`.
@@ -43,12 +45,15 @@ pub enum Form {
 pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, form: Form) -> anyhow::Result<()> {
     let batch = Batch { arguments, board, analyst, form };
     let at_once = match form {
-        Form::Outcomes => analyst.at_once(),
+        Form::Outcomes | Form::Differences => analyst.at_once(),
         Form::Moves | Form::Json { .. } => analyst.at_once().min(AT_ONCE_WITH_MOVES),
     };
     arguments.run("position", "looked up", board, at_once, |lines, text, tally| match form {
         Form::Outcomes => {
             batch.answer(lines, text, tally, |positions| analyst.outcomes(positions), Batch::write_outcome)
+        }
+        Form::Differences => {
+            batch.answer(lines, text, tally, |positions| analyst.outcomes(positions), Batch::write_difference)
         }
         Form::Moves => batch.answer(lines, text, tally, |positions| batch.analyse(positions), Batch::write_moves),
         Form::Json { .. } => batch.answer(lines, text, tally, |positions| batch.analyse(positions), Batch::write_json),
@@ -117,7 +122,7 @@ impl Batch<'_> {
     /// Reads lines.
     fn read<'l>(&self, lines: &'l [Line]) -> Vec<Reading<'l>> {
         let read = |line: &'l Line| {
-            let record = self.arguments.read(line, Some(self.board))?;
+            let record = self.arguments.read(line, self.board)?;
             let position = notation::parse(self.board, record.text).map_err(|error| error.to_string())?;
             Ok(Question { line, record, position })
         };
@@ -138,6 +143,41 @@ impl Batch<'_> {
     /// Writes value and remoteness.
     fn write_outcome(&self, text: &mut Vec<u8>, _: &mut Tally, question: &Question, outcome: Outcome) {
         question.record.write(text, |text| push_outcome(text, outcome, b'\t'));
+    }
+
+    /// Writes value, remoteness and score if they are not what the next field says.
+    fn write_difference(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, outcome: Outcome) {
+        let score = match outcome.value {
+            Value::Tie => Some(0),
+            _ => outcome.score(self.board.cells() - question.position.ply()),
+        };
+        let expected = question.record.next().unwrap_or_default();
+        let is_equal = match (expected.parse::<i64>(), expected.to_ascii_lowercase().as_str()) {
+            (Ok(expected), _) => score.map(|score| score == expected),
+            (_, "win") => Some(outcome.value == Value::Win),
+            (_, "lose" | "loss") => Some(outcome.value == Value::Lose),
+            (_, "tie" | "draw") => Some(outcome.value == Value::Tie),
+            _ => {
+                tally.bad += 1;
+                let reason = "the field after the position is no score or value; write a number, win, tie or lose";
+                return self.write_reason(text, question.line, Some(question), reason.to_owned());
+            }
+        };
+        match is_equal {
+            Some(true) => {}
+            Some(false) => {
+                tally.different += 1;
+                question.record.write(text, |text| {
+                    push_outcome(text, outcome, b'\t');
+                    let _ = write!(text, "\t{}", score.map_or_else(|| "-".to_owned(), |score| score.to_string()));
+                });
+            }
+            None => {
+                let reason = tally
+                    .failed(anyhow!("this database stores no remoteness, from which scores follow; use --search auto"));
+                self.write_reason(text, question.line, Some(question), reason);
+            }
+        }
     }
 
     /// Writes value, remoteness and a column for each move.
@@ -181,7 +221,7 @@ impl Batch<'_> {
             let json = AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line));
             Envelope::new("query", json).push_to(text);
         } else {
-            self.arguments.write_error(text, line, Some(self.board), &reason);
+            self.arguments.write_error(text, line, self.board, &reason);
         }
     }
 }

@@ -91,21 +91,24 @@ impl Ranks {
 impl fmt::Display for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = |rate: f64| bytes(rate as u128);
-        write!(f, "{} of {}: ", counted(self.processes, "process"), counted(self.threads, "thread"))?;
+        write!(f, "{} of {}", counted(self.processes, "process"), counted(self.threads, "thread"))?;
         match self.largest_matrix_bytes {
-            Some(matrix) => write!(f, "that memory for each, the largest matrix has {}", bytes(matrix))?,
+            Some(matrix) => write!(f, ", each with the memory above; largest matrix {}", bytes(matrix))?,
             None => write!(
                 f,
-                "this board is beyond the index, whose tables would take about {} in each process",
+                ": this board is beyond the index, whose tables would take about {} in each process",
                 bytes(self.table_bytes)
             )?,
         }
+        let cpu = match self.core_hours {
+            few @ ..1.0 => format!("{} of CPU time", duration(few * 3600.0)),
+            many => format!("{} core hours", grouped(many.ceil() as u128)),
+        };
         write!(
             f,
-            "; {} of messages about the blocks of a tier\nabout {}, {} core hours, at {} entries a second and thread as measured here",
+            "; messages per tier up to {}\nabout {}, {cpu}, at {} entries a second and thread as measured here",
             bytes(self.told_bytes),
             duration(self.seconds),
-            grouped(self.core_hours.ceil() as u128),
             grouped(self.entries_per_second_and_thread.into()),
         )?;
         write!(
