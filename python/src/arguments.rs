@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fourbase::{Board, excerpt};
+use fourbase_tiers::database::DEFAULT_ROOT;
 use pyo3::prelude::*;
 use sysinfo::System;
 
@@ -98,7 +99,7 @@ pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
 /// Returns the folder of all databases: the argument, else `$FOURBASE_DB`, else `db`, as on the command line.
 pub fn root(db: Option<PathBuf>) -> PathBuf {
     let variable = || env::var_os("FOURBASE_DB").filter(|root| !root.is_empty()).map(PathBuf::from);
-    db.or_else(variable).unwrap_or_else(|| PathBuf::from("db"))
+    db.or_else(variable).unwrap_or_else(|| DEFAULT_ROOT.into())
 }
 
 /// Returns how many bytes a solve may use by default: four fifths of the free memory.

@@ -4,7 +4,7 @@
 
 use fourbase::analysis::AnalysisError;
 use fourbase_tiers::counts::CountError;
-use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::positions::PositionError;
@@ -58,13 +58,20 @@ pub fn of_database(error: DatabaseError) -> PyErr {
         return exception(class, format!("{message}; {remedy}"));
     }
     match error {
-        DatabaseError::Missing { board, root } => {
-            let place = if root.as_os_str() == "db" { String::new() } else { format!(", db={root:?}") };
+        DatabaseError::Missing { board, root }
+        | DatabaseError::Misplaced { board: Some(board), root, found: Misplaced::Nothing } => {
+            let place = if root.as_os_str() == DEFAULT_ROOT { String::new() } else { format!(", db={root:?}") };
             let message = format!(
                 "{message}; make it with fourbase.solve(\"{board}\"{place}), \
                  or search without one: fourbase.search(\"{board}\", position)"
             );
             exception("DatabaseMissing", message)
+        }
+        DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } => {
+            exception("DatabaseMissing", format!("{message}; write db={root:?}"))
+        }
+        DatabaseError::Misplaced { .. } => {
+            exception("DatabaseMissing", format!("{message}; give the folder that solve has made, or leave db out"))
         }
         DatabaseError::MissingValues { board, values, .. } => exception(
             "DatabaseMissing",

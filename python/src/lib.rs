@@ -42,7 +42,7 @@ mod _fourbase {
     #[pymodule_export]
     use crate::positions::Chunks;
     #[pymodule_export]
-    use crate::rows::{decode, encode};
+    use crate::rows::{decode, encode, rejected};
     #[pymodule_export]
     use crate::search::search;
     #[pymodule_export]

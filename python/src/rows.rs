@@ -2,6 +2,8 @@
 //!
 //! `fourbase/_encodings.py` takes apart and makes the arrays of other programs, with numpy. Here every row is checked.
 
+use std::collections::BTreeMap;
+
 use fourbase::{Board, Player, Position, notation};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -10,7 +12,7 @@ use pyo3::types::PyList;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
-use crate::failure::{exception, of_row};
+use crate::failure::of_row;
 use crate::position;
 use crate::wait::{briefly, pool};
 
@@ -45,6 +47,8 @@ enum Row {
     Position(Position),
     Text(String),
     Bitboards([u64; 2]),
+    /// An object of another kind; the error says which.
+    Other(String),
 }
 
 impl Row {
@@ -53,6 +57,7 @@ impl Row {
         match self {
             Row::Position(position) if position.board() == board => Ok(*position),
             Row::Position(position) => Err(format!("the position is of board {}, expected {board}", position.board())),
+            Row::Other(reason) => Err(reason.clone()),
             Row::Text(text) => notation::parse(board, text).map_err(|error| error.to_string()),
             Row::Bitboards([first, second]) => {
                 Position::from_bitboards(board, *first, *second).map_err(|error| error.to_string())
@@ -70,38 +75,72 @@ pub fn read(
     errors: &str,
 ) -> PyResult<Batch> {
     let is_masked = named("errors", errors, &[("raise", false), ("mask", true)])?;
+    let (board, rows, explain) = read_rows(py, board, object, encoding)?;
+    if !is_masked && let Some((row, Err(reason))) = rows.iter().enumerate().find(|(_, position)| position.is_err()) {
+        return Err(of_row("PositionError", row, &explained(&explain, row, reason)?));
+    }
+    Ok(Batch { board, positions: rows.into_iter().map(Result::ok).collect() })
+}
+
+/// Lists the rows that are no positions: a dictionary of their indices and why. ``len`` of it is how many rows
+/// ``errors="mask"`` would mask. The arguments are those of `decode`.
+///
+/// >>> fourbase.rejected(["4453", "4453,-2", "48"], "moves")[2]
+/// "move 2, '8': column 8 is outside the board; play a column from 1 to 7"
+#[pyfunction]
+#[pyo3(signature = (data, encoding=None, *, board=None))]
+pub fn rejected(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    encoding: Option<&str>,
+    board: Option<BoardArgument>,
+) -> PyResult<BTreeMap<usize, String>> {
+    let (_, rows, explain) = read_rows(py, board.map(|board| board.0), data, encoding)?;
+    let wrong = rows.iter().enumerate().filter_map(|(row, position)| Some((row, position.as_ref().err()?)));
+    wrong.map(|(row, reason)| Ok((row, explained(&explain, row, reason)?))).collect()
+}
+
+/// Returns why a row is no position: what `explain` says of its encoding, else the `reason`.
+fn explained(explain: &Bound<'_, PyAny>, row: usize, reason: &str) -> PyResult<String> {
+    let of_encoding: Option<String> = if explain.is_none() { None } else { explain.call1((row,))?.extract()? };
+    Ok(of_encoding.unwrap_or_else(|| reason.to_owned()))
+}
+
+/// The board, each row as a position or why it is none, and what explains rows of an encoding.
+type Rows<'py> = (Board, Vec<Result<Position, String>>, Bound<'py, PyAny>);
+
+fn read_rows<'py>(
+    py: Python<'py>,
+    board: Option<Board>,
+    object: &Bound<'py, PyAny>,
+    encoding: Option<&str>,
+) -> PyResult<Rows<'py>> {
     let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
     let start = position::Position(Position::start(board.unwrap_or(usual)));
     let read = py.import("fourbase._encodings")?.getattr("read")?.call1((object, encoding, start))?;
     let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
     let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
         Ok(words) => words.readonly().as_slice()?.as_chunks().0.iter().copied().map(Row::Bitboards).collect(),
-        Err(_) => data.try_iter()?.enumerate().map(|(number, item)| row(number, &item?)).collect::<PyResult<_>>()?,
+        Err(_) => data.try_iter()?.map(|item| row(&item?)).collect::<PyResult<_>>()?,
     };
     let board = match (board, rows.first()) {
         (None, Some(Row::Position(first))) => first.board(),
         _ => start.0.board(),
     };
     let pool = pool()?;
-    let positions: Vec<Result<Position, String>> =
+    let positions =
         briefly(py, || pool.install(|| rows.par_iter().with_min_len(256).map(|row| row.position(board)).collect()))?;
-    if !is_masked && let Some((row, Err(reason))) = positions.iter().enumerate().find(|(_, position)| position.is_err())
-    {
-        let of_encoding: Option<String> = if explain.is_none() { None } else { explain.call1((row,))?.extract()? };
-        return Err(of_row("PositionError", row, of_encoding.as_ref().unwrap_or(reason)));
-    }
-    Ok(Batch { board, positions: positions.into_iter().map(Result::ok).collect() })
+    Ok((board, positions, explain))
 }
 
 /// Takes an item of a list.
-fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
+fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
     if let Ok(position) = item.cast::<position::Position>() {
         return Ok(Row::Position(position.get().0));
     }
     item.extract().map(Row::Text).or_else(|_| {
         let kind = item.get_type().name()?;
-        let message = format!("row {number}: expected a text such as '4453' or a fourbase.Position, found {kind}");
-        Err(exception("ArgumentError", message))
+        Ok(Row::Other(format!("expected a text such as '4453' or a fourbase.Position, found {kind}")))
     })
 }
 
@@ -122,15 +161,15 @@ fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
 /// ``openspiel``   ``connect_four``: an array (n, 3, rows, columns) or (n, 3 * rows * columns), the bottom row first: the first
 ///                 player's pieces, the second's, and empty cells. With ``egocentric_obs_tensor=True`` write
 ///                 ``openspiel-egocentric``: the pieces of the other player, of the player to move, and empty cells
-/// ``kaggle``      ``connectx``: a list of observations with ``board`` and ``mark``, or an array (n, rows * columns), the top
-///                 row first
+/// ``kaggle``      ``connectx``: a list of observations with ``board`` and, if known, ``mark``, or an array (n, rows * columns), the
+///                 top row first
 /// ``uci``         the UCI data set: texts such as ``'b,x,o,...'``, or an array (n, rows * columns) of these letters; column
-///                 after column, each from the bottom up; a class in the last place is left out
+///                 after column, each from the bottom up; ``win``, ``loss`` or ``draw`` may follow
 /// ==============  ==========================================================================================
 ///
 /// Without ``encoding``, texts, lists of `Position`, observations of ``kaggle``, and ``bitboards``, ``array``, ``pettingzoo`` and
-/// ``openspiel`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises `PositionError` with its index and the reason; with
-/// ``errors="mask"`` it has all bits set.
+/// ``openspiel`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises
+/// `PositionError` with its index and the reason; with ``errors="mask"`` it has all bits set, and `rejected` says why.
 ///
 /// >>> fourbase.decode(["", "4", "44"], "moves").tolist()
 /// [[0, 0], [262144, 0], [262144, 524288]]

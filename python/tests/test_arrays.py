@@ -77,7 +77,7 @@ def test_an_array_of_another_shape_or_type_is_refused(wrong):
         Database("4x3").probe_many(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7, ["1", 7], {"board": [0] * 12, "mark": 1}])
+@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7, {"board": [0] * 12, "mark": 1}])
 def test_what_is_no_batch_is_a_type_error(wrong):
     with pytest.raises(errors.ArgumentError) as refused:
         Database("4x3").probe_many(wrong)
@@ -103,10 +103,48 @@ def test_lists_of_numbers_say_what_they_are():
         db.probe_many([[0], [4]], encoding="actions")
     assert db.probe_many([[0], [-1], [99]], encoding="actions", errors="mask")[0].tolist()[1:] == [-128, -128]
     for wrong in ([[0], [1.5]], [[0], [True]], [[0], "12"], [[0], None], [[0], 1]):
-        with pytest.raises(errors.ArgumentError, match=r"row 1: actions are a list of columns from 0"):
+        with pytest.raises(errors.PositionError, match=r"row 1: actions are a list of columns from 0"):
             db.probe_many(wrong, encoding="actions")  # type: ignore[arg-type]
     played = fourbase.encode(BITBOARDS, "actions", board="4x3")
     assert played == [[int(move) - 1 for move in moves] for moves in fourbase.encode(BITBOARDS, "moves", board="4x3")]
+
+
+def test_rows_of_other_programs_are_read_whole_or_refused():
+    cells = ",".join(["x", "o", "b", "b", "b", "b"])
+    expected = fourbase.decode(["11"], board="3x2").tolist()
+    for text in (cells, f"{cells},win", f"{cells},Draw\r", f"\ufeff{cells}", "'x','o','b','b','b','b','loss'"):
+        assert fourbase.decode([text], "uci", board="3x2").tolist() == expected, text
+    array = np.array([(*cells.split(","), "win"), (*cells.split(","), "b")])
+    assert fourbase.rejected(array, "uci", board="3x2").keys() == {1}
+    agents = [{"observation": fourbase.encode(["11"], "pettingzoo", board="3x2")[0], "action_mask": [0, 1, 1]}]
+    assert fourbase.decode(agents, board="3x2").tolist() == expected
+    board = [2, 0, 0, 1, 0, 0]
+    assert fourbase.decode([{"board": board}, {"board": board, "mark": None}], board="3x2").tolist() == expected * 2
+
+
+@pytest.mark.parametrize(
+    ("encoding", "rows", "reason"),
+    [
+        (
+            "uci",
+            ["x,o,b,b,b,b", "", "a1,a2,b1,b2,c1,c2,class", "x,o,b,b,b,b,b", "x,o,b,b,b,b,win,1", None],
+            "letters",
+        ),
+        ("kaggle", [{"board": [2, 0, 0, 1, 0, 0]}, {}, {"board": [0]}, {"board": [None] * 6}, None], "observation has"),
+        ("actions", [[0, 0], None, "header", [9], [True]], "actions are"),
+        ("moves", ["11", None, "4453,-2", 7], "found NoneType"),
+        ("array", [[[2, 0, 0], [1, 0, 0]], [], [[0, 0], [0, 0]]], "shape"),
+    ],
+)
+def test_every_kind_of_wrong_row_is_masked_counted_and_explained(encoding, rows, reason):
+    found = fourbase.decode(rows, encoding, board="3x2", errors="mask")
+    assert found[0].tolist() == fourbase.decode(["11"], board="3x2")[0].tolist()
+    assert (found[1:] == fourbase.INVALID).all()
+    rejected = fourbase.rejected(rows, encoding, board="3x2")
+    assert list(rejected) == list(range(1, len(rows)))
+    assert reason in rejected[1]
+    with pytest.raises(errors.PositionError, match="row 1"):
+        fourbase.decode(rows, encoding, board="3x2")
 
 
 def test_planes_are_cells_column_after_column():
@@ -140,7 +178,7 @@ def test_arrow_arrays_of_texts_are_read():
 
 def test_what_is_not_decided_is_named_or_masked(tmp_path):
     # Ply 14 is not stored.
-    db, rows = Database("7x6", tmp_path), ["", "4444", "12345671234567"]
+    db, rows = Database("7x6"), ["", "4444", "12345671234567"]
     for ask in (db.probe_many, db.move_values):
         with pytest.raises(errors.SearchLimit, match=r"row 2: .* nodes=.*errors=\"mask\"") as refused:
             ask(rows, nodes=1)
@@ -212,7 +250,7 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
 
 
 def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
-    db, seen = Database("7x6", tmp_path), []
+    db, seen = Database("7x6"), []
     chunk = next(iter(db.positions(20, chunk=50, progress=seen.append)))
     assert (len(chunk.positions), set(chunk.ply.tolist()), seen[-1][:3]) == (50, {20}, ("positions", 50, None))
     # Each is a position that a game reaches.
@@ -224,7 +262,7 @@ def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
 
 
 def test_a_distinct_sample_has_no_position_twice(tmp_path):
-    db, seen = Database("7x6", tmp_path), []
+    db, seen = Database("7x6"), []
     every = db.sample(1000, plies=[2, 3], kind="random-play")
     assert len(np.unique(every.positions, axis=0)) < 300
     drawn = db.sample(25, plies=[2], kind="random-play", distinct=True, progress=seen.append)

@@ -69,7 +69,7 @@ def test_a_database_at_an_address_answers_as_in_its_folder(root):
 
 
 def test_7x6_is_built_in_and_later_positions_are_searched(tmp_path):
-    db = Database("7x6", tmp_path)
+    db = Database("7x6")
     assert (db.folder, db.keep_plies, db.outcome) == (None, 13, Outcome("win", 41))
     # 14 plies: the thirteenth is the last that is stored.
     text = "12345671234567"

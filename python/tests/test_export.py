@@ -85,7 +85,7 @@ def test_wrong_options_leave_no_file(tmp_path):
 
 
 def test_what_would_take_days_is_refused_and_what_is_quick_is_not(tmp_path):
-    db, progress = Database("7x6", tmp_path), []
+    db, progress = Database("7x6"), []
     for rows in ({"plies": [20]}, {"plies": [14], "sample": 10**10}):
         with pytest.raises(OptionError, match=r"hours.*sample=.*hours=None"):
             db.export(tmp_path / "a.csv", **rows)
@@ -102,7 +102,7 @@ def test_what_would_take_days_is_refused_and_what_is_quick_is_not(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
 def test_sigterm_leaves_nothing(tmp_path):
     export = "export(db + '/a.csv', sample=10**7, plies=[14], hours=None)"
-    asked = begin(f"print('begun', flush=True); fourbase.Database('7x6', db).{export}", tmp_path)
+    asked = begin(f"print('begun', flush=True); fourbase.Database('7x6').{export}", tmp_path)
     while asked.poll() is None and not list(tmp_path.iterdir()):
         time.sleep(0.05)
     asked.send_signal(signal.SIGTERM)

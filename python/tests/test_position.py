@@ -1,7 +1,9 @@
 import copy
 import pickle
+import re
 import xml.etree.ElementTree as ElementTree
 from itertools import islice
+from pathlib import Path
 from typing import get_args
 
 import fourbase
@@ -13,6 +15,19 @@ from fourbase.errors import BoardError, EncodingError, MoveError, OptionError, P
 
 ENCODINGS = [name for names in get_args(fourbase.Encoding) for name in get_args(names)]
 BOARDS = ["7x6", "5x4c3m", "3x2c2", "8x8"]
+
+
+def test_every_listed_spelling_is_read_or_refused_as_listed():
+    table = Path(__file__).parents[2] / "tests" / "data" / "spellings.tsv"
+    for line in table.read_text(encoding="utf-8").split("\n")[1:-1]:
+        kind, board, text, meaning = line.split("\t")
+        text = text.replace(r"\n", "\n").replace(r"\t", "\t").replace(r"\r", "\r")
+        if kind == "text" and meaning.startswith("= "):
+            assert Position(board, text) == Position(board, meaning[2:]), line
+        elif kind == "text":
+            with pytest.raises((BoardError, PositionError), match=re.escape(meaning[2:])):
+                Position(board, text)
+    assert Position("5X4C3M", "33").board == "5x4c3m"
 
 
 def test_a_position_has_the_facts_of_its_text():
@@ -164,7 +179,7 @@ OTHER_AGENT = encode([Position("7x6", "4")], "pettingzoo")[..., ::-1]
         ([{"board": [0] * 42, "mark": 2}], "kaggle", "mark is 2, but by the number of pieces 1 is to move"),
         ([{"board": [0] * 41, "mark": 1}], "kaggle", "the board has 41 cells"),
         (["b," * 41 + "q"], "uci", "has 'q'; write b"),
-        (["b,b"], "uci", "the text has 2 letters"),
+        (["b,b"], "uci", "is not 42 letters b, x or o"),
     ],
 )
 def test_rows_that_are_no_positions_say_why(data, encoding, reason):

@@ -32,7 +32,7 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
 
 def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
     seen: list[fourbase.Progress] = []
-    db, rows = fourbase.Database("7x6", tmp_path), ["", "1", "1", "12345671234567"]
+    db, rows = fourbase.Database("7x6"), ["", "1", "1", "12345671234567"]
     db.probe_many(rows, progress=seen.append)
     assert seen[-1][:3] == ("positions", 4, 4)
     db.move_values(rows, progress=seen.append)
@@ -43,7 +43,7 @@ def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
         fourbase.search("7x6", nodes=100_000, progress=seen.append)
     assert 100_000 <= seen[-1].nodes < 120_000
     assert seen[-1] == ("nodes", seen[-1].nodes, 100_000, seen[-1].nodes)
-    fourbase.Database("7x6", tmp_path).moves("12345671234567", nodes=10**9, progress=seen.append)
+    fourbase.Database("7x6").moves("12345671234567", nodes=10**9, progress=seen.append)
     assert seen[-1] == ("nodes", seen[-1].nodes, 10**9, seen[-1].nodes)
     fourbase.strategy(lambda position, last: time.sleep(0.06), "4x3", progress=seen.append)
     assert (seen[-1].unit, seen[-1].total) == ("positions", None)
@@ -115,8 +115,8 @@ def test_a_search_has_limits():
         "fourbase.search('8x8')",
         "fourbase.solve('6x6', db=db)",
         # Positions of ply 14 are not stored, so each is searched.
-        "fourbase.Database('7x6', db).sample(10**6, plies=[14])",
-        "fourbase.Database('7x6', db).sample(10**6, plies=[14], kind='choice-matters')",
+        "fourbase.Database('7x6').sample(10**6, plies=[14])",
+        "fourbase.Database('7x6').sample(10**6, plies=[14], kind='choice-matters')",
         "fourbase.strategy(lambda position, last: position.legal_moves[-1], '7x6', db=db)",
     ],
 )

@@ -20,6 +20,7 @@ from fourbase._fourbase import (
     __version__,
     decode,
     encode,
+    rejected,
     search,
     solve,
     strategy,
@@ -33,5 +34,6 @@ from fourbase.errors import FourbaseError
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding", "FourbaseError",
     "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress", "SolveProgress",
-    "Strategy", "__version__", "decode", "encode", "errors", "grade", "search", "solve", "strategy",
+    "Strategy", "__version__", "decode", "encode", "errors", "grade", "rejected", "search", "solve",
+    "strategy",
 ]

@@ -3,7 +3,6 @@
 The native module calls `read` and `write`. It checks the positions, and reads and writes texts itself.
 """
 
-import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from fourbase._fourbase import Position
 from fourbase._types import INVALID
-from fourbase.errors import ArgumentError, EncodingError, PositionError
+from fourbase.errors import ArgumentError, EncodingError
 
 _LISTS = ("moves", "bits", "uni", "positions", "actions")
 
@@ -22,6 +21,9 @@ _COLUMNS = "123456789abcdefghijklmnopqrstuvw"
 
 _ROWS = (list, tuple, np.ndarray)
 
+# The last field of a row of the UCI data set.
+_CLASSES = ("win", "loss", "draw")
+
 # Rows that are converted at once: they stay in the cache of the processor.
 _PART = 4096
 
@@ -29,9 +31,10 @@ _PART = 4096
 def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callable[[int], str | None] | None]:
     """Return lists of texts and of `Position` as they are, bitboards as an array, and anything else as bitboards.
 
-    ``start`` is the empty board. A row with numbers that the encoding does not have becomes `INVALID`. The second
+    ``start`` is the empty board. A row that is no position of the encoding becomes `INVALID`. The second
     result explains what is wrong with a row, where the encoding matters.
     """
+    reasons: dict[int, str] = {}
     if isinstance(data, Mapping):
         raise ArgumentError('a dictionary is no batch; write [data], or for PettingZoo data["observation"][None]')
     if not hasattr(data, "__iter__") or isinstance(data, str | bytes):
@@ -44,25 +47,27 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
         data = data.tolist()
     elif not hasattr(data, "__array__") and not isinstance(data, Sequence):
         data = list(data)
-    first = data[0] if isinstance(data, Sequence) and len(data) > 0 else None
+    first = next((row for row in data if row is not None), None) if isinstance(data, Sequence) else None
     if encoding is None and isinstance(first, _ROWS) and not any(isinstance(cell, _ROWS) for cell in first):
         raise EncodingError(
             'a list of lists of numbers may be moves or bitboards: write encoding="actions" for columns from 0, '
             'encoding="bitboards", or texts such as "4453" for columns from 1'
         )
     if encoding == "actions":
-        return [_moves(actions, row) for row, actions in enumerate(data)], None
+        return [_moves(actions, row, start, reasons) for row, actions in enumerate(data)], reasons.get
     if isinstance(first, Position) or encoding in _LISTS or (isinstance(first, str) and encoding is None):
         return data if isinstance(data, list | tuple) else list(data), None
     marks = None
     if isinstance(first, str) and encoding == "uci":
-        data = _letters(data, start)
-    elif isinstance(first, Mapping) and encoding in (None, "kaggle"):
-        encoding, (data, marks) = "kaggle", _observations(data, start)
+        data = _letters(data, start, reasons)
+    elif isinstance(first, Mapping) and encoding in (None, "kaggle") and "observation" not in first:
+        encoding, (data, marks) = "kaggle", _observations(data, start, reasons)
+    elif isinstance(first, Mapping) and encoding in (None, "pettingzoo"):
+        encoding, data = "pettingzoo", [row.get("observation") if isinstance(row, Mapping) else row for row in data]
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise EncodingError(f"the rows have no common shape: {error}") from None
+        array = _even(data, encoding, start, error, reasons)
     kinds = [encoding] if encoding not in (None, "bitboards") else ["array", "pettingzoo"] if start.width > 2 else []
     if array.shape in [_shape(kind, start) for kind in kinds]:
         raise EncodingError(f"the shape {array.shape} is that of one position, not of a batch; write data[None]")
@@ -75,15 +80,20 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     if encoding == "bitboards":
         return _bitboards(array), None
     if encoding == "uci" and array.ndim == 2 and array.dtype.kind in "SUO":
-        # A class may follow the cells.
-        array = array[..., : start.width * start.height].astype("U1").view(np.uint32)
+        array = _without_class(array, start, reasons).astype("U1").view(np.uint32)
     rows = _rows(array, encoding, start)
     words = np.empty((len(rows), 2), np.uint64)
     for begin in range(0, len(rows), _PART):
         words[begin : begin + _PART] = _words(rows[begin : begin + _PART], encoding, start)
     if marks is not None:
-        words[marks != 1 + _is_odd(words)] = INVALID
-    return words, lambda row: _reason(rows[row : row + 1], encoding, start, None if marks is None else marks[row])
+        words[(marks != 0) & (marks != 1 + _is_odd(words))] = INVALID
+    words[list(reasons)] = INVALID
+    return (
+        words,
+        lambda row: (
+            reasons.get(row) or _reason(rows[row : row + 1], encoding, start, 0 if marks is None else int(marks[row]))
+        ),
+    )
 
 
 def write(words: NDArray[np.uint64], encoding: str, start: Position) -> Any:
@@ -208,7 +218,7 @@ def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
     return EncodingError(f'the array has numbers of type {array.dtype}; convert it with .astype("{wanted}"){hint}')
 
 
-def _moves(actions: Any, row: int) -> str:
+def _moves(actions: Any, row: int, start: Position, reasons: dict[int, str]) -> str:
     """Return the text of columns that count from 0."""
     try:
         columns = [operator.index(action) for action in actions]
@@ -217,41 +227,78 @@ def _moves(actions: Any, row: int) -> str:
     except TypeError:
         is_wrong = True
     if is_wrong:
-        raise ArgumentError(f"row {row}: actions are a list of columns from 0, not {str(actions)[:60]!r}")
-    return "".join(_COLUMNS[column] if 0 <= column < len(_COLUMNS) else "?" for column in columns)
+        reasons[row] = f"actions are a list of columns from 0, not {str(actions)[:60]!r}"
+        return "?"
+    for column in columns:
+        if not 0 <= column < start.width:
+            reasons[row] = f"the action {column} is no column; those of {start.board} are 0 to {start.width - 1}"
+            return "?"
+    return "".join(_COLUMNS[column] for column in columns)
 
 
-def _letters(texts: Sequence[str], start: Position) -> NDArray[Any]:
-    """Take the letters of texts such as ``'b,x,o'``, without a class that follows them."""
+def _letters(texts: Sequence[Any], start: Position, reasons: dict[int, str]) -> NDArray[Any]:
+    """Take the letters of texts such as ``'b,x,o'``, which a class may follow. They may be quoted, as in ARFF."""
     cells = start.width * start.height
     rows = []
     for row, text in enumerate(texts):
-        text = text.replace(" ", "")
-        rows.append(text[: 2 * cells : 2])
-        if len(rows[-1]) != cells or text[1 : 2 * cells - 1 : 2] != "," * (cells - 1):
-            found = len(text.split(","))
-            reason = f"the text has {found} letters with commas between them, {start.board} has {cells} cells"
-            raise PositionError(f"row {row}: {reason}", row)
+        plain = str(text).strip().translate({ord(sign): None for sign in " '\"\ufeff"})
+        letters, rest = plain[: 2 * cells - 1], plain[2 * cells - 1 :]
+        if len(letters) < 2 * cells - 1 or letters[1::2] != "," * (cells - 1) or not isinstance(text, str):
+            reasons[row] = f"{str(text)[:60]!r} is not {cells} letters b, x or o with commas between them"
+        elif rest and (rest[0] != "," or rest[1:].lower() not in _CLASSES):
+            reasons[row] = f"{rest[:40]!r} follows the {cells} cells of {start.board}; only win, loss or draw may"
+        rows.append("?" * cells if row in reasons else letters[::2])
     return np.array(rows).view("U1").reshape(-1, cells)
 
 
-def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Take boards and marks of Kaggle's observations."""
+def _without_class(array: NDArray[Any], start: Position, reasons: dict[int, str]) -> NDArray[Any]:
+    """Take the letters of an array whose last column may be the class."""
     cells = start.width * start.height
-    try:
-        boards, marks = [of["board"] for of in data], np.array([of["mark"] for of in data])
-        lengths = [len(board) for board in boards]
-    except (TypeError, ValueError, KeyError):
-        raise ArgumentError("an observation has a board and a mark") from None
-    for row, length in enumerate(lengths):
-        if length != cells:
-            raise PositionError(f"row {row}: the board has {length} cells, {start.board} has {cells}", row)
-    try:
-        # Whole numbers would be cut off here.
-        numbers = np.fromiter(itertools.chain.from_iterable(boards), np.float64, cells * len(boards))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"the cells of a board are numbers: {error}") from None
-    return numbers.reshape(-1, cells), marks
+    texts = array.astype("U")
+    for row in np.flatnonzero((np.char.str_len(texts[:, :cells]) != 1).any(axis=1)).tolist():
+        reasons[row] = "a cell is one letter, b, x or o"
+    if array.shape[1] != cells + 1:
+        return array
+    for row in np.flatnonzero(~np.isin(np.char.lower(texts[:, cells]), _CLASSES)).tolist():
+        reasons[row] = f"{str(array[row, cells])[:40]!r} follows the cells of {start.board}; only win, loss or draw may"
+    return array[:, :cells]
+
+
+def _even(
+    data: Sequence[Any], encoding: str | None, start: Position, error: ValueError, reasons: dict[int, str]
+) -> NDArray[Any]:
+    """Stack rows of which some have not the shape of the encoding."""
+    shape = _shape(encoding, start) if encoding not in (None, "bitboards") else ()
+    if not shape:
+        raise EncodingError(f"the rows have no common shape: {error}") from None
+    rows: list[Any] = []
+    for number, row in enumerate(data):
+        try:
+            found: Any = np.shape(row)
+        except ValueError:
+            found = "of lists of unequal length"
+        rows.append(row if found == shape else None)
+        if found != shape:
+            reasons[number] = f"the row has the shape {found}, not {shape}"
+    return np.stack([np.full(shape, 9) if row is None else np.asarray(row) for row in rows])
+
+
+def _observations(data: Sequence[Any], start: Position, reasons: dict[int, str]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Take boards and marks of Kaggle's observations. Where a mark is missing, it is 0."""
+    cells = start.width * start.height
+    boards, marks = np.full((len(data), cells), 9.0), np.zeros(len(data), np.int64)
+    for row, of in enumerate(data):
+        try:
+            board, mark = of["board"], of.get("mark")
+            marks[row] = 0 if mark is None else operator.index(mark) or -1
+            if len(board) == cells:
+                # Whole numbers would be cut off here.
+                boards[row] = np.fromiter(board, np.float64, cells)
+            else:
+                reasons[row] = f"the board has {len(board)} cells, {start.board} has {cells}"
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            reasons[row] = "an observation has a board, whose cells are numbers, and a mark"
+    return boards, marks
 
 
 def _words(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[np.uint64]:
@@ -277,8 +324,8 @@ def _words(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[np.uin
     return _turned(words, encoding)
 
 
-def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int | None) -> str | None:
-    """Explain why one row is no position; None where its bitboards tell."""
+def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int) -> str | None:
+    """Explain why one row is no position; None where its bitboards tell. A mark that is 0 is missing."""
     cells = _cells(rows, encoding, start)[0]
     is_wrong: Any
     if encoding == "uci":
@@ -302,6 +349,6 @@ def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int | None
                 "give the observation of the agent to move, who has as many or one less"
             )
     to_move = 1 + np.count_nonzero(cells) % 2
-    if mark not in (None, to_move):
+    if mark not in (0, to_move):
         return f"mark is {mark}, but by the number of pieces {to_move} is to move; give the observation of that agent"
     return None

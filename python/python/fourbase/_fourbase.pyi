@@ -10,8 +10,8 @@ from fourbase._progress import Progress, SolveProgress
 from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 
 # fmt: off
-__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode", "grade", "search",
-           "solve", "strategy"]
+__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode", "grade",
+           "rejected", "search", "solve", "strategy"]
 
 __version__: Final[str]
 
@@ -122,6 +122,7 @@ def solve(board: str, values: _Values = "remoteness", *, db: _Path | None = None
           memory: int | None = None, keep_plies: int | None = None, replace: bool = False) -> Database: ...
 def decode(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None,
            errors: _Errors = "raise") -> NDArray[np.uint64]: ...
+def rejected(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None) -> dict[int, str]: ...
 @overload
 def encode(positions: _Positions, encoding: _Texts, *, board: _Board = None) -> list[str]: ...
 @overload
