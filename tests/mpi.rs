@@ -280,7 +280,7 @@ fn processes_that_do_not_fit_together_refuse_each_other() {
     jobs.solve_alone("4x4", "wdl");
     let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
     let error = jobs.fails(1, &format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
-    assert!(error.contains("no database of 4x4") || error.contains("other processes see another database"), "{error}");
+    assert!(error.contains("has no databases") || error.contains("other processes see another database"), "{error}");
 }
 
 #[test]
