@@ -79,7 +79,7 @@ pageTest("pasted games and positions are opened and shown in every notation", as
   for (const [text, moves] of [
     ["3321", "3321"], ["-", ""], [bits, smallest], ["1. 3 3 2. 2 1", "3321"], [uni, smallest],
     [`${url}/?board=5x4&moves=332`, "332"], ["3, 3, 2", "332"],
-    ["33 21", "3321"], ["1. 3 3", "33"], [`"33"`, "33"], ["?board=5x4&moves=3321&ply=2", "33"],
+    ["3 3 2 1", "3321"], ["1. 3 3", "33"], [`"33"`, "33"], ["?board=5x4&moves=3321&ply=2", "33"],
   ]) {
     truth.check(await screen.after(screen.send("#paste", text, "#paste-go"), moves));
     const { position } = truth.of(moves);
