@@ -85,7 +85,7 @@ impl<'l> Fields<'l> {
             let after = &line[end..];
             return Ok(Fields {
                 chosen: trimmed(&line[start..end]),
-                start,
+                start: start + margin(first),
                 before,
                 after: Some(&after[separator(after)..]).filter(|_| !trimmed(after).is_empty()),
                 has_tabs: false,
@@ -102,7 +102,7 @@ impl<'l> Fields<'l> {
             if found == number {
                 return Ok(Fields {
                     chosen: trimmed(field),
-                    start: start + skip(field, 0, true).min(field.len()),
+                    start: start + margin(field),
                     before: start.checked_sub(1).map(|end| &line[..end]),
                     after: line.get(end + 1..),
                     has_tabs: true,
@@ -148,6 +148,7 @@ struct Words<'l> {
     at: usize,
     is_ended: bool,
 }
+
 impl<'l> Words<'l> {
     fn of(line: &'l [u8]) -> Words<'l> {
         Words { line, at: 0, is_ended: false }
@@ -176,22 +177,25 @@ impl Iterator for Words<'_> {
 
 /// Returns the length of what separates two fields: blanks, with at most one comma.
 fn separator(after: &[u8]) -> usize {
-    let blanks = skip(after, 0, true);
-    if after.get(blanks) == Some(&b',') { skip(after, blanks + 1, true) } else { blanks }
-}
-
-/// Returns where blanks, or other bytes, end that begin at `from`.
-fn skip(line: &[u8], from: usize, blanks: bool) -> usize {
-    let rest = line.get(from..).unwrap_or_default();
-    rest.iter().position(|&byte| (byte == b' ') != blanks).map_or(line.len(), |length| from + length)
+    let blanks = |from: usize| after.iter().skip(from).take_while(|byte| **byte == b' ').count();
+    let before = blanks(0);
+    if after.get(before) == Some(&b',') { before + 1 + blanks(before + 1) } else { before }
 }
 
 /// Returns a field without the blanks and carriage returns around it.
 fn trimmed(field: &[u8]) -> &[u8] {
-    let is_kept = |byte: &u8| !matches!(byte, b' ' | b'\r');
-    let start = field.iter().position(is_kept).unwrap_or(field.len());
-    let end = field.iter().rposition(is_kept).map_or(start, |last| last + 1);
+    let start = margin(field);
+    let end = field.iter().rposition(|byte| !is_margin(byte)).map_or(start, |last| last + 1);
     &field[start..end]
+}
+
+/// Returns the length of the blanks and carriage returns before a field.
+fn margin(field: &[u8]) -> usize {
+    field.iter().take_while(|byte| is_margin(byte)).count()
+}
+
+fn is_margin(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\r')
 }
 
 /// Returns how many words a position has that begins with this one: bit strings have a `0` in every column that is not
@@ -216,12 +220,16 @@ fn is_number(board: Board, word: &[u8]) -> bool {
 
 /// Tells whether a field and all `others` after it are one game.
 fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldError> {
-    let words = || others.map(|(start, end)| &others.line[start..end]);
-    if board.width() > DIGITS && [field].into_iter().chain(words()).all(|word| is_number(board, word)) {
-        // The columns from 10 on as people number them, or a position and numbers.
-        let text = excerpt(&String::from_utf8_lossy(trimmed(others.line)), EXCERPT_BYTES);
-        let is_several = words().next().is_some() && [field].into_iter().chain(words()).any(|word| word.len() > 1);
-        return if is_several { Err(FieldError::Unclear { text }) } else { Ok(words().next().is_some()) };
+    let line = others.line;
+    let unclear = || Err(FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) });
+    let mut words = others.map(|(start, end)| &line[start..end]).peekable();
+    if words.peek().is_none() {
+        return Ok(false);
+    }
+    let mut all = std::iter::once(field).chain(words.clone());
+    // The columns from 10 on as people number them, or a position and numbers.
+    if board.width() > DIGITS && all.clone().all(|word| is_number(board, word)) && all.any(|word| word.len() > 1) {
+        return unclear();
     }
     let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
     if !is_move(field) {
@@ -229,14 +237,13 @@ fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldE
     }
     // Where columns have digits and letters, a game has one or the other.
     let is_like_first = |word: &[u8]| board.width() > DIGITS || word[0].is_ascii_digit() == field[0].is_ascii_digit();
-    let line = others.line;
     let (mut moves, mut fields) = (0, 0);
-    for word in others.map(|(start, end)| &line[start..end]).filter(|word| *word != b"-") {
+    for word in words.filter(|word| *word != b"-") {
         let counter = if is_move(word) && is_like_first(word) { &mut moves } else { &mut fields };
         *counter += 1;
     }
     if moves > 0 && fields > 0 {
-        return Err(FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) });
+        return unclear();
     }
     Ok(moves > 0)
 }
