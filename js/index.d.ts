@@ -37,6 +37,11 @@ export interface Outcome {
   remoteness: number | null;
 }
 
+export interface Scored extends Outcome {
+  /** Pons' score for the player to move, of the position or after the move; null if the remoteness is unknown. */
+  score: number | null;
+}
+
 export interface Source {
   kind: "board" | "database" | "search";
   folder: string | null;
@@ -47,13 +52,13 @@ export interface Source {
 }
 
 /** The line of `fourbase query --json`. */
-export interface Analysis extends Outcome {
+export interface Analysis extends Scored {
   schema: 1;
   command: "query";
   board: Board;
   position: Position;
   /** The moves, best first, for the player who makes them. Columns count from 1. */
-  children: Array<{ column: number } & Outcome>;
+  children: Array<{ column: number } & Scored>;
   /** Best play. */
   line: string | null;
   source: Source;

@@ -1,5 +1,6 @@
 //! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
 
+use crate::excerpt::excerpt;
 use crate::notation::{self, NotationError, columns_to_text};
 use crate::{Board, MoveError, Player, Position};
 
@@ -56,17 +57,20 @@ impl Game {
         format!("board {}\nmoves {moves}\n", self.board())
     }
 
-    /// Reads a saved game. Further lines do not count.
+    /// Reads a saved game.
     ///
     /// # Errors
     ///
     /// The reason, on one line: it is not a saved game, or has a board or a move that is wrong.
     pub fn from_saved(text: &str) -> Result<Game, String> {
-        let mut lines = text.lines();
+        let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);
         let (Some(board), Some(moves)) = (field("board "), field("moves ")) else {
             return Err("not a saved game, whose lines are \"board 5x4\" and \"moves 3321\"".to_owned());
         };
+        if let Some(line) = lines.find(|line| !line.trim().is_empty()) {
+            return Err(format!("not a saved game, after whose moves comes \"{}\"", excerpt(line, 40)));
+        }
         let board = board.parse::<Board>().map_err(|error| error.to_string())?;
         Game::parse(board, moves).map_err(|error| error.to_string())
     }

@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::{Board, Player, Value, has_line, lines, winning_cells};
+use crate::{Board, Outcome, Player, Value, has_line, lines, winning_cells};
 
 /// A board with pieces on it.
 ///
@@ -249,6 +249,31 @@ impl Position {
     pub fn winner(&self) -> Option<Player> {
         let mover = self.to_move();
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
+    }
+
+    /// Returns Pons' score of this position, whose outcome is given: 1 for a win with the winner's last piece, 2 for one with the piece
+    /// before it, and so on; less than 0 for a loss, 0 for a tie. `None` for a win or a loss of unknown remoteness, and under misère,
+    /// where the winner does not end the game.
+    ///
+    /// ```
+    /// use fourbase::{Board, Outcome, Position, Value};
+    ///
+    /// let start = Position::start("7x6".parse::<Board>()?);
+    /// assert_eq!(start.score(Outcome { value: Value::Win, remoteness: Some(41) }), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn score(&self, outcome: Outcome) -> Option<i64> {
+        if self.board.is_misere() {
+            return None;
+        }
+        let empty = (self.board.cells() - self.ply()) as i64;
+        let left = || outcome.remoteness.map(|plies| (empty + 2 - i64::from(plies)).max(0) / 2);
+        match outcome.value {
+            Value::Win => left(),
+            Value::Tie => Some(0),
+            Value::Lose => left().map(|left| -left),
+        }
     }
 
     /// Returns the mirror image: the columns in reverse order.

@@ -82,6 +82,11 @@ pub struct Outcome {
     pub remoteness: Option<u32>,
 }
 
+/// Writes ` in 1 ply`, ` in 41 plies`.
+pub(crate) fn in_plies(plies: u32) -> String {
+    format!(" in {plies} {}", if plies == 1 { "ply" } else { "plies" })
+}
+
 impl Outcome {
     /// Returns this outcome as the player who moves to the position sees it, counted from before that move: the value
     /// flips, and a known remoteness grows by one.
@@ -95,25 +100,6 @@ impl Outcome {
     #[must_use]
     pub fn parent(self) -> Outcome {
         Outcome { value: self.value.flip(), remoteness: self.remoteness.map(|plies| plies.saturating_add(1)) }
-    }
-
-    /// Returns Pons' score of a position with so many empty cells and this outcome; `None` if the remoteness is unknown. It is 1 for
-    /// a win with the winner's last piece, 2 for one with the piece before it, and so on; less than 0 for a loss, 0 for a tie.
-    ///
-    /// ```
-    /// use fourbase::{Outcome, Value};
-    ///
-    /// assert_eq!(Outcome { value: Value::Win, remoteness: Some(41) }.score(42), Some(1));
-    /// assert_eq!(Outcome { value: Value::Lose, remoteness: Some(2) }.score(20), Some(-10));
-    /// ```
-    #[must_use]
-    pub fn score(self, empty_cells: usize) -> Option<i64> {
-        let left = (empty_cells as i64 + 2 - i64::from(self.remoteness?)).max(0) / 2;
-        Some(match self.value {
-            Value::Win => left,
-            Value::Tie => 0,
-            Value::Lose => -left,
-        })
     }
 
     /// The place in the order: the smaller, the better.

@@ -64,7 +64,8 @@ fn every_row_and_every_move_is_what_a_plain_search_finds() {
             let ply = game.plies() as i128;
             let score = value * ((of_board.cells() as i128 + 2 - ply - plies) / 2);
             let position = [("ply", ply), ("first", first), ("second", second)].into_iter();
-            let fields = position.chain([("value", value), ("remoteness", plies), ("score", score)]);
+            let score = Some(("score", score)).filter(|_| !of_board.is_misere());
+            let fields = position.chain([("value", value), ("remoteness", plies)]).chain(score);
             let mut row: Row = fields.map(|(name, number)| (name.to_owned(), number)).collect();
             for (column, answer) in search.moves(&game) {
                 row.insert(format!("value_{}", column + 1), answer.value.into());

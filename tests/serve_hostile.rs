@@ -13,7 +13,7 @@ const ADDRESSES: &str = "
     /api/v1/position.svg?board=4x4&position=1234 /api/v1/move?board=4x4&moves=12&player=pomakis:3&seed=5
     /api/v1/analysis?board=4x4&moves=1234 /api/v1/analysis?board=4x4&start=1_--XO--XO--------&moves=34
     /uwapi/ /uwapi/connect4/4x4/ /uwapi/connect4/4x4/positions/?p=1_XO-------------- /uwapi/connect4/4x4/instructions/?locale=en-US
-    /connect4/1/start/ /connect4/2/positions/?p=1_------------------------------------------
+    /solve?board=4x4&pos=1234 /connect4/1/start/ /connect4/2/positions/?p=1_------------------------------------------
 ";
 
 /// Statuses of answers to anything. 422 and 429 need a question that can be read, 501 and 505 are no HTTP/1.1; a mutation may be either.

@@ -33,7 +33,9 @@ fn spellings() -> Vec<Spelling> {
 #[test]
 fn the_command_line_reads_and_refuses_what_is_listed() {
     let program = Program::new();
-    for Spelling { board, text, meaning, .. } in spellings().into_iter().filter(|spelling| !spelling.is_line) {
+    // A blank argument is more likely a variable that is not set.
+    let texts = spellings().into_iter().filter(|spelling| !spelling.is_line && !spelling.text.is_empty());
+    for Spelling { board, text, meaning, .. } in texts {
         let run = Run::of(program.command().args(["convert", "--to", "bits", &board, "--", &text]));
         match meaning {
             Ok(position) => assert_eq!(run.succeeds().trim_end(), position.to_string(), "{text:?}"),
@@ -54,6 +56,8 @@ fn batches_read_and_refuse_lines_as_listed() {
             let line: Json = serde_json::from_str(run.stdout.lines().next().expect("a line")).expect("JSON");
             let error = line["error"].as_str().unwrap_or_default();
             match &meaning {
+                // An analysis is of the whole game.
+                Ok(_) if verb == "analyse" && text.contains("&ply=") => {}
                 // Bit strings are no game.
                 Ok(_) if verb == "analyse" && text.starts_with("1000000 ") => {
                     assert!(error.contains("is not a game"), "{line}");

@@ -107,7 +107,7 @@ fn progress_is_told_while_there_is_any() {
     let shown = show(&program, "solve 3x3c3", &[]);
     assert!(shown.starts_with("3x3c3 with remoteness: ") && shown.contains(" allowed"), "{shown:?}");
     assert!(shown.contains("entries") && shown.contains("/s") && shown.contains("left"), "{shown:?}");
-    assert!(shown.contains("X to move: \u{1b}[1m\u{1b}[33mtie\u{1b}[0m in 9"), "{shown:?}");
+    assert!(shown.contains("X to move: \u{1b}[1m\u{1b}[33mtie\u{1b}[0m in 9 plies"), "{shown:?}");
     // A complete solve has no plan, a quiet one only its result.
     for arguments in ["solve 3x3c3", "solve 3x3c3 --replace --quiet"] {
         let shown = show(&program, arguments, &[]);

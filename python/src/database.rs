@@ -410,7 +410,7 @@ impl Database {
         let made = Export {
             database: Arc::clone(&self.0),
             choice: Choice { rows, plies, is_distinct: distinct },
-            columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.values())),
+            columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values())),
             format,
             nodes: nodes.map(|nodes| nodes.0),
             memory_bytes: memory.map_or_else(memory_bytes, |bytes| bytes.0),

@@ -5,7 +5,7 @@
 use fourbase::analysis::AnalysisError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::dataset::DatasetError;
+use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
@@ -136,6 +136,7 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
         DatasetError::Write(_) => {
             exception("FileError", format!("{message}; check the folder, its permissions and the free space"))
         }
+        DatasetError::NoRemoteness { board, column: Column::Score } if board.is_misere() => option("leave it out"),
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
         DatasetError::Long { .. } => {
             option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")

@@ -67,7 +67,8 @@ impl Outcome {
     }
 
     /// Returns Pons' score of the position that has this outcome: 1 for a win with the last piece of the winner, 2 for one with
-    /// the piece before it, and so on; less than 0 for a loss, 0 for a tie; ``None`` without remoteness.
+    /// the piece before it, and so on; less than 0 for a loss, 0 for a tie; ``None`` for a win or a loss without remoteness, and on
+    /// misère boards.
     ///
     /// >>> fourbase.Outcome("win", 41).score(fourbase.Position("7x6"))
     /// 1
@@ -78,7 +79,7 @@ impl Outcome {
                 let message = format!("no game of remoteness {remoteness} begins here, where {empty} cells are empty");
                 Err(exception("OptionError", message))
             }
-            _ => Ok(self.0.score(empty)),
+            _ => Ok(position.0.score(self.0)),
         }
     }
 

@@ -10,11 +10,13 @@ use crate::failure::exception;
 /// A board with pieces on it. It never changes: `play` returns another one.
 ///
 /// ``board`` is columns x rows, then ``cK`` if K in a row count instead of 4, then ``m`` if a line loses: ``'7x6'``,
-/// ``'4x4c3'``, ``'4x4m'``. ``position`` is one of these texts:
+/// ``'4x4c3'``, ``'4x4m'``. ``position`` is a text in any notation:
 ///
 /// - moves: ``'4453'``, one character for each column played, ``1`` to ``9`` and then ``a`` to ``w``;
 /// - the bit strings of the columns: ``'10100 10010 11010 01010'``;
-/// - GamesmanUni's string: ``'1_-XXX--OO---O----'``.
+/// - GamesmanUni's string: ``'1_-XXX--OO---O----'``;
+/// - a drawn board, as `print` shows it;
+/// - a link: ``'https://connect4.gamesolver.org/?pos=4453'``.
 ///
 /// >>> position = fourbase.Position("7x6", "4453")
 /// >>> position.ply, position.to_move, position.legal_moves

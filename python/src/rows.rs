@@ -150,7 +150,7 @@ fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
 /// Bit ``(column - 1) * rows + row`` is the cell in that column (from 1) and row (from 0 at the bottom). ``encoding`` is one of
 ///
 /// ==============  ==========================================================================================
-/// ``moves``       texts, as for `Position`: moves, bit strings or GamesmanUni's strings
+/// ``moves``       texts in any notation: moves, bit strings, GamesmanUni's string, a drawn board, or a link
 /// ``actions``     lists of columns from 0, as PettingZoo and OpenSpiel have them
 /// ``positions``   a list of `Position`
 /// ``bitboards``   a uint64 array (n, 2)

@@ -116,10 +116,15 @@ def test_rows_of_other_programs_are_read_whole_or_refused():
         assert fourbase.decode([text], "uci", board="3x2").tolist() == expected, text
     array = np.array([(*cells.split(","), "win"), (*cells.split(","), "b")])
     assert fourbase.rejected(array, "uci", board="3x2").keys() == {1}
+    rows = [cells.split(","), ["x"], [*cells.split(","), "win"], cells]
+    assert fourbase.rejected(rows, "uci", board="3x2").keys() == {1}
     agents = [{"observation": fourbase.encode(["11"], "pettingzoo", board="3x2")[0], "action_mask": [0, 1, 1]}]
     assert fourbase.decode(agents, board="3x2").tolist() == expected
     board = [2, 0, 0, 1, 0, 0]
     assert fourbase.decode([{"board": board}, {"board": board, "mark": None}], board="3x2").tolist() == expected * 2
+
+
+FLAT = fourbase.encode(["11"], "openspiel", board="3x2").ravel().tolist()
 
 
 @pytest.mark.parametrize(
@@ -132,6 +137,9 @@ def test_rows_of_other_programs_are_read_whole_or_refused():
         ),
         ("kaggle", [{"board": [2, 0, 0, 1, 0, 0]}, {}, {"board": [0]}, {"board": [None] * 6}, None], "observation has"),
         ("actions", [[0, 0], None, "header", [9], [True]], "actions are"),
+        ("kaggle", [[2, 0, 0, 1, 0, 0], [0], [None] * 6], "the shape (1,)"),
+        ("openspiel", [FLAT, FLAT[1:], ["x"] * 18, None, []], "the shape (17,)"),
+        ("uci", [[*"xobbbb", "win"], [*"xobbb"], [*"xobbb", "win"], [*"xobbbbb"], [*"xobbbb", "win", "1"]], "letters"),
         ("moves", ["11", None, "4453,-2", 7], "found NoneType"),
         ("array", [[[2, 0, 0], [1, 0, 0]], [], [[0, 0], [0, 0]]], "shape"),
     ],
@@ -145,6 +153,13 @@ def test_every_kind_of_wrong_row_is_masked_counted_and_explained(encoding, rows,
     assert reason in rejected[1]
     with pytest.raises(errors.PositionError, match="row 1"):
         fourbase.decode(rows, encoding, board="3x2")
+
+
+@pytest.mark.parametrize("rows", [[None] * 12, [{}], [{"observation": 1}], [[0], [0]], [[None] * 12], ["x"] * 12])
+def test_a_batch_that_has_wrong_rows_only_is_masked_whole(rows):
+    values, plies = Database("4x3").probe_many(rows, encoding="kaggle", errors="mask")
+    assert (values.tolist(), plies.tolist()) == ([fourbase.NO_VALUE] * len(rows), [fourbase.NO_PLIES] * len(rows))
+    assert len(fourbase.rejected(rows, "kaggle", board="4x3")) == len(rows)
 
 
 def test_planes_are_cells_column_after_column():

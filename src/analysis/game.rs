@@ -2,6 +2,7 @@
 
 use super::{Analysis, AnalysisError};
 use crate::notation::choice_of_columns;
+use crate::value::in_plies;
 use crate::{Game, Outcome, Player, Position, Value};
 
 /// The nodes of a quick search, which takes a millisecond or less.
@@ -132,7 +133,7 @@ impl Ply {
         })
     }
 
-    /// Says what would have been better: `missed win in 5 at column 4`; `None` if nothing, or if that is unknown.
+    /// Says what would have been better: `missed win in 5 plies at column 4`; `None` if nothing, or if that is unknown.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
@@ -142,12 +143,12 @@ impl Ply {
         let plies = before.remoteness.filter(|_| before.value != Value::Tie);
         match (loss, after.remoteness) {
             (Loss::Value(value, _), _) => {
-                let plies = plies.map_or(String::new(), |plies| format!(" in {plies}"));
+                let plies = plies.map_or(String::new(), in_plies);
                 Some(format!("missed {value}{plies}{at}"))
             }
             (Loss::Plies(_), Some(after)) => {
                 let verb = if before.value == Value::Win { "wins" } else { "loses" };
-                Some(format!("{verb} in {after} instead of {}{at}", plies?))
+                Some(format!("{verb}{} instead of {}{at}", in_plies(after), plies?))
             }
             _ => None,
         }

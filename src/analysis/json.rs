@@ -68,7 +68,11 @@ impl PositionJson {
         }
         // Bit strings and strings of GamesmanUni are no moves.
         match notation::parse_moves(&Position::start(position.board()), text) {
-            Ok(columns) => PositionJson::new(position, Some(notation::columns_to_text(columns))),
+            // A link may show its game before the end.
+            Ok(columns) => {
+                let moves = columns.into_iter().take(position.ply());
+                PositionJson::new(position, Some(notation::columns_to_text(moves)))
+            }
             Err(_) => PositionJson::of(position),
         }
     }
@@ -182,7 +186,7 @@ impl AnalysisJson {
     pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
         let undecided = analysis.outcome.is_none();
         let position = &analysis.position;
-        let score = |outcome: Option<Outcome>| outcome?.score(position.board().cells() - position.ply());
+        let score = |outcome: Option<Outcome>| position.score(outcome?);
         let child = |of: &Move| ChildJson {
             column: of.column + 1,
             outcome: OutcomeJson::of(of.outcome),

@@ -53,12 +53,20 @@ pub enum NotationError {
         /// The row, from 1.
         expected: usize,
     },
+    /// A column is named by a letter after digits, or by a digit after letters.
+    #[error("move {ply} is {}; write all columns as digits, or all as letters", name_character(*found))]
+    Mixed {
+        /// Which move.
+        ply: usize,
+        /// The character.
+        found: char,
+    },
     /// The number of a move is not that of the next one.
-    #[error("{found}. is not the next move, which is {expected}.; write a game from its first move")]
+    #[error("{found} is not the next move, which is {expected}; write a game from its first move")]
     MoveNumber {
-        /// The number of the next move.
-        expected: usize,
-        /// The number in the text, cut.
+        /// The number of the next move: `2.` for the first player, `2...` for the second.
+        expected: String,
+        /// What the text has, cut.
         found: String,
     },
     /// A link names another board.
@@ -71,8 +79,10 @@ pub enum NotationError {
         /// The link, escaped and cut.
         text: String,
     },
-    /// A link with two positions, or with none and other fields.
-    #[error("the link \"{text}\" has not one position; give it one field pos, position or moves")]
+    /// A link with two positions, with none, or with fewer moves than its ply.
+    #[error(
+        "the link \"{text}\" has not one position; give it one field pos, position or moves, and a ply that is in its game"
+    )]
     Link {
         /// The link, escaped and cut.
         text: String,
@@ -192,6 +202,14 @@ pub enum NotationError {
         found: usize,
         /// The board.
         board: Board,
+    },
+    /// A character of a drawn board is no cell.
+    #[error("row {row} has {}; write . for an empty cell, X for the first player and O for the second", name_character(*found))]
+    RowCell {
+        /// Which row, from the top.
+        row: usize,
+        /// The character.
+        found: char,
     },
     /// A row of a drawn board has more or fewer cells.
     #[error("row {row} has {found} cell{}, but {board} has {} columns; write . for an empty cell, X and O", plural(*found), board.width())]

@@ -6,8 +6,11 @@
 //! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means that its first
 //!    field is empty.
 //! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes all.
-//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. If only some after it
-//!    could, the line is refused. So a position of one move with a score is written with a tab.
+//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a position of one
+//!    move and a score are separated by a tab.
+//! 5. What may be a game or a position and other fields is refused: a move before fields of which only some could be moves, `4 4 win`,
+//!    or all are one character, `3 0 0`; digits before a letter that names a column, `4 d`; moves before several moves, `1 4453`, but not
+//!    before a number that can be a score or a remoteness, `4453 36`.
 
 use thiserror::Error;
 
@@ -203,7 +206,8 @@ fn is_margin(byte: &u8) -> bool {
 fn words_of_position(board: Board, word: &[u8]) -> usize {
     let is_uni = word.get(1) == Some(&b'_');
     let is_full = word.len() == board.height() + 1 && word.iter().all(|&byte| byte == b'1');
-    if !is_uni && (is_full || word.contains(&b'0')) { board.width() } else { 1 }
+    let is_link = word.contains(&b'?');
+    if !is_uni && !is_link && (is_full || word.contains(&b'0')) { board.width() } else { 1 }
 }
 
 /// Tells whether a word begins with the number of a move, such as `1.`
@@ -212,10 +216,10 @@ fn has_move_number(word: &[u8]) -> bool {
     digits > 0 && word.get(digits) == Some(&b'.')
 }
 
-/// Tells whether a word is the number of a column.
-fn is_number(board: Board, word: &[u8]) -> bool {
+/// Tells whether a word is a number from 1 to `most`.
+fn is_number_up_to(most: usize, word: &[u8]) -> bool {
     let number = str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    number.and_then(|number| number.parse().ok()).is_some_and(|number: usize| (1..=board.width()).contains(&number))
+    number.and_then(|number| number.parse().ok()).is_some_and(|number: usize| (1..=most).contains(&number))
 }
 
 /// Tells whether a field and all `others` after it are one game.
@@ -228,24 +232,50 @@ fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldE
     }
     let mut all = std::iter::once(field).chain(words.clone());
     // The columns from 10 on as people number them, or a position and numbers.
-    if board.width() > DIGITS && all.clone().all(|word| is_number(board, word)) && all.any(|word| word.len() > 1) {
+    let is_column = |word: &[u8]| is_number_up_to(board.width(), word);
+    if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
         return unclear();
     }
     let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
+    let is_number = |word: &[u8]| is_number_up_to(board.cells(), word);
+    let has_moves_next = words.peek().is_some_and(|next| !is_number(next) && is_moves(board, next));
+    if has_moves_next && (is_move(field) || is_moves(board, field)) {
+        return unclear();
+    }
     if !is_move(field) {
         return Ok(false);
     }
+    let words = words.filter(|word| *word != b"-").collect::<Vec<_>>();
+    let moves = words.iter().filter(|word| is_move(word)).count();
     // Where columns have digits and letters, a game has one or the other.
-    let is_like_first = |word: &[u8]| board.width() > DIGITS || word[0].is_ascii_digit() == field[0].is_ascii_digit();
-    let (mut moves, mut fields) = (0, 0);
-    for word in words.filter(|word| *word != b"-") {
-        let counter = if is_move(word) && is_like_first(word) { &mut moves } else { &mut fields };
-        *counter += 1;
-    }
-    if moves > 0 && fields > 0 {
+    let is_mixed = board.width() <= DIGITS
+        && words.iter().any(|word| is_move(word) && word[0].is_ascii_digit() != field[0].is_ascii_digit());
+    let may_be_columns = words.len() > 1 && words.iter().all(|word| word.len() == 1);
+    if is_mixed || moves < words.len() && (moves > 0 || may_be_columns) {
         return unclear();
     }
     Ok(moves > 0)
+}
+
+/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Letters alone may be another
+/// word where they name the columns from 10 on.
+fn is_moves(board: Board, word: &[u8]) -> bool {
+    let Ok(word) = str::from_utf8(word) else { return false };
+    if word.contains('-') {
+        return word.split('-').all(|part| names_column(board, part));
+    }
+    let is_digit = |found: char| found.is_ascii_digit();
+    let (mut rest, mut moves) = (word, 0);
+    while let Some(first) = rest.chars().next() {
+        let row = &rest[first.len_utf8()..];
+        // A square has a row where letters name all columns.
+        let after = if is_digit(first) || board.width() > DIGITS { row } else { row.trim_start_matches(is_digit) };
+        if !names_column(board, &rest[..rest.len() - after.len()]) {
+            return false;
+        }
+        (rest, moves) = (after, moves + 1);
+    }
+    moves > 1 && (board.width() <= DIGITS || word.contains(is_digit))
 }
 
 #[cfg(test)]
@@ -300,17 +330,24 @@ mod tests {
             assert_eq!(cut(line, 1), Ok(pair(line, "")), "{line}");
         }
         assert_eq!(cut("id 1 2", 2), Ok(pair("1 2", "id")));
-        for (line, chosen, others) in [
-            ("1 4", "1", "4"),
-            ("1 -2", "1", "-2"),
-            ("1 b", "1", "b"),
-            ("12 1", "12", "1"),
-            ("- 1", "-", "1"),
-            ("1 0", "1", "0"),
-        ] {
+        for (line, chosen, others) in
+            [("1 4", "1", "4"), ("1 -2", "1", "-2"), ("12 1", "12", "1"), ("- 1", "-", "1"), ("1 0", "1", "0")]
+        {
             assert_eq!(cut(line, 1), Ok(pair(chosen, others)), "{line}");
         }
-        for line in ["1 2 win", "1,2,-1"] {
+        for line in [
+            "1 2 win",
+            "1,2,-1",
+            "1 b",
+            "a1 1",
+            "1 4 4",
+            "3 0 0",
+            "1 1213",
+            "11 1213 4",
+            "1-2 1-3",
+            "1 1-2",
+            "a1b1 c1a2",
+        ] {
             assert!(matches!(cut(line, 1), Err(FieldError::Unclear { .. })), "{line}");
         }
     }

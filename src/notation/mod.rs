@@ -64,11 +64,14 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     if let Some(link) = Link::of(text) {
         link.check(board)?;
         // A link within a link is none.
-        let Some(start) = &link.start else { return parse_notation(board, &link.position) };
-        let start = parse_notation(board, start)?;
-        return Ok(parse_moves(&start, &link.position)?
-            .into_iter()
-            .fold(start, |position, column| position.drop_piece(column)));
+        if link.start.is_none() && link.ply.is_none() {
+            return parse_notation(board, &link.position);
+        }
+        let start =
+            link.start.as_ref().map_or_else(|| Ok(Position::start(board)), |start| parse_notation(board, start))?;
+        let columns = parse_moves(&start, &link.position)?;
+        let shown = columns.get(..link.ply.unwrap_or(columns.len())).ok_or_else(|| link.unclear())?;
+        return Ok(shown.iter().fold(start, |position, column| position.drop_piece(*column)));
     }
     parse_notation(board, text)
 }
@@ -131,7 +134,7 @@ pub fn board_of_link(text: &str) -> Option<Board> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DIGITS, Fields, draw, parse, to_bits, to_moves, to_uni};
+    use super::{DIGITS, Fields, draw, moves, parse, to_bits, to_moves, to_uni};
     use crate::testing::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
@@ -191,18 +194,33 @@ mod tests {
             prop_assert_eq!(parse(board, &to_uni(&position)), Ok(position));
             let moves = to_moves(&position).unwrap();
             prop_assert_eq!(parse(board, &moves), Ok(position));
-            if position.ply() > 0 {
-                for separator in [" ", ",", "-", ", ", " - ", "\n"] {
-                    let spaced = moves.chars().map(String::from).collect::<Vec<_>>().join(separator);
-                    prop_assert_eq!(parse(board, &spaced), Ok(position), "{}", spaced);
-                }
+            for link in [format!("?board={board}&moves={moves}"), format!("http://h/?pos={}#x", to_uni(&position))] {
+                prop_assert_eq!(parse(board, &link), Ok(position), "{}", link);
+            }
+            prop_assume!(position.ply() > 0);
+            let (mut at, mut numbered, mut squares) = (Position::start(board), Vec::new(), Vec::new());
+            for name in moves.chars() {
+                let column = moves::column_number(name).unwrap();
+                let number = if at.ply().is_multiple_of(2) { format!("{}. ", at.ply() / 2 + 1) } else { String::new() };
+                squares.push(format!("{number}{}{}", (b'a' + column as u8) as char, at.height(column) + 1));
+                numbered.push(format!("{number}{name}"));
+                at = at.drop_piece(column);
+            }
+            let mut spellings = vec![numbered.join(" ")];
+            spellings.extend((board.width() <= DIGITS).then(|| squares.join("\r\n")));
+            for separator in [" ", ",", "-", ", ", " - ", "\n"] {
+                spellings.push(moves.chars().map(String::from).collect::<Vec<_>>().join(separator));
+            }
+            for spelling in spellings {
+                prop_assert_eq!(parse(board, &spelling), Ok(position), "{}", spelling);
             }
         }
 
         #[test]
         fn what_is_read_as_a_position_of_several_moves_is_read_as_a_field_of_a_line(position in any_position(), score in -99_i32..99) {
             let (board, moves) = (position.board(), to_moves(&position).unwrap());
-            prop_assume!(position.ply() > 1);
+            // Digits beyond any score may be moves.
+            prop_assume!(position.ply() > 1 && score <= position.board().cells() as i32);
             // Where columns have numbers of two digits, both may be such.
             let is_column = |number: &str| number.parse().is_ok_and(|number| (1..=board.width()).contains(&number));
             let is_unclear = board.width() > DIGITS && is_column(&moves) && is_column(&score.to_string());

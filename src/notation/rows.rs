@@ -1,7 +1,7 @@
 //! A drawn board, read: a line for each row, the top row first.
 //!
 //! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or `2`. Between
-//! cells there may be blanks, bars and brackets, but between all or none. The names of the columns may follow as a last line.
+//! cells there may be blanks, bars and brackets, but between all or none. The names of the columns may be a line before or after.
 //! [`draw`](super::draw) and OpenSpiel write boards in this form.
 
 use super::NotationError;
@@ -20,13 +20,22 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
         return None;
     }
     if rows.len() > board.height() {
-        rows.pop_if(|last| is_names(board, last));
+        // Where all rows are digits, `0 1 2` may be one.
+        let may_be_row = rows.iter().all(|row| row.bytes().all(|cell| b"012".contains(&cell)));
+        let is_names = |cells: &str| is_names(board, cells) && !may_be_row;
+        if rows.pop_if(|last| is_names(last)).is_none() && is_names(&rows[0]) {
+            rows.remove(0);
+        }
     }
     let has = |wanted: fn(char) -> bool| rows.iter().any(|row| row.contains(wanted));
     // A 0 beside letters may be a nought.
     let is_clear = !has(|found| found == '0') || !has(|found| !"012".contains(found));
     let is_cells = is_clear && !has(|found| !".-_0xX1oO2".contains(found));
-    let is_whole = rows.len() == board.height() && rows.iter().all(|row| row.len() == board.width());
+    let is_whole = rows.len() == board.height() && rows.iter().all(|row| row.chars().count() == board.width());
+    // Only a drawing has as many characters a row, and a dot or a line for an empty cell.
+    if is_whole && has(|found| ".-_".contains(found)) && has(|found| !"123456789.-_".contains(found)) {
+        return Some(rows);
+    }
     // Rows of 1 and 2 alone may be moves where there are no more columns.
     let is_no_game = has(|found| !"12".contains(found)) || board.width() > 2;
     (is_cells && (is_whole && is_no_game || has(|found| "._xX".contains(found)))).then_some(rows)
@@ -50,6 +59,7 @@ pub(super) fn parse(board: Board, rows: &[String]) -> Result<Position, NotationE
         return Err(NotationError::RowCount { found: rows.len(), board });
     }
     let (mut first, mut second) = (0, 0);
+    let has_letters = rows.iter().any(|row| row.contains(char::is_alphabetic));
     for (place, row) in rows.iter().enumerate() {
         let found = row.chars().count();
         if found != board.width() {
@@ -60,7 +70,9 @@ pub(super) fn parse(board: Board, rows: &[String]) -> Result<Position, NotationE
             match cell {
                 'X' | 'x' | '1' => first |= bit,
                 'O' | 'o' | '2' => second |= bit,
-                _ => {}
+                '.' | '-' | '_' => {}
+                '0' if !has_letters => {}
+                found => return Err(NotationError::RowCell { row: place + 1, found }),
             }
         }
     }
@@ -87,7 +99,7 @@ mod tests {
             "0000\n0200\n1120",
             "0 0 0 0\n0 2 0 0\n1 1 2 0\n0 1 2 3",
             "____\n_O__\nXXO_\nabcd",
-            "----\n-O--\nXXO-",
+            "1 2 3 4\n- - - -\n- O - -\nX X O -",
             "|.|.|.|.|\n|.|O|.|.|\n|X|X|O|.|\n 1 2 3 4",
         ] {
             assert_eq!(parse(board("4x3"), text), Ok(expected), "{text}");

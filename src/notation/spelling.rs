@@ -49,7 +49,8 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
     }
     let not_one_move = |found: &str| NotationError::Words { found: excerpt(found, 16), board };
     let heights = (0..board.width()).map(|column| start.height(column)).collect();
-    let (mut read, mut rest) = (Moves { board, text: String::new(), heights }, text);
+    let text = &*text.replace("\r\n", "\n");
+    let (mut read, mut rest) = (Moves { board, text: String::new(), heights, is_lettered: None }, text);
     while !rest.is_empty() && read.text.len() <= MAX_CELLS {
         let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
         let next = after.trim_start_matches(is_separator);
@@ -57,6 +58,11 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         let has_others = !read.text.is_empty() || !after.is_empty();
         if has_others && !moves.is_empty() && !is_one_move(board, moves) {
             return Err(not_one_move(word));
+        }
+        // `1.5` alone is more likely a decimal.
+        let is_decimal = moves.len() < word.len() && moves.starts_with(|found: char| found.is_ascii_digit());
+        if is_decimal && !has_others {
+            return Err(NotationError::NoGame { text: excerpt(text, 16) });
         }
         let between = &after[..after.len() - next.len()];
         let is_sign = moves.is_empty() && between.contains('-');
@@ -109,21 +115,24 @@ struct Moves {
     text: String,
     /// Pieces of each column.
     heights: Vec<usize>,
+    /// Whether the first move is a letter, where columns have digits and letters.
+    is_lettered: Option<bool>,
 }
 
 impl Moves {
     /// Takes the number of the next move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
     fn without_number<'w>(&self, word: &'w str) -> Result<&'w str, NotationError> {
         let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
-        let number = &word[..word.len() - rest.len()];
-        if number.is_empty() || !rest.starts_with('.') {
+        if rest.len() == word.len() || !rest.starts_with('.') {
             return Ok(word);
         }
-        let expected = self.text.len() / 2 + 1;
-        if number.parse() != Ok(expected) {
-            return Err(NotationError::MoveNumber { expected, found: excerpt(number, 8) });
+        let (moves, number) = (rest.trim_start_matches('.'), self.text.len() / 2 + 1);
+        let dots = if self.text.len().is_multiple_of(2) { "." } else { "..." };
+        let (found, expected) = (&word[..word.len() - moves.len()], format!("{number}{dots}"));
+        if found != expected {
+            return Err(NotationError::MoveNumber { expected, found: excerpt(found, 8) });
         }
-        Ok(rest.trim_start_matches('.'))
+        Ok(moves)
     }
 
     /// Reads the moves of one word.
@@ -131,6 +140,13 @@ impl Moves {
         let mut rest = word;
         while let Some(found) = rest.chars().next().filter(|_| self.text.len() <= MAX_CELLS) {
             rest = &rest[found.len_utf8()..];
+            let names = |found: char| names_column(self.board, found.encode_utf8(&mut [0; 4]));
+            if self.board.width() <= DIGITS && names(found) {
+                let is_letter = found.is_ascii_alphabetic();
+                if *self.is_lettered.get_or_insert(is_letter) != is_letter {
+                    return Err(NotationError::Mixed { ply: self.text.len() + 1, found });
+                }
+            }
             if !found.is_ascii_alphabetic() || self.board.width() > DIGITS {
                 self.push(found)?;
                 continue;
@@ -173,6 +189,8 @@ pub(super) struct Link<'t> {
     pub start: Option<String>,
     /// Its moves, or its position in any notation.
     pub position: String,
+    /// How many of its moves lead to the position that it shows.
+    pub ply: Option<usize>,
     /// It has one position, or none and no field that may be one.
     is_clear: bool,
     text: &'t str,
@@ -184,7 +202,10 @@ const POSITION_FIELDS: [&str; 3] = ["pos", "position", "moves"];
 impl<'t> Link<'t> {
     /// Reads a link; `None` where the text is none.
     pub fn of(text: &'t str) -> Option<Link<'t>> {
-        let (address, query) = text.split_once('?').filter(|_| !text.contains(char::is_whitespace))?;
+        if text.contains(char::is_whitespace) {
+            return None;
+        }
+        let (address, query) = text.split_once('?').unwrap_or((text, ""));
         let fields =
             || query.split('#').take(1).flat_map(|query| query.split('&')).filter_map(|field| field.split_once('='));
         let names = || {
@@ -197,20 +218,37 @@ impl<'t> Link<'t> {
         let value = |name: &str| fields().find(|(found, _)| *found == name).map(|(_, value)| decoded(value));
         let [board, start] = ["board", "start"].map(value);
         let position = POSITION_FIELDS.into_iter().find_map(value);
-        let positions = names().filter(|name| POSITION_FIELDS.contains(name)).count();
-        let is_clear =
-            positions == 1 || positions == 0 && names().all(|name| ["board", "start", "ply"].contains(&name));
-        if board.is_none() && start.is_none() && position.is_none() {
+        let ply = value("ply");
+        let count = |wanted: &[&str]| names().filter(|name| wanted.contains(name)).count();
+        let positions = count(&POSITION_FIELDS);
+        let others = ["board", "start", "ply"];
+        let is_once =
+            others.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
+        let is_clear = is_once && (positions == 1 || positions == 0 && names().all(|name| others.contains(&name)));
+        if board.is_none() && start.is_none() && position.is_none() && !address.contains("://") {
             return None;
         }
+        let ply = ply.and_then(|ply| ply.parse().ok());
         let of_solver = || address.contains("gamesolver.org").then(|| "7x6".to_owned());
-        Some(Link { board: board.or_else(of_solver), start, position: position.unwrap_or_default(), is_clear, text })
+        Some(Link {
+            board: board.or_else(of_solver),
+            start,
+            position: position.unwrap_or_default(),
+            ply,
+            is_clear,
+            text,
+        })
+    }
+
+    /// Says that the link has not one position.
+    pub fn unclear(&self) -> NotationError {
+        NotationError::Link { text: excerpt(self.text, 200) }
     }
 
     /// Compares the board of the link with the one that was asked for.
     pub fn check(&self, board: Board) -> Result<(), NotationError> {
         if !self.is_clear {
-            return Err(NotationError::Link { text: excerpt(self.text, 200) });
+            return Err(self.unclear());
         }
         match &self.board {
             Some(found) if found.parse() != Ok(board) => {
@@ -263,7 +301,7 @@ mod tests {
         let set_up = format!("http://127.0.0.1:8080/?board=7x6&start={}&moves=5,3", to_uni(&start));
         assert_eq!(parse(board("7x6"), &set_up), Ok(expected));
         assert!(Game::parse(board("7x6"), &set_up).unwrap_err().to_string().contains("is not a game"));
-        assert_eq!(Game::parse_from(start, "d3 1").map(|game| game.moves()), Ok("41".to_owned()));
+        assert_eq!(Game::parse_from(start, "d3 a1").map(|game| game.moves()), Ok("41".to_owned()));
         // Letters name the columns from 10 on where there are that many, and what may mean something else is refused.
         for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
             assert!(matches!(parse(board("12x4"), text), Err(NotationError::Words { .. })), "{text}");

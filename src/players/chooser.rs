@@ -7,6 +7,7 @@ use rand::Rng;
 use thiserror::Error;
 
 use super::Grade;
+use crate::value::in_plies;
 use crate::{Board, Outcome, Position};
 
 /// Chooses a column for the player to move. A chooser belongs to one board. It may keep memory from move to move, but
@@ -91,7 +92,7 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let within = |plies: Option<u32>| plies.map_or_else(String::new, |plies| format!(" in {plies}"));
+        let within = |plies: Option<u32>| plies.map_or_else(String::new, in_plies);
         match *self {
             Reason::Best { outcome, equal } => {
                 write!(f, "{}{}", outcome.value.noun(), within(outcome.remoteness))?;

@@ -31,7 +31,7 @@ pub fn nothing_known() -> Outcomes<'static> {
 /// let outcomes = Box::new(move |position: &_| Ok(search.moves(position)?));
 /// let mut player = PerfectPlayer::new(outcomes, false);
 /// let choice = player.choose(&notation::parse(board, "1234")?, Some(3), &mut Source::new(1, 0))?;
-/// assert_eq!((choice.column, choice.reason.to_string().as_str()), (2, "tie in 16, the only best move"));
+/// assert_eq!((choice.column, choice.reason.to_string().as_str()), (2, "tie in 16 plies, the only best move"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PerfectPlayer<'a> {

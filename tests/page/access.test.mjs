@@ -173,7 +173,7 @@ pageTest("moves and values are told to screen readers", async ({ screen, page })
   assert.equal(await page.getAttribute("#live", "aria-live"), "polite");
   await screen.play(1);
   await tells("Red plays column 1.");
-  await tells("Yellow to move: win in 19.");
+  await tells("Yellow to move: win in 19 plies.");
   for (const [key, text] of [["v", "Values are hidden."], ["f", "The board is mirrored."], ["u", "At the start."]]) {
     await screen.press(key);
     await tells(text);

@@ -68,6 +68,7 @@ export const withValues = ({ columns }) => columns.filter(({ text }) => text.inc
 export const ply = (number) => `#history button[data-ply="${number}"]`;
 
 /** A value in a word for people. */
+const plies = (number) => `in ${number} ${number === 1 ? "ply" : "plies"}`;
 const noun = (value) => (value === "lose" ? "loss" : value);
 
 /** A line of moves as the page writes it. */
@@ -113,15 +114,15 @@ export class Truth {
       } else if (seen.value === null && !settled) {
         assert.ok(["", "…", "?"].includes(seen.text), seen.text);
       } else {
-        const worth = `${noun(child.value)} in ${child.remoteness}`;
-        assert.deepEqual([seen.value, seen.remoteness, seen.text], [child.value, child.remoteness, worth.replace(" ", "\n")]);
+        const worth = `${noun(child.value)} ${plies(child.remoteness)}`;
+        assert.deepEqual([seen.value, seen.remoteness, seen.text], [child.value, child.remoteness, `${noun(child.value)}\nin ${child.remoteness}`]);
         const name = `Column ${seen.column}, ${pieces.length} piece${pieces.length === 1 ? "" : "s"}, ${worth}`;
         assert.ok(seen.name.startsWith(name), `${seen.name} for ${name}`);
       }
     }
     if (settled && !over) {
       const mover = ["Red to move", "Yellow to move"][ply % 2];
-      assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} in ${remoteness}.`), shown.status);
+      assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} ${plies(remoteness)}.`), shown.status);
     }
   }
 
@@ -133,7 +134,7 @@ export class Truth {
       const { value, remoteness } = this.of(game.slice(0, ply));
       const winner = value === "tie" ? "tie" : (value === "win") === (ply % 2 === 0) ? "Red" : "Yellow";
       const over = winner === "tie" ? "tie" : `${winner} won`;
-      const worth = remoteness === 0 ? over : `${winner === "tie" ? "tie" : `${winner} wins`} in ${remoteness}`;
+      const worth = remoteness === 0 ? over : `${winner === "tie" ? "tie" : `${winner} wins`} ${plies(remoteness)}`;
       const mistake = mistakes.get(ply) ?? "";
       return {
         value, remoteness, mistake, move: ply === 0 ? "start" : `${ply}. ${game[ply - 1]}`,

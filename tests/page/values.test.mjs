@@ -39,7 +39,7 @@ pageTest("the history marks mistakes and leads to every ply", async ({ screen, p
   await screen.play(1);
   const marked = await screen.whole(1);
   truth.checkHistory(marked, "1");
-  assert.equal(marked.plies[1].worth, "Yellow wins in 19\nmistake: tie -> loss");
+  assert.equal(marked.plies[1].worth, "Yellow wins in 19 plies\nmistake: tie -> loss");
 });
 
 pageTest("a game from a set-up position has values, a history and players", async ({ screen, page, truth, url }) => {

@@ -25,7 +25,7 @@ export function linkTo(game) {
 
 /**
  * Reads a game from a query, as far as it goes; `pos` are the moves of gamesolver.org. `stopped` is the `Impossible` that ended it, or
- * null. `position` is a text in any notation, which the page asks about, or null.
+ * null. `position` is a text in any notation, such as a link whose moves are spelled otherwise, which the page asks about, or null.
  */
 export function readQuery(text) {
   const query = new URLSearchParams(text);
@@ -33,7 +33,12 @@ export function readQuery(text) {
   try {
     game = newGame(parseBoard(query.get("board") ?? STANDARD));
     if (query.get("start")) game = newGame(game.board, parseUni(game.board, query.get("start")));
-    const read = readMoves(plain(query.get("moves") ?? query.get("pos") ?? ""));
+    const moves = query.get("moves") ?? query.get("pos") ?? "";
+    const isPlain = game.board.width > 9 ? /^[1-9a-w]*$/ : /^[1-9]*$/;
+    if (!isPlain.test(moves) || (query.has("moves") && query.has("pos"))) {
+      return { game, stopped: null, position: `?${text.replace(/^\?/, "")}` };
+    }
+    const read = readMoves(moves);
     const played = playPossible(game, read.columns);
     const stopped = played.stopped ?? read.stopped;
     const ply = /^\d+$/.exec(query.get("ply") ?? "")?.[0];
@@ -51,11 +56,6 @@ function readMoves(text) {
   } catch (stopped) {
     return { columns: parseMoves(text.slice(0, stopped.facts.number - 1)), stopped };
   }
-}
-
-/** Takes away what people write between moves: blanks, commas, hyphens, and numbers of moves such as "1.". */
-function plain(text) {
-  return text.replace(/\b\d+\.+/g, "").replace(/[\s,;-]+/g, "");
 }
 
 /** Writes the game into the address bar: a new entry, or in place of the present one. */

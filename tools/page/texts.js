@@ -10,7 +10,7 @@ export const noun = (value) => (value === "lose" ? "loss" : value);
 
 /** Says a value and its remoteness: "win in 5", "tie in 12", "loss". */
 export function valueText(value, remoteness) {
-  return remoteness === null || remoteness === undefined ? noun(value) : `${noun(value)} in ${remoteness}`;
+  return remoteness === null || remoteness === undefined ? noun(value) : `${noun(value)} in ${remoteness} ${remoteness === 1 ? "ply" : "plies"}`;
 }
 
 export const texts = {

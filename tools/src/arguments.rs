@@ -11,8 +11,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fourbase::Board;
-use fourbase_tiers::database::{DEFAULT_ROOT, Database, DatabaseError};
-use fourbase_tiers::files::is_address;
+use fourbase_tiers::database::{DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -44,7 +43,7 @@ impl DatabaseArgument {
     ///
     /// It is an address.
     pub fn folder(&self) -> Result<&Path, BadInput> {
-        if is_address(&self.root) || self.root.to_string_lossy().contains("://") {
+        if looks_like_address(&self.root) && !self.root.exists() {
             let root = wording::path(&self.root);
             return Err(BadInput(format!("{root} is an address, where nothing is written or listed; give --db DIR")));
         }

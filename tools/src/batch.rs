@@ -76,6 +76,8 @@ pub struct Tally {
     pub different: u64,
     failed: u64,
     first_failure: Option<Error>,
+    /// Blank lines at the end so far.
+    blank: u64,
 }
 
 impl BatchArguments {
@@ -107,6 +109,8 @@ impl BatchArguments {
             for lines in lines.chunks(at_once) {
                 text.clear();
                 tally.lines += lines.len() as u64;
+                let blank = lines.iter().rev().take_while(|line| line.kept.iter().all(u8::is_ascii_whitespace)).count();
+                tally.blank = blank as u64 + if blank == lines.len() { tally.blank } else { 0 };
                 answer(lines, &mut text, &mut tally);
                 output.write(&text).with_context(cannot_write)?;
             }
@@ -205,7 +209,9 @@ impl Tally {
 
     /// Reports the batch as a whole.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
-        let Tally { lines, bad, failed, .. } = self;
+        let Tally { lines, bad, failed, different, .. } = self;
+        // Many files end with a blank line.
+        let bad = bad.saturating_sub(self.blank);
         if let Some(failure) = self.first_failure {
             let (failed, lines) = (grouped(failed.into()), counted(lines, name));
             return Err(failure.context(format!("{failed} of {lines} could not be {done}")));
@@ -216,10 +222,15 @@ impl Tally {
                 _ => (format!("are no {name}s"), "their answers say why"),
             };
             let (bad, lines) = (grouped(bad.into()), counted(lines, "line"));
-            return Err(BadInput(format!("{bad} of {lines} {is_no} of {of}; {answers}")).into());
+            let also = if different > 0 {
+                format!("{} with another value, and ", grouped(different.into()))
+            } else {
+                String::new()
+            };
+            return Err(BadInput(format!("{also}{bad} of {lines} {is_no} of {of}; {answers}")).into());
         }
-        if self.different > 0 {
-            let (different, lines) = (grouped(self.different.into()), counted(lines, "line"));
+        if different > 0 {
+            let (different, lines) = (grouped(different.into()), counted(lines, "line"));
             return Err(anyhow!("{different} of {lines} with another value than expected; standard output has them"));
         }
         Ok(())

@@ -109,10 +109,10 @@ mod tests {
         let expected = "\
 ply move  X wins in    tie    O wins in
           0    5    10  |  10    5    0
-  0 X 1   ............  =  ............  X to move: tie in 16
-  1 O 2   ....X.......  |  ............  O to move: loss in 4
-  2 X 1   ...X........  |  ............  X to move: win in 3
-  3       ............  |  O...........  O to move: win in 11";
+  0 X 1   ............  =  ............  X to move: tie in 16 plies
+  1 O 2   ....X.......  |  ............  O to move: loss in 4 plies
+  2 X 1   ...X........  |  ............  X to move: win in 3 plies
+  3       ............  |  O...........  O to move: win in 11 plies";
         assert_eq!(drawn, expected);
     }
 

@@ -12,7 +12,7 @@ use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::dataset::DatasetError;
+use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
@@ -199,7 +199,7 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     Some(match error {
         DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } => format!("write{}", option("db", root)),
         DatabaseError::Misplaced { found: Misplaced::Incomplete(..), .. } => "copy the manifest too".to_owned(),
-        DatabaseError::Misplaced { found: Misplaced::Scheme, .. } => "name a folder, or such an address".to_owned(),
+        DatabaseError::Misplaced { found: Misplaced::NoFolder, .. } => "name a folder, or such an address".to_owned(),
         DatabaseError::Misplaced { board: None, root, .. } => format!("start with: {}", to_solve("5x4", root)),
         DatabaseError::Misplaced { board: Some(board), root, .. } | DatabaseError::Missing { board, root } => {
             match solve_first(*board, root) {
@@ -232,6 +232,9 @@ fn of_dataset(error: &DatasetError) -> Option<String> {
     Some(match error {
         DatasetError::Position(error) => return of_position(error),
         DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
+        DatasetError::NoRemoteness { board, column: Column::Score, .. } if board.is_misere() => {
+            "leave it out".to_owned()
+        }
         DatasetError::NoRemoteness { board, .. } => {
             format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
         }

@@ -142,10 +142,8 @@ fn of_server() -> Value {
     lines.push(line::<fourbase::players::json::PlayersJson>("players", "players"));
     lines.push(line::<fourbase::players::json::RandomJson>("random", "random"));
     let mut schemas = definitions("/components/schemas", &lines);
-    let mut refused = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<server::failure::Body>();
-    refused.remove("$schema");
-    refused.insert("additionalProperties".to_owned(), json!(false));
-    schemas.insert("refused".to_owned(), refused.to_value());
+    schemas.insert("refused".to_owned(), bare::<server::failure::Body>());
+    schemas.insert("scores".to_owned(), bare::<server::position::ScoresJson>());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -167,6 +165,14 @@ fn of_server() -> Value {
             "schemas": schemas
         }
     })
+}
+
+/// Describes an answer that does not begin with `schema` and `command`.
+fn bare<T: JsonSchema>() -> Value {
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
+    schema.remove("$schema");
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema.to_value()
 }
 
 /// Describes the addresses.
@@ -203,7 +209,12 @@ fn paths() -> Value {
             as_json("The counts, if fourbase stats or fourbase solve --stats has kept them beside the database", "stats")),
         "/openapi.json": get(
             "openapi", "Describe these addresses", vec![], body("This description", "application/json", &json!({"type": "object"}))),
+        "/solve": get(
+            "solve", "Score the moves as the server of gamesolver.org does", fields::<server::position::SolveQuery>(),
+            as_json("The scores", "scores")),
     });
+    // This address is beside api/v1.
+    paths["/solve"]["servers"] = json!([{"url": "../..", "description": "The address of the page"}]);
     // An answer of this address may come as lines, and has a tag.
     let position = &mut paths["/position"]["get"];
     position["responses"]["200"]["content"]["application/x-ndjson"] = json!({"schema": reference("query")});

@@ -3,6 +3,7 @@
 The native module calls `read` and `write`. It checks the positions, and reads and writes texts itself.
 """
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -43,7 +44,7 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
         data = data.to_numpy(zero_copy_only=False)  # Arrow
     elif hasattr(data, "to_numpy"):
         data = data.to_numpy()
-    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "UO":
+    if isinstance(data, np.ndarray) and (encoding == "uci" or (data.ndim == 1 and data.dtype.kind in "UO")):
         data = data.tolist()
     elif not hasattr(data, "__array__") and not isinstance(data, Sequence):
         data = list(data)
@@ -58,30 +59,37 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     if isinstance(first, Position) or encoding in _LISTS or (isinstance(first, str) and encoding is None):
         return data if isinstance(data, list | tuple) else list(data), None
     marks = None
-    if isinstance(first, str) and encoding == "uci":
+    if isinstance(data, Sequence) and encoding == "uci":
         data = _letters(data, start, reasons)
-    elif isinstance(first, Mapping) and encoding in (None, "kaggle") and "observation" not in first:
+    elif isinstance(first, Mapping) and (encoding == "kaggle" or (encoding is None and "observation" not in first)):
         encoding, (data, marks) = "kaggle", _observations(data, start, reasons)
     elif isinstance(first, Mapping) and encoding in (None, "pettingzoo"):
         encoding, data = "pettingzoo", [row.get("observation") if isinstance(row, Mapping) else row for row in data]
     try:
         array = np.asarray(data)
     except ValueError as error:
-        array = _even(data, encoding, start, error, reasons)
+        if encoding in (None, "bitboards"):
+            raise EncodingError(f"the rows have no common shape: {error}") from None
+        array = np.full(len(data), None)
     kinds = [encoding] if encoding not in (None, "bitboards") else ["array", "pettingzoo"] if start.width > 2 else []
-    if array.shape in [_shape(kind, start) for kind in kinds]:
+    if array.dtype.kind in "biuf" and array.shape in [_shape(kind, start) for kind in kinds]:
         raise EncodingError(f"the shape {array.shape} is that of one position, not of a batch; write data[None]")
     if encoding is None and array.ndim == 2 and array.shape[1] == 2 and array.dtype == np.int64 and len(array) > 0:
         raise EncodingError(
             'an array (n, 2) of int64 may be moves or bitboards: write encoding="actions" for columns from 0, or '
             'encoding="bitboards"'
         )
+    # A wrong array is refused as a whole; the rows of a list are checked one by one.
+    is_list = encoding is not None and isinstance(data, Sequence)
     encoding = encoding or _by_shape(array.shape)
     if encoding == "bitboards":
         return _bitboards(array), None
-    if encoding == "uci" and array.ndim == 2 and array.dtype.kind in "SUO":
-        array = _without_class(array, start, reasons).astype("U1").view(np.uint32)
-    rows = _rows(array, encoding, start)
+    try:
+        rows = _rows(array, encoding, start)
+    except EncodingError:
+        if not is_list:
+            raise
+        rows = _even(data, encoding, start, reasons)
     words = np.empty((len(rows), 2), np.uint64)
     for begin in range(0, len(rows), _PART):
         words[begin : begin + _PART] = _words(rows[begin : begin + _PART], encoding, start)
@@ -201,8 +209,7 @@ def _bitboards(array: NDArray[Any]) -> NDArray[np.uint64]:
 def _rows(array: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
     """Check the shape and the type of an array."""
     shape = _shape(encoding, start)
-    is_flat = encoding.startswith("openspiel") and array.shape[1:] == (3 * start.width * start.height,)
-    if array.shape != (0,) and array.shape[1:] != shape and not is_flat:
+    if array.shape != (0,) and array.shape[1:] not in (shape, _flat(encoding, shape)):
         wanted = "".join(f", {size}" for size in shape)
         raise EncodingError(
             f"{encoding} on {start.board} has the shape (n{wanted}), not {array.shape}; "
@@ -211,6 +218,11 @@ def _rows(array: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise _wrong_type(array, "int8")
     return np.ascontiguousarray(array).reshape(len(array), *shape)
+
+
+def _flat(encoding: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the other shape that a row may have."""
+    return (math.prod(shape),) if encoding.startswith("openspiel") else shape
 
 
 def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
@@ -236,51 +248,41 @@ def _moves(actions: Any, row: int, start: Position, reasons: dict[int, str]) -> 
     return "".join(_COLUMNS[column] for column in columns)
 
 
-def _letters(texts: Sequence[Any], start: Position, reasons: dict[int, str]) -> NDArray[Any]:
-    """Take the letters of texts such as ``'b,x,o'``, which a class may follow. They may be quoted, as in ARFF."""
+def _letters(rows: Sequence[Any], start: Position, reasons: dict[int, str]) -> NDArray[Any]:
+    """Take the letters of texts such as ``'b,x,o'`` or of lists; a class may follow. They may be quoted, as in ARFF."""
     cells = start.width * start.height
-    rows = []
-    for row, text in enumerate(texts):
+    taken = []
+    for row, text in enumerate(rows):
+        if isinstance(text, _ROWS):
+            text = ",".join(cell.decode("latin1") if isinstance(cell, bytes) else str(cell) for cell in text)
         plain = str(text).strip().translate({ord(sign): None for sign in " '\"\ufeff"})
         letters, rest = plain[: 2 * cells - 1], plain[2 * cells - 1 :]
-        if len(letters) < 2 * cells - 1 or letters[1::2] != "," * (cells - 1) or not isinstance(text, str):
+        is_whole = len(letters) == 2 * cells - 1 and rest[:1] in ("", ",")
+        if not is_whole or letters[1::2] != "," * (cells - 1) or not isinstance(text, str):
             reasons[row] = f"{str(text)[:60]!r} is not {cells} letters b, x or o with commas between them"
-        elif rest and (rest[0] != "," or rest[1:].lower() not in _CLASSES):
+        elif rest and rest[1:].lower() not in _CLASSES:
             reasons[row] = f"{rest[:40]!r} follows the {cells} cells of {start.board}; only win, loss or draw may"
-        rows.append("?" * cells if row in reasons else letters[::2])
-    return np.array(rows).view("U1").reshape(-1, cells)
+        taken.append("?" * cells if row in reasons else letters[::2])
+    return np.array(taken, "U").view("U1").view(np.uint32).reshape(-1, cells)
 
 
-def _without_class(array: NDArray[Any], start: Position, reasons: dict[int, str]) -> NDArray[Any]:
-    """Take the letters of an array whose last column may be the class."""
-    cells = start.width * start.height
-    texts = array.astype("U")
-    for row in np.flatnonzero((np.char.str_len(texts[:, :cells]) != 1).any(axis=1)).tolist():
-        reasons[row] = "a cell is one letter, b, x or o"
-    if array.shape[1] != cells + 1:
-        return array
-    for row in np.flatnonzero(~np.isin(np.char.lower(texts[:, cells]), _CLASSES)).tolist():
-        reasons[row] = f"{str(array[row, cells])[:40]!r} follows the cells of {start.board}; only win, loss or draw may"
-    return array[:, :cells]
-
-
-def _even(
-    data: Sequence[Any], encoding: str | None, start: Position, error: ValueError, reasons: dict[int, str]
-) -> NDArray[Any]:
-    """Stack rows of which some have not the shape of the encoding."""
-    shape = _shape(encoding, start) if encoding not in (None, "bitboards") else ()
-    if not shape:
-        raise EncodingError(f"the rows have no common shape: {error}") from None
-    rows: list[Any] = []
+def _even(data: Sequence[Any], encoding: str, start: Position, reasons: dict[int, str]) -> NDArray[Any]:
+    """Stack the rows of a list of which some have another shape, or no numbers."""
+    shape = _shape(encoding, start)
+    rows = np.full((len(data), *shape), 9.0)
     for number, row in enumerate(data):
         try:
-            found: Any = np.shape(row)
+            cells = np.asarray(row)
         except ValueError:
-            found = "of lists of unequal length"
-        rows.append(row if found == shape else None)
-        if found != shape:
-            reasons[number] = f"the row has the shape {found}, not {shape}"
-    return np.stack([np.full(shape, 9) if row is None else np.asarray(row) for row in rows])
+            reasons[number] = "the row has lists of unequal length"
+            continue
+        if cells.shape not in (shape, _flat(encoding, shape)):
+            reasons[number] = f"the row has the shape {cells.shape}; {encoding} on {start.board} has {shape}"
+        elif cells.dtype.kind not in "biuf":
+            reasons[number] = "a cell is no number"
+        else:
+            rows[number] = cells.reshape(shape)
+    return rows
 
 
 def _observations(data: Sequence[Any], start: Position, reasons: dict[int, str]) -> tuple[NDArray[Any], NDArray[Any]]:

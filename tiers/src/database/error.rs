@@ -22,7 +22,7 @@ pub enum DatabaseError {
         /// The folder of all databases.
         root: PathBuf,
     },
-    /// The place that was named has no databases at all.
+    /// The place that was named has no databases at all, or at an address none of the board.
     #[error("{} {found}", shown(root))]
     Misplaced {
         /// The place.
@@ -73,13 +73,18 @@ impl DatabaseError {
     pub fn remedy_of_host(&self) -> Option<String> {
         let place = match self {
             DatabaseError::File(error) => return error.remedy_of_host().map(str::to_owned),
-            DatabaseError::Missing { board, root } => folder_of(root, *board, Values::Remoteness),
+            DatabaseError::Missing { board, root }
+            | DatabaseError::Misplaced { board: Some(board), root, found: Misplaced::Elsewhere } => {
+                folder_of(root, *board, Values::Remoteness)
+            }
             DatabaseError::MissingValues { board, values, root } => folder_of(root, *board, *values),
             DatabaseError::NotSolved { folder, .. } => folder.clone(),
             DatabaseError::Misplaced { .. } | DatabaseError::Index(_) | DatabaseError::Analysis(_) => return None,
         };
         let manifest = place.join(MANIFEST);
-        is_address(&place).then(|| format!("the host should have a whole database at {}", shown(&manifest)))
+        let remedy = format!("the host should have a whole database at {}", shown(&manifest));
+        let other = if matches!(self, DatabaseError::Misplaced { .. }) { ", or ask without this address" } else { "" };
+        is_address(&place).then(|| remedy + other)
     }
 
     /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.

@@ -5,25 +5,26 @@ use std::path::{Path, PathBuf};
 use fourbase::Board;
 
 use super::error::DatabaseError;
-use super::open::list;
-use crate::files::{Disk, Storage, is_address};
-use crate::format::{MANIFEST, TIER_PREFIX, folder_of};
+use crate::files::{Disk, Storage, is_address, storage_of};
+use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX, folder_of};
 use crate::kernel::Values;
 
 /// The folder of all databases where none is named. It need not exist.
 pub const DEFAULT_ROOT: &str = "db";
 
-/// What is at a place without databases.
+/// What is at a place without a database of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misplaced {
     /// One database itself, or both of a board; the folder of all databases is given.
     Inside(PathBuf),
     /// So many tiers without their manifest, in this folder.
     Incomplete(PathBuf, usize),
-    /// Nothing, and the text looks like an address.
-    Scheme,
+    /// A file, or nothing where the text looks like an address.
+    NoFolder,
     /// Nothing.
     Nothing,
+    /// No database of this board at an address. Of others nothing is known, because a host need not list its folders.
+    Elsewhere,
 }
 
 /// Checks a folder without a database of `board`, or without any. One with databases of other boards passes, and so does the default
@@ -32,36 +33,66 @@ pub enum Misplaced {
 /// # Errors
 /// [`DatabaseError::Misplaced`].
 pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError> {
-    if is_address(root) {
-        return Ok(());
-    }
-    let kinds = [Values::Remoteness, Values::Wdl];
-    let is_board = kinds.iter().any(|values| root.join(values.to_string()).join(MANIFEST).exists());
-    let levels = if root.join(MANIFEST).exists() { 2 } else { usize::from(is_board) };
+    let values = [Values::Remoteness, Values::Wdl];
+    let storage = storage_of(root);
+    let has_manifest = |folder: &Path| storage.open(&folder.join(MANIFEST)).is_ok();
+    let is_inside = |levels: usize| match levels {
+        1 => values.iter().any(|values| has_manifest(&root.join(values.to_string()))),
+        _ => has_manifest(root),
+    };
+    let is_host = is_address(root);
+    let above = |levels: usize| {
+        let above = root.ancestors().nth(levels)?;
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        (is_address(above) == is_host && is_inside(levels)).then(|| Misplaced::Inside(above.to_path_buf()))
+    };
+    let found = match [2, 1].into_iter().find_map(above) {
+        Some(inside) => inside,
+        None if is_host && board.is_none() => return Ok(()),
+        None if is_host => Misplaced::Elsewhere,
+        None => match on_disk(root, board) {
+            Some(found) => found,
+            None => return Ok(()),
+        },
+    };
+    Err(DatabaseError::Misplaced { root: root.to_path_buf(), board, found })
+}
+
+/// Says what is wrong with a folder of the disk that is no database itself; `None` where nothing is.
+fn on_disk(root: &Path, board: Option<Board>) -> Option<Misplaced> {
+    let names = Disk.names(root).unwrap_or_default();
+    let boards = || names.iter().filter_map(|name| name.parse::<Board>().ok());
+    let folders = |board: Board| [Values::Remoteness, Values::Wdl].map(|values| folder_of(root, board, values));
     let tiers = |folder: &Path| {
         let names = Disk.names(folder).unwrap_or_default();
         names.iter().filter(|name| name.starts_with(TIER_PREFIX)).count()
     };
-    let names = Disk.names(root).unwrap_or_default();
-    let boards =
-        names.iter().filter_map(|name| name.parse().ok()).filter(|found| board.is_none_or(|board| board == *found));
-    let mut folders = boards.flat_map(|board: Board| kinds.map(|values| folder_of(root, board, values)));
-    let incomplete = folders.find(|folder| !folder.join(MANIFEST).exists() && tiers(folder) > 0);
-    let text = root.to_string_lossy();
-    let found = if levels > 0 {
-        let root = root.ancestors().nth(levels).filter(|root| root.components().next().is_some());
-        Misplaced::Inside(root.unwrap_or(Path::new(".")).to_path_buf())
-    } else if let Some(folder) = incomplete {
+    let itself =
+        [root.to_path_buf()].into_iter().chain([Values::Remoteness, Values::Wdl].map(|of| root.join(of.to_string())));
+    let of_board = boards().filter(|found| board.is_none_or(|board| board == *found)).flat_map(folders);
+    let incomplete = itself.chain(of_board).find(|folder| !folder.join(MANIFEST).exists() && tiers(folder) > 0);
+    if let Some(folder) = incomplete {
         let count = tiers(&folder);
-        Misplaced::Incomplete(folder, count)
-    } else if root == Path::new(DEFAULT_ROOT) || !list(root).is_ok_and(|listing| listing.is_empty()) {
-        return Ok(());
-    } else if !root.exists() && (text.contains("://") || text.contains(':') && !cfg!(windows)) {
-        Misplaced::Scheme
-    } else {
-        Misplaced::Nothing
+        return Some(Misplaced::Incomplete(folder, count));
+    }
+    let is_used = |folder: PathBuf| {
+        [&folder, &folder.with_extension(REPLACEMENT)].into_iter().any(|folder| folder.join(MANIFEST).exists())
     };
-    Err(DatabaseError::Misplaced { root: root.to_path_buf(), board, found })
+    if root == Path::new(DEFAULT_ROOT) || boards().flat_map(folders).any(is_used) {
+        None
+    } else if root.is_file() || !root.exists() && looks_like_address(root) {
+        Some(Misplaced::NoFolder)
+    } else {
+        Some(Misplaced::Nothing)
+    }
+}
+
+/// Tells whether a text is more likely an address than a folder: it has a scheme, or the number of a port as in `127.0.0.1:8000`.
+#[must_use]
+pub fn looks_like_address(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let port = text.split('/').next().and_then(|host| host.split_once(':')).map(|(_, port)| port);
+    text.contains("://") || port.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl std::fmt::Display for Misplaced {
@@ -75,8 +106,9 @@ impl std::fmt::Display for Misplaced {
                     folder.display()
                 )
             }
-            Misplaced::Scheme => f.write_str("is no folder; an address begins with http:// or https://"),
+            Misplaced::NoFolder => f.write_str("is no folder; an address begins with http:// or https://"),
             Misplaced::Nothing => f.write_str("has no databases"),
+            Misplaced::Elsewhere => f.write_str("has no database of this board"),
         }
     }
 }
@@ -99,12 +131,15 @@ mod tests {
         assert_eq!(found(root), Misplaced::Nothing);
         assert_eq!(found(&root.join("typo")), Misplaced::Nothing);
         for address in ["ftp://host/db", "file:///db", "127.0.0.1:8000"] {
-            assert_eq!(found(Path::new(address)), Misplaced::Scheme, "{address}");
+            assert_eq!(found(Path::new(address)), Misplaced::NoFolder, "{address}");
         }
         let database = root.join("4x4/remoteness");
         fs::create_dir_all(&database).unwrap();
         fs::write(database.join("tier-01"), "").unwrap();
-        assert_eq!(found(root), Misplaced::Incomplete(database.clone(), 1));
+        for named in [root, &root.join("4x4"), &database] {
+            assert_eq!(found(named), Misplaced::Incomplete(database.clone(), 1));
+        }
+        assert_eq!(found(&database.join("tier-01")), Misplaced::NoFolder);
         fs::write(database.join(MANIFEST), "").unwrap();
         assert_eq!(found(&database), Misplaced::Inside(root.to_path_buf()));
         assert_eq!(found(&root.join("4x4")), Misplaced::Inside(root.to_path_buf()));

@@ -31,6 +31,6 @@ pub use error::DatabaseError;
 pub(crate) use fallback::searches;
 pub use json::BoardJson;
 pub use lookup::{When, choose};
-pub use misplaced::{DEFAULT_ROOT, Misplaced, check_root};
+pub use misplaced::{DEFAULT_ROOT, Misplaced, check_root, looks_like_address};
 pub use open::{Database, Listing, Summary, list};
 pub(crate) use tier::OpenTier;

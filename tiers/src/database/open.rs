@@ -1,6 +1,5 @@
 //! Opening a database, and listing those of a folder.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -294,8 +293,6 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
             match Manifest::read(&Disk, &folder, board, values) {
                 Ok(Some(manifest)) => listing.databases.push(Summary { board, manifest }),
                 Ok(None) => {}
-                // A plain file that is named like a board, or like the values of one.
-                Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {}
                 Err(fault) => listing.faults.push(fault),
             }
         }

@@ -77,17 +77,21 @@ impl Column {
         }
     }
 
-    /// Lists the columns that a data set has where none are chosen: bitboards and all that the database stores.
+    /// Lists the columns that a data set has where none are chosen: bitboards and all that the database knows.
     #[must_use]
-    pub fn usual(values: Values) -> Vec<Column> {
+    pub fn usual(board: Board, values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
-        Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_stored(values)).collect()
+        Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(board, values)).collect()
     }
 
-    /// Returns whether a database with these values has it.
+    /// Returns whether a database of the board with these values has it. Misère boards have no score.
     #[must_use]
-    pub fn is_stored(self, values: Values) -> bool {
-        values == Values::Remoteness || !matches!(self, Column::Remoteness | Column::Score | Column::MoveRemoteness)
+    pub fn is_known(self, board: Board, values: Values) -> bool {
+        match self {
+            Column::Score => values == Values::Remoteness && !board.is_misere(),
+            Column::Remoteness | Column::MoveRemoteness => values == Values::Remoteness,
+            _ => true,
+        }
     }
 
     /// Returns whether it has a field for each move.

@@ -27,8 +27,8 @@ pub enum DatasetError {
     /// No column was chosen.
     #[error("no columns are chosen")]
     NoColumns,
-    /// A column that needs the remoteness, from a database without it.
-    #[error("the database of {board} stores no remoteness, so there is no column {column}")]
+    /// A column that needs the remoteness, from a database without it; scores of a misère board, which has none.
+    #[error("{}, so there is no column {column}", lack(*board, *column))]
     NoRemoteness {
         /// The board.
         board: Board,
@@ -65,4 +65,12 @@ impl DatasetError {
                 | DatasetError::Write(_)
         )
     }
+}
+
+/// Says why there is no column.
+fn lack(board: Board, column: Column) -> String {
+    if board.is_misere() && column == Column::Score {
+        return "misère boards have no scores".to_owned();
+    }
+    format!("the database of {board} stores no remoteness")
 }

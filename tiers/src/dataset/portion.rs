@@ -96,9 +96,8 @@ impl Portion {
             Column::Remoteness => Cells::UInt8(outcomes.iter().map(plies).collect()),
             Column::Score => {
                 let pairs = positions.iter().zip(outcomes);
-                let empty = |position: &Position| position.board().cells() - position.ply();
                 let score =
-                    |(position, outcome): (_, &Outcome)| outcome.score(empty(position)).map(|score| score as i8);
+                    |(position, outcome): (&Position, &Outcome)| position.score(*outcome).map(|score| score as i8);
                 Cells::Int8(pairs.map(score).collect())
             }
             Column::MoveValues => Cells::Int8(moves.map(|of| of.map(|outcome| sign(outcome.value))).collect()),

@@ -116,7 +116,9 @@ impl<'d> Dataset<'d> {
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
         }
-        if let Some(column) = columns.iter().copied().find(|column| !column.is_stored(database.values())) {
+        if let Some(column) =
+            columns.iter().copied().find(|column| !column.is_known(database.board(), database.values()))
+        {
             return Err(DatasetError::NoRemoteness { board: database.board(), column });
         }
         Ok(Dataset {

@@ -10,6 +10,7 @@
 //!
 //! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Serialize;
@@ -120,7 +121,7 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
 /// Opens a file for reading; `None` where there is none.
 pub(crate) fn open_existing(storage: &dyn Storage, path: &Path) -> Result<Option<Box<dyn ReadFile>>, FileError> {
     match storage.open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         file => file.map(Some).map_err(io_error(path, "open")),
     }
 }
@@ -132,7 +133,7 @@ pub(crate) const TOO_SHORT: &str = "the file ends too early";
 pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: u64) -> Result<(), FileError> {
     file.read_exact_at(buffer, offset).map_err(|source| {
         let file = path.to_path_buf();
-        if source.kind() == std::io::ErrorKind::UnexpectedEof {
+        if source.kind() == ErrorKind::UnexpectedEof {
             FileError::Damaged { file, offset, what: TOO_SHORT }
         } else {
             FileError::Io { file, action: "read", source }

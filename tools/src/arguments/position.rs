@@ -77,6 +77,9 @@ impl PositionArgument {
             let board = excerpt(board, EXCERPT_BYTES);
             bail!(BadInput(format!("\"{board}\" is a board; write one board, before the position")));
         }
+        if words.iter().any(|word| word.trim().is_empty()) {
+            bail!(BadInput("the text is blank; write - for the empty board".to_owned()));
+        }
         if is_batch && !words.is_empty() {
             let text = excerpt(&text, EXCERPT_BYTES);
             bail!(BadInput(format!("--batch reads lines from standard input or --input FILE; leave \"{text}\" out")));

@@ -45,7 +45,7 @@ With --batch, a line of input is a game and a line of output is
 FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in \
 7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have \
 further fields, between tabs or spaces: the game is the first field, or that of --field, and the \
-others are copied to the end. A blank line is an error. --json writes a line of JSON for each game \
+others are copied to the end. A blank line is an error, except at the end. --json writes a line of JSON for each game \
 instead.
 
 Examples:

@@ -37,7 +37,7 @@ With --batch, a line of input is a position and a line of output is
 A line that is not a position makes the exit code 2 at the end.
 
 A line may have further fields, between tabs or spaces. The position is the first field, or that of \
---field; the others are copied to the end. A blank line is an error.
+--field; the others are copied to the end. A blank line is an error, except at the end.
 
 Examples:
   fourbase convert 4453

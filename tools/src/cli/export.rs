@@ -47,7 +47,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed_bytes, 1);
     let columns = match &arguments.columns {
         Some(columns) => columns.to_vec(),
-        None => Column::usual(database.values()),
+        None => Column::usual(board, database.values()),
     };
     let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
     let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);

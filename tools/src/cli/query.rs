@@ -41,7 +41,7 @@ possible, ? where it was not decided. --json writes a line of JSON instead.
 
 A line may have further fields, between tabs, spaces or commas. The position is the first field, or that of \
 --field; the others are copied to the end of the answer. If all fields could be one move, they are one game: put \
-a tab after a position of one move. A blank line is an error, and so is a line that begins with a blank.
+a tab after a position of one move. A blank line is an error, except at the end, and so is a line that begins with a blank.
 
 --expect compares lines POSITION SCORE, as test sets have them, and prints POSITION, VALUE, REMOTENESS, SCORE and \
 the other fields of those that differ; then the exit code is 1. Pons' score is 0 for a tie; for a win, one \

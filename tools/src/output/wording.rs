@@ -37,13 +37,13 @@ pub fn value(value: Value) -> String {
     in_colour(value, value.noun())
 }
 
-/// Writes `tie in 17` in colours; without the number if the remoteness is unknown.
+/// Writes `tie in 17 plies` in colours; without the number if the remoteness is unknown.
 pub fn outcome(outcome: Outcome) -> String {
     let value = value(outcome.value);
-    outcome.remoteness.map_or(value.clone(), |remoteness| format!("{value} in {remoteness}"))
+    outcome.remoteness.map_or(value.clone(), |remoteness| format!("{value} in {}", counted(remoteness, "ply")))
 }
 
-/// Writes `X to move: tie in 17` in colours.
+/// Writes `X to move: tie in 17 plies` in colours.
 pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{} to move: {}", to_move.mark(), self::outcome(outcome))
 }

@@ -15,7 +15,7 @@ use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::Options;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
-use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Summary, When, choose};
+use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, Summary, When, choose};
 use fourbase_tiers::files::{FileError, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
@@ -161,7 +161,16 @@ impl Boards {
     }
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
-        let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
+        let find = || {
+            let found = Database::find_or_embedded(&self.root, board).or_else(|error| match error {
+                // Whoever starts a server over a host knows which boards are there.
+                DatabaseError::Misplaced { found: Misplaced::Elsewhere, root, .. } => {
+                    Database::embedded(board)?.ok_or(DatabaseError::Missing { board, root })
+                }
+                error => Err(error),
+            });
+            Ok(self.cache.apply(found?))
+        };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();

@@ -69,7 +69,7 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
 pub struct PictureQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
-    /// Moves, bit strings of columns, or a string of GamesmanUni.
+    /// Any notation: moves in any spelling, bit strings, GamesmanUni's string, a drawn board, a link.
     #[serde(default = "http::empty_board")]
     position: String,
 }

@@ -29,7 +29,7 @@ use crate::arguments::USUAL_BOARD;
 pub struct PositionQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
-    /// Moves, bit strings of columns, or a string of GamesmanUni.
+    /// Any notation: moves in any spelling, bit strings, GamesmanUni's string, a drawn board, a link.
     #[serde(default = "http::empty_board")]
     position: String,
     /// Add best play.
@@ -129,9 +129,10 @@ fn streamed(
 
 /// A position, as programs ask the server of gamesolver.org.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct SolveQuery {
     /// Moves, or any other notation.
-    #[serde(default)]
     pos: String,
     /// Columns x rows, then cN for lines of N instead of 4.
     #[serde(default = "usual_board")]
@@ -144,6 +145,7 @@ fn usual_board() -> String {
 
 /// The scores of all moves.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ScoresJson {
     pos: String,
     /// Pons' score of each column for the player who moves there; 100 for a full one.
@@ -178,7 +180,7 @@ pub async fn solve(
         };
         let mut score = vec![FULL; board.width()];
         for of in &analysis.moves {
-            let found = of.outcome.and_then(|outcome| outcome.score(board.cells() - position.ply()));
+            let found = of.outcome.and_then(|outcome| position.score(outcome));
             score[of.column] = found.ok_or_else(|| {
                 let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
                 Failure::unanswerable(limit.unwrap_or_else(|| "no remoteness of these moves is known".to_owned()))

@@ -30,7 +30,7 @@ choice-matters does the same, and draws again until the moves differ in value. T
 Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
 move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
 Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A wdl database has no \
-remoteness and no score.
+remoteness and no score, and a misère board no score.
 
 The file's extension chooses the format: .csv, .parquet, or .data for the text of the UCI data set. \
 Releases write Parquet. To build such a program yourself, type: cargo build --release --features parquet

@@ -64,7 +64,8 @@ impl Typed {
         let text = str::from_utf8(&line.kept).map_err(|error| {
             format!("byte {} of the line is not UTF-8; type a column or help", error.valid_up_to() + 1)
         })?;
-        let text = text.trim();
+        // Some programs begin a file with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}').trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         let command = match word {

@@ -147,12 +147,14 @@ impl Batch<'_> {
 
     /// Writes value, remoteness and score if they are not what the next field says.
     fn write_difference(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, outcome: Outcome) {
-        let score = match outcome.value {
-            Value::Tie => Some(0),
-            _ => outcome.score(self.board.cells() - question.position.ply()),
-        };
+        let score = question.position.score(outcome);
         let expected = question.record.next().unwrap_or_default();
         let is_equal = match (expected.parse::<i64>(), expected.to_ascii_lowercase().as_str()) {
+            (Ok(_), _) if self.board.is_misere() => {
+                tally.bad += 1;
+                let reason = "misère boards have no scores; write win, tie or lose after the position";
+                return self.write_reason(text, question.line, Some(question), reason.to_owned());
+            }
             (Ok(expected), _) => score.map(|score| score == expected),
             (_, "win") => Some(outcome.value == Value::Win),
             (_, "lose" | "loss") => Some(outcome.value == Value::Lose),
