@@ -121,10 +121,10 @@ test("answers are the JSON of the program", async (t) => {
     const found = await fourbase.analyse("7x6", text);
     // How many nodes a search visits depends on what it has seen before.
     const nodes = { source: { ...found.source, nodes: 0 } };
-    const expected = run("query", "7x6", text);
+    const expected = run("query", "7x6", text || "-");
     assert.deepEqual({ ...found, ...nodes }, { ...expected, source: { ...expected.source, nodes: 0 } });
     assert.equal(JSON.stringify(Object.keys(found)), JSON.stringify(Object.keys(expected)));
-    assert.deepEqual(await fourbase.position("7x6", text), run("convert", "7x6", text));
+    assert.deepEqual(await fourbase.position("7x6", text), run("convert", "7x6", text || "-"));
   }
   const game = "44444221";
   const [found, expected] = [await fourbase.analyseGame("7x6", game), run("analyse", "7x6", game)];
