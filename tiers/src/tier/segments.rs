@@ -277,7 +277,7 @@ impl<'s> Segments<'s> {
         envelope::read(&**file, path, bytes, place.offset)?;
         let (record, payload) = bytes.split_at(RECORD);
         if word(&record[..8]) != number || checksum(payload, *seed, number) != word(&record[12..]) {
-            return Err(self.damaged(place, "the checksum of a block is wrong"));
+            return Err(FileError::damaged(path, place.offset, "the checksum of a block is wrong"));
         }
         Ok(payload)
     }
@@ -336,5 +336,36 @@ impl<'s> Segments<'s> {
             writer.file.sync().map_err(io_error(&writer.path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread, time::Duration};
+
+    use super::*;
+    use crate::communicator::{Alone, Communicator};
+    use crate::files::Memory;
+    use crate::tier::MemoryBudget;
+
+    #[test]
+    fn a_wrong_block_is_refused_while_another_thread_opens_segments() {
+        let (storage, budget): (&Memory, _) = (Box::leak(Box::default()), MemoryBudget::sequential(1));
+        let tiers = TierFolder { storage, folder: Path::new("log"), budget, all: &Alone };
+        let (board, kind) = ("4x4".to_owned(), Kind::Reached);
+        let header = LogHeader { board, kind, ply: 0, entries: 2, blocks: 2, block_words: 1 };
+        let log: &Segments = Box::leak(Box::new(Segments::new(tiers, header)));
+        let place = log.append(0, &[7; 1 << 20]).unwrap();
+        let (done, is_done) = mpsc::channel();
+        // The block is so large that the opener has to wait.
+        let is_refused = move || log.read(1, place, &mut Vec::new()).is_err();
+        let reader = thread::spawn(move || done.send((0..100).all(|_| is_refused())));
+        thread::spawn(move || {
+            while !reader.is_finished() {
+                drop(log.segments.write());
+                thread::sleep(Duration::from_micros(50));
+            }
+        });
+        assert_eq!(is_done.recv_timeout(Duration::from_secs(20)), Ok(true));
     }
 }
