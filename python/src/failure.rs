@@ -148,7 +148,7 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
 
 fn of_file(error: &FileError) -> PyErr {
     let (class, remedy) = match error {
-        FileError::Io { .. } | FileError::NoBlock { .. } => {
+        FileError::Io { .. } | FileError::NoBlock { .. } | FileError::Message { .. } => {
             ("FileError", "check the folder, its permissions and the free space")
         }
         FileError::Newer { .. } => ("DatabaseDamaged", "update fourbase, or solve the board again with replace=True"),

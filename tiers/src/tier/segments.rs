@@ -346,7 +346,10 @@ mod tests {
     use super::*;
     use crate::communicator::{Alone, Communicator};
     use crate::files::Memory;
-    use crate::tier::MemoryBudget;
+    use crate::index::Index;
+    use crate::kernel::Kernel;
+    use crate::testing::Threads;
+    use crate::tier::{MemoryBudget, Reached};
 
     #[test]
     fn a_wrong_block_is_refused_while_another_thread_opens_segments() {
@@ -367,5 +370,23 @@ mod tests {
             }
         });
         assert_eq!(is_done.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_is_no_damage_of_a_log() {
+        let index = Index::new("4x4".parse().unwrap(), Kernel::portable()).unwrap();
+        let (storage, folder, budget) = (&Memory::default(), Path::new("log"), MemoryBudget::sequential(1));
+        let (found, _) = Threads::run(2, 1, |all| {
+            let tier = TierFolder { storage, folder, budget, all }.open(&index, Reached, 3).unwrap();
+            if all.is_root() {
+                return tier.exchange(false).err();
+            }
+            all.all_gather(b"?");
+            None
+        });
+        assert!(
+            matches!(&found[0], Some(error @ FileError::Message { rank: 1, .. }) if !error.is_damage()),
+            "{found:?}"
+        );
     }
 }
