@@ -281,8 +281,8 @@ fn of_file(error: &FileError) -> String {
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::Message { .. } => START_AGAIN.to_owned(),
         FileError::NoBlock { folder, .. } => make_again(folder),
-        FileError::Newer { file, .. } => {
-            format!("update fourbase; if there is no newer version, the file is damaged: {}", make_again(file))
+        FileError::Newer { .. } => {
+            "update fourbase; if there is no newer version, the file is damaged: remove it and try again".to_owned()
         }
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {

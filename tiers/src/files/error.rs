@@ -97,9 +97,9 @@ impl FileError {
     }
 
     /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage, nor are
-    /// messages.
+    /// messages and files of a newer program.
     pub fn is_damage(&self) -> bool {
-        !matches!(self, FileError::Io { .. } | FileError::Message { .. })
+        !matches!(self, FileError::Io { .. } | FileError::Message { .. } | FileError::Newer { .. })
     }
 
     /// Returns what was read; `None` where it is damaged.

@@ -26,6 +26,10 @@ use super::tier::TierFolder;
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
+
+/// The version of the format of logs. A database without logs has none of it.
+const VERSION: u32 = 4;
+
 const RECORD: usize = 20;
 
 /// The header of a segment.
@@ -209,8 +213,9 @@ impl<'s> Segments<'s> {
     /// another log, or not whole at its beginning.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let read = FileError::unless_damaged(envelope::unseal::<LogHeader>(&*file, &path, MAGIC))?;
-        let sealed = read.filter(|(header, _)| *header == self.header).map(|(_, sealed)| sealed);
+        let read = envelope::unseal_version::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
+        let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
+        let sealed = read.map(|(.., sealed)| sealed);
         Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
@@ -228,7 +233,7 @@ impl<'s> Segments<'s> {
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
-        let sealed = envelope::seal(MAGIC, &self.header);
+        let sealed = envelope::seal_version(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
