@@ -259,7 +259,7 @@ fn of_position(error: &PositionError) -> Option<String> {
         }
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
         PositionError::Memory { .. } => {
-            "give a higher --memory or a smaller --sample, or leave out --distinct".to_owned()
+            "give a higher --memory, earlier --plies or a smaller --sample, or leave out --distinct".to_owned()
         }
         PositionError::Database(error) => return of_database(error),
         PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
