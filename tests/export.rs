@@ -132,6 +132,7 @@ fn what_does_not_fit_into_memory_is_refused_before_a_row_is_written() {
     for (options, words) in [
         ("--plies 3-10", "counting 5x4 needs at least"),
         ("--plies 10 --sample 40000 --distinct", "remembering 40,000 distinct positions takes about"),
+        ("--plies 7,8 --unforced", "remembering 18,862 distinct positions takes about"),
     ] {
         let error = program.run(&format!("export 5x4 --output rows.csv --memory 1M {options}")).fails(1);
         assert!(error.starts_with(words) && error.contains("higher --memory"), "{error}");

@@ -66,6 +66,8 @@ fn folders_use_only_those_above_them() {
     for (number, (folder, allowed)) in LAYERS.into_iter().enumerate().skip(1) {
         let allowed: BTreeSet<&str> = allowed.split_whitespace().collect();
         assert!(allowed.iter().all(|name| LAYERS[..number].iter().any(|(above, _)| above == name)), "{folder}");
+        let is_listed = fs::read_to_string(root.join("lib.rs")).expect("lib.rs").contains(&format!("| [`{folder}`]"));
+        assert!(is_listed || folder == "testing", "the table of lib.rs omits {folder}");
         for (path, text) in sources(&root.join(folder)) {
             assert!(!text.contains("fourbase_kernels"), "{}: write crate::kernel", path.display());
             for name in names(&text, "crate::").map(|path| path.split("::").next().unwrap_or_default()) {
@@ -79,5 +81,15 @@ fn folders_use_only_those_above_them() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn explanations_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for page in fs::read_dir(root.join("docs/explanation")).expect("the pages") {
+        let text = fs::read_to_string(page.expect("a page").path()).expect("text");
+        let dead: Vec<_> = text.split('`').filter(|name| name.ends_with(".rs") && !root.join(name).exists()).collect();
+        assert!(dead.is_empty(), "{dead:?}");
     }
 }

@@ -148,10 +148,10 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
 
 fn of_file(error: &FileError) -> PyErr {
     let (class, remedy) = match error {
-        FileError::Io { .. } | FileError::NoBlock { .. } => {
+        FileError::Io { .. } | FileError::NoBlock { .. } | FileError::Message { .. } => {
             ("FileError", "check the folder, its permissions and the free space")
         }
-        FileError::Newer { .. } => ("DatabaseDamaged", "update fourbase, or solve the board again with replace=True"),
+        FileError::Newer { .. } => ("DatabaseDamaged", "update fourbase; if there is no newer version, the file is damaged: remove it and solve again"),
         FileError::Wrong { .. } | FileError::Damaged { .. } | FileError::Checksum { .. } => {
             ("DatabaseDamaged", "solve the board again with replace=True")
         }

@@ -16,6 +16,9 @@ use crate::{Board, Game, MoveError, Player, Position, Value};
 /// If there are more openings than this, random ones are played instead of a list.
 const MOST_LISTED: usize = 100_000;
 
+/// The most random games for one opening.
+const MOST_GAMES: u32 = 100_000;
+
 /// The stream of the seed for drawing openings; games have the lower streams.
 const STREAM: u64 = u64::MAX;
 
@@ -68,9 +71,10 @@ impl Openings {
     }
 
     /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
-    /// are drawn without repetition; the others, which are too many to list, by random play.
+    /// are drawn without repetition; the others, which are too many to list, by random play. `None` if nearly every random game
+    /// ends before.
     #[must_use]
-    pub fn draw(self, pairs: u32, seed: u64) -> DrawnOpenings {
+    pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
         let (mut source, pairs) = (Source::new(seed, STREAM), pairs as usize);
         let is_all = listed.as_ref().is_some_and(|listed| listed.len() <= pairs);
@@ -81,24 +85,25 @@ impl Openings {
                 moves.truncate(pairs);
                 moves
             }
-            None => (0..pairs).map(|_| random_moves(board, plies as usize, &mut source)).collect(),
+            None => (0..pairs).map(|_| random_moves(board, plies as usize, &mut source)).collect::<Option<_>>()?,
         };
-        DrawnOpenings { plies, moves, is_all }
+        Some(DrawnOpenings { plies, moves, is_all })
     }
 }
 
-/// Plays random games until one is unfinished after `plies`. Such games are many: too many to list.
-fn random_moves(board: Board, plies: usize, source: &mut Source) -> Vec<usize> {
-    loop {
+/// Plays random games until one is unfinished after `plies`; `None` if none of many is.
+fn random_moves(board: Board, plies: usize, source: &mut Source) -> Option<Vec<usize>> {
+    for _ in 0..MOST_GAMES {
         let mut game = Game::start(Position::start(board));
         while game.ply() < plies && !game.is_over() {
             let columns = game.position().moves().collect::<Vec<_>>();
             game.push(columns[source.random_range(0..columns.len() as u32) as usize]);
         }
         if game.ply() == plies && !game.is_over() {
-            return game.columns().to_vec();
+            return Some(game.columns().to_vec());
         }
     }
+    None
 }
 
 /// The openings of the games of a match.
@@ -208,7 +213,7 @@ mod tests {
     fn openings_are_all_unfinished_positions_of_a_ply() {
         // Tromp's counts of 7x6, and boards where games end early.
         for (board, plies, count) in [("7x6", 0, 1), ("7x6", 1, 7), ("7x6", 2, 49), ("7x6", 3, 238), ("7x6", 4, 1120)] {
-            assert_eq!(openings(board, plies).draw(1_000_000, 1).moves.len(), count, "{board} {plies}");
+            assert_eq!(openings(board, plies).draw(1_000_000, 1).unwrap().moves.len(), count, "{board} {plies}");
         }
         assert!(Openings::of("2x2c1".parse().unwrap(), 1).is_none());
         assert!(Openings::of("4x4".parse().unwrap(), 16).is_none());
@@ -216,15 +221,16 @@ mod tests {
 
     #[test]
     fn the_seed_draws_openings_and_none_twice() {
-        let moves = |seed| openings("7x6", 4).draw(100, seed).moves;
+        let moves = |seed| openings("7x6", 4).draw(100, seed).unwrap().moves;
         assert_eq!(moves(1), moves(1));
         assert_ne!(moves(1), moves(2));
         assert_eq!(moves(1).into_iter().collect::<HashSet<_>>().len(), 100);
     }
 
     #[test]
-    fn long_openings_are_played_at_random() {
-        let drawn = openings("9x7", 20).draw(50, 1);
+    fn long_openings_are_played_at_random_and_refused_where_hardly_a_game_lasts_so_long() {
+        assert!(openings("7x6c3", 38).draw(1, 1).is_none());
+        let drawn = openings("9x7", 20).draw(50, 1).unwrap();
         assert!(!drawn.is_all && drawn.moves.iter().all(|moves| moves.len() == 20));
     }
 }

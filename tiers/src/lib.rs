@@ -7,6 +7,7 @@
 //! | [`kernel`] | works on bit planes, rows and matrices, 64 positions a word |
 //! | [`index`] | numbers the positions of a tier (a perfect hash): wings and a spine, matrices of colourings |
 //! | [`files`] | stores, writes durably, starts every file, compresses |
+//! | [`communicator`] | connects the processes of a job: what the solver needs of MPI, and which rank does which job |
 //! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |

@@ -27,6 +27,9 @@ use crate::{memory, temporary};
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
 
+/// What to do where the processes of a job do not understand each other.
+const START_AGAIN: &str = "start the job again; if it happens again, please report it";
+
 /// What to do where a board is too large for this program or this machine.
 const SMALLER: &str = "choose a smaller board";
 
@@ -167,7 +170,7 @@ fn of_communicator(error: &CommunicatorError) -> String {
     let remedy = match error {
         CommunicatorError::OtherJob { .. } => "start all processes with the same program and the same options",
         CommunicatorError::NotShared { .. } => "give folders that all machines share with --db and --scratch",
-        CommunicatorError::Unreadable { .. } => "start the job again; if it happens again, please report it",
+        CommunicatorError::Unreadable { .. } => START_AGAIN,
     };
     remedy.to_owned()
 }
@@ -256,7 +259,7 @@ fn of_position(error: &PositionError) -> Option<String> {
         }
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
         PositionError::Memory { .. } => {
-            "give a higher --memory or a smaller --sample, or leave out --distinct".to_owned()
+            "give a higher --memory, earlier --plies or a smaller --sample, or leave out --distinct".to_owned()
         }
         PositionError::Database(error) => return of_database(error),
         PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
@@ -276,9 +279,10 @@ fn of_file(error: &FileError) -> String {
     match error {
         FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
+        FileError::Message { .. } => START_AGAIN.to_owned(),
         FileError::NoBlock { folder, .. } => make_again(folder),
-        FileError::Newer { file, .. } => {
-            format!("update fourbase; if there is no newer version, the file is damaged: {}", make_again(file))
+        FileError::Newer { .. } => {
+            "update fourbase; if there is no newer version, the file is damaged: remove it and try again".to_owned()
         }
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {

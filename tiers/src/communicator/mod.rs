@@ -189,6 +189,17 @@ pub enum CommunicatorError {
     },
 }
 
+impl CommunicatorError {
+    /// Returns the rank that does not fit.
+    pub(crate) fn rank(&self) -> u32 {
+        match self {
+            CommunicatorError::OtherJob { rank, .. }
+            | CommunicatorError::NotShared { rank, .. }
+            | CommunicatorError::Unreadable { rank } => *rank,
+        }
+    }
+}
+
 /// The file by which ranks find out that they see the same folders.
 const TOKEN: &str = "job.new";
 

@@ -9,7 +9,8 @@ use super::table::{OutcomeCount, PlyLegal};
 use crate::files::{FileError, Storage, envelope, io_error, open_existing, write_file};
 use crate::kernel::Values;
 
-/// The first version had no examples, the second also those of counts that solved by themselves, the third values as text.
+/// The first version had no examples, the second also those of counts that solved by themselves, the third values as text. Later
+/// ones have this magic and another version, so that this program leaves them alone.
 const MAGIC: &[u8; 8] = b"fourcou4";
 
 /// The journal's name in its folder.

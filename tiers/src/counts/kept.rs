@@ -49,7 +49,7 @@ pub fn kept_path(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`FileError::Damaged`] where the file is not as it was written, or its tables cannot be those of the database;
-/// [`FileError::Io`] where it cannot be read, or is no regular file.
+/// [`FileError::Newer`] where a newer program wrote it; [`FileError::Io`] where it cannot be read, or is no regular file.
 pub fn read_kept(
     storage: &dyn Storage,
     folder: &Path,
@@ -67,6 +67,10 @@ pub fn read_kept(
     let version = json.get("version").map_or(Some(1), serde_json::Value::as_u64);
     if json.get("counts").is_some() && version.is_some_and(|version| version < VERSION.into()) {
         return Ok(None);
+    }
+    if let Some(found) = version.filter(|version| *version > VERSION.into()) {
+        let found = u32::try_from(found).unwrap_or(u32::MAX);
+        return Err(FileError::Newer { file, found, known: VERSION });
     }
     let kept: Kept = serde_json::from_value(json).map_err(|_| damaged("it holds no counts"))?;
     let sealed = Kept::new(kept.database.clone(), kept.counts.clone());

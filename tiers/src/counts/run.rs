@@ -174,7 +174,8 @@ pub fn solve_and_count(
     let (board, values) = (solve.board, solve.values);
     let count = Count::new(solve, Some(values), "tally", all, storage, true);
     let manifest = solve.manifest(storage)?.filter(|manifest| manifest.state == State::Complete);
-    let kept = manifest.and_then(|complete| read_kept(storage, &solve.folder(), board, &complete).ok().flatten());
+    let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
+    let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
     // A journal is removed after the counts are kept.
     let kept = if count.begun.read(storage, &count.folder)?.is_none() { kept } else { None };
     let is_done = if kept.is_some() { "counted" } else { "not counted" };

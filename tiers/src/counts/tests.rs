@@ -8,7 +8,7 @@ use fourbase::{Board, Outcome, Position, Value, notation};
 
 use super::*;
 use crate::communicator::{Alone, Communicator};
-use crate::files::Disk;
+use crate::files::{Disk, FileError};
 use crate::kernel::{Kernel, Values};
 use crate::long;
 use crate::progress::{Progress, Stage};
@@ -259,6 +259,12 @@ fn spoil(folder: &Path, prefix: &str, spoil: impl Fn(&Path)) {
     assert!(logs.inspect(|path| spoil(path)).count() > 0, "logs in {}", folder.display());
 }
 
+fn set_version(path: &Path, version: u8) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[8] = version;
+    std::fs::write(path, bytes).unwrap();
+}
+
 fn damage(path: &Path) {
     std::fs::write(path, "nonsense").unwrap();
 }
@@ -283,6 +289,12 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     assert!(count(&first, wdl, &Alone, &()).unwrap() == expected && !folder.exists(), "no journal");
 
     stop(&first, None, 100);
+    for prefix in ["reached-", "count"] {
+        spoil(&legal, prefix, |path| set_version(path, 5));
+        let error = count(&first, None, &Alone, &()).unwrap_err();
+        assert!(matches!(error, CountError::File(FileError::Newer { found: 5, .. })), "{error}");
+        spoil(&legal, prefix, |path| set_version(path, 4));
+    }
     spoil(&legal, "reached-", damage);
     is_damaged(count(&first, None, &Alone, &()).unwrap_err(), &legal);
 

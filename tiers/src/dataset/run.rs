@@ -15,7 +15,7 @@ use crate::counts::{CountError, legal_bytes};
 use crate::database::Database;
 use crate::index::{Index, TierDirectory};
 use crate::positions::{
-    Draws, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
+    Draws, LAST_UNFORCED_PLY, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
 };
 use crate::progress::{Progress, Stage};
 
@@ -56,19 +56,35 @@ pub struct Choice {
 
 impl Choice {
     /// Returns the memory in bytes that its positions take: the longest list of a ply, on fewer threads if all of them would need more
-    /// than `limit_bytes`, or the positions of a distinct sample, which are remembered. Others take none.
+    /// than `limit_bytes`, or the positions of a distinct sample or of a search for unforced ones, which are remembered. Others take none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
         let plies = || self.plies.iter().copied().filter(|ply| *ply as usize <= index.board().cells());
         match self.rows {
             Rows::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
             Rows::Sample { count, .. } if self.is_distinct => {
-                // Each entry of the index stands for a position and its mirror image, of which one is remembered.
-                let entries = plies().map(|ply| TierDirectory::new(index, ply).entries()).sum();
-                Draws::distinct_bytes(count.min(entries))
+                Draws::distinct_bytes(count.min(plies().map(|ply| entries(index, ply)).sum()))
             }
-            Rows::Sample { .. } | Rows::Unforced => 0,
+            Rows::Sample { .. } => 0,
+            Rows::Unforced => {
+                // Growing lists have up to twice their length. Later plies are refused.
+                let listed =
+                    plies().filter(|ply| *ply <= LAST_UNFORCED_PLY).map(|ply| entries(index, ply)).sum::<u64>();
+                Draws::distinct_bytes(self.met_positions(index)) + listed * 2 * size_of::<Position>() as u64
+            }
         }
     }
+
+    /// Counts the positions that a search for unforced ones meets, at most.
+    fn met_positions(&self, index: &Index) -> u64 {
+        let most = LAST_UNFORCED_PLY.min(index.board().cells() as u32);
+        let last = self.plies.iter().copied().filter(|ply| *ply <= most).max();
+        last.map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
+    }
+}
+
+/// Counts the entries of a ply. Each stands for a position and its mirror image, of which one is remembered.
+fn entries(index: &Index, ply: u32) -> u64 {
+    TierDirectory::new(index, ply).entries()
 }
 
 /// What was written.
@@ -248,7 +264,7 @@ impl RowMaker<'_> {
     fn list(&mut self) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
         let index = database.index();
-        let entries = choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum();
+        let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
         let mut listed = 0;
         // Before anything is written.
         let needed_bytes = choice.memory_bytes(index, *memory_bytes);
@@ -275,11 +291,8 @@ impl RowMaker<'_> {
 
     /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, budget, memory_bytes, .. }) = (self.progress, self.dataset);
-        let (needed_bytes, limit_bytes) = (choice.memory_bytes(database.index(), *memory_bytes), *memory_bytes);
-        if needed_bytes > limit_bytes {
-            return Err(PositionError::Memory { count, needed_bytes, limit_bytes }.into());
-        }
+        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
+        self.check_memory(count)?;
         progress.begin(Stage::Sample, count, 0);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
         let mut draws = Draws::new(sampler, count, choice.is_distinct);
@@ -293,6 +306,7 @@ impl RowMaker<'_> {
     /// Lists the positions of the UCI data set.
     fn list_unforced(&mut self) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, .. }) = (self.progress, self.dataset);
+        self.check_memory(choice.met_positions(database.index()))?;
         progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
         let lists = choice.plies.iter().map(|ply| {
             let list = unforced(database.board(), *ply, &|| progress.is_stopped());
@@ -301,7 +315,17 @@ impl RowMaker<'_> {
         });
         // A ply that is too late is refused before any row is written.
         let lists = lists.collect::<Result<Vec<_>, _>>()?;
-        self.push(lists.concat())
+        lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(|positions| self.push(positions.to_vec()))
+    }
+
+    /// Refuses to remember as many positions as that if they do not fit.
+    fn check_memory(&self, count: u64) -> Result<(), PositionError> {
+        let limit_bytes = self.dataset.memory_bytes;
+        let needed_bytes = self.dataset.choice.memory_bytes(self.dataset.database.index(), limit_bytes);
+        if needed_bytes > limit_bytes {
+            return Err(PositionError::Memory { count, needed_bytes, limit_bytes });
+        }
+        Ok(())
     }
 
     /// Adds positions, and looks up those that fill a portion.

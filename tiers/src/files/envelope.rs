@@ -11,6 +11,7 @@
 //! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
 
 use std::io::ErrorKind;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::Serialize;
@@ -63,20 +64,20 @@ pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serializ
 /// file's length.
 ///
 /// # Errors
-/// [`FileError::Wrong`] for another kind of file or another version, [`FileError::Damaged`] where the checksum
-/// does not hold, [`FileError::Io`].
+/// [`FileError::Wrong`] for another kind of file or an older version, [`FileError::Newer`] for a newer one,
+/// [`FileError::Damaged`] where the checksum does not hold, [`FileError::Io`].
 pub(crate) fn unseal<R: DeserializeOwned>(
     file: &dyn ReadFile,
     path: &Path,
     magic: &[u8; 8],
 ) -> Result<(R, Vec<u8>), FileError> {
-    let (_, record, bytes) = unseal_version(VERSION, file, path, magic)?;
+    let (_, record, bytes) = unseal_version(VERSION..=VERSION, file, path, magic)?;
     Ok((record, bytes))
 }
 
-/// Reads an envelope of [`VERSION`] up to `newest`, like [`unseal`]. Returns its version too.
+/// Reads an envelope of the `known` versions, like [`unseal`]. Returns its version too.
 pub(crate) fn unseal_version<R: DeserializeOwned>(
-    newest: u32,
+    known: RangeInclusive<u32>,
     file: &dyn ReadFile,
     path: &Path,
     magic: &[u8; 8],
@@ -90,9 +91,10 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
     }
     let [version, length] =
         [0, 1].map(|number| numbers.as_chunks().0.get(number).map_or(0, |of| u32::from_le_bytes(*of)));
-    if version < VERSION {
+    let (oldest, newest) = known.into_inner();
+    if version < oldest {
         let found = format!("{version} (of an older fourbase)");
-        return Err(FileError::wrong(path, "the format's version", VERSION, found));
+        return Err(FileError::wrong(path, "the format's version", newest, found));
     }
     if version > newest {
         return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: newest });

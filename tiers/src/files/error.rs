@@ -65,6 +65,14 @@ pub enum FileError {
         /// Number of the block in the tier.
         block: u64,
     },
+    /// A process of the job that makes files together sent a message that is not about its part of them.
+    #[error("{}: process {rank} of the job sent a message that does not fit", shown(file))]
+    Message {
+        /// The file, or the folder of the files.
+        file: PathBuf,
+        /// The rank of the process.
+        rank: u32,
+    },
     /// The operating system refused.
     #[error("{}: cannot {action}: {source}", shown(file))]
     Io {
@@ -88,9 +96,10 @@ impl FileError {
         FileError::Wrong { file: file.to_path_buf(), what, expected: expected.to_string(), found: found.to_string() }
     }
 
-    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage, nor are
+    /// messages and files of a newer program.
     pub fn is_damage(&self) -> bool {
-        !matches!(self, FileError::Io { .. })
+        !matches!(self, FileError::Io { .. } | FileError::Message { .. } | FileError::Newer { .. })
     }
 
     /// Returns what was read; `None` where it is damaged.
@@ -118,6 +127,7 @@ impl FileError {
             | FileError::Damaged { file, .. }
             | FileError::Checksum { file, .. }
             | FileError::NoBlock { folder: file, .. }
+            | FileError::Message { file, .. }
             | FileError::Io { file, .. } => file,
         }
     }

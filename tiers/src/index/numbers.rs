@@ -76,6 +76,8 @@ impl Mask {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use crate::index::{Index, Spine, WingShape};
     use crate::kernel::Kernel;
 
@@ -102,5 +104,9 @@ mod tests {
             }
             assert!(ranked > 0, "{name}");
         }
+        // Without a step for each of the 2^30 colourings of the column.
+        let (index, start) = (Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap(), Instant::now());
+        assert_eq!(index.colourings(WingShape(30), Spine { height: 0, bits: 0 }, 15), [0x1555_5555, 0x2aaa_aaaa]);
+        assert!(start.elapsed() < Duration::from_millis(200), "{:?}", start.elapsed());
     }
 }

@@ -9,6 +9,7 @@
 //! Unranking needs the colourings alone, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
 
+use std::iter;
 use std::sync::OnceLock;
 
 use fourbase::Player;
@@ -132,7 +133,7 @@ fn cell_planes(colourings: &[u32], cells: usize) -> Vec<u64> {
 
 impl ShapeLists {
     /// Lists the colourings of `shape` that have no line inside the wing: those of its columns, combined. Takes time
-    /// proportional to their number, and to `2^height` of the tallest column.
+    /// proportional to their number.
     pub fn new(split: &Split, lines: &[u64], shape: WingShape) -> ShapeLists {
         let heights: Vec<u32> = split.heights(shape).collect();
         let lines: Vec<ShapeLine> = lines.iter().filter_map(|line| ShapeLine::new(split, shape, *line)).collect();
@@ -146,7 +147,20 @@ impl ShapeLists {
             let free = |colouring: u32, lines: &[u32]| {
                 lines.iter().all(|line| colouring & line != *line && !colouring & line != *line)
             };
-            let higher = (0..1u64 << height).map(|bits| (bits << shift) as u32).filter(|bits| free(*bits, &own));
+            let mut next = 0;
+            let higher = iter::from_fn(|| {
+                while next >> (shift + height) == 0 {
+                    // A line excludes all colourings that differ only below it.
+                    let lowest =
+                        own.iter().filter(|line| !free(next as u32, &[**line])).map(|line| line.trailing_zeros());
+                    let (excluded, colouring) = (lowest.max(), next as u32);
+                    next = (next | low_bits(excluded.unwrap_or(shift))) + 1;
+                    if excluded.is_none() {
+                        return Some(colouring);
+                    }
+                }
+                None
+            });
             // The new column has the higher bits, so that the order stays.
             let both = higher.flat_map(|higher| colourings.iter().map(move |lower| higher | lower));
             colourings = both.filter(|colouring| free(*colouring, &across)).collect();

@@ -24,6 +24,7 @@ pub use error::PositionError;
 pub use graded::{GradedPortion, GradedPositions};
 pub use list::{PositionBatch, PositionList};
 pub use sample::{Sampler, check_plies};
+pub(crate) use unforced::LAST_UNFORCED_PLY;
 pub use unforced::unforced;
 
 /// A kind of sample. All kinds draw unfinished positions.

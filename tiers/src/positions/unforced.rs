@@ -17,7 +17,7 @@ use fourbase::{Board, Player, Position, winning_cells};
 use super::{PositionError, representative};
 
 /// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
-const MOST_PLY: u32 = 10;
+pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 
 /// Lists the unfinished positions of a ply up to 10 in which no move of either player would complete a line, in the order
 /// of the UCI data set. Every position up to the ply is in memory, on 7x6 about a million.
@@ -34,8 +34,8 @@ const MOST_PLY: u32 = 10;
 ///
 /// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `is_stopped` returns true.
 pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result<Vec<Position>, PositionError> {
-    if ply > MOST_PLY {
-        return Err(PositionError::Late { ply, most: MOST_PLY });
+    if ply > LAST_UNFORCED_PLY {
+        return Err(PositionError::Late { ply, most: LAST_UNFORCED_PLY });
     }
     let columns = board.central_columns();
     let (mut met, mut listed) = (HashSet::new(), Vec::new());

@@ -26,6 +26,10 @@ use super::tier::TierFolder;
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
+
+/// The version of the format of logs. A database without logs has none of it.
+const VERSION: u32 = 4;
+
 const RECORD: usize = 20;
 
 /// The header of a segment.
@@ -209,8 +213,9 @@ impl<'s> Segments<'s> {
     /// another log, or not whole at its beginning.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let read = FileError::unless_damaged(envelope::unseal::<LogHeader>(&*file, &path, MAGIC))?;
-        let sealed = read.filter(|(header, _)| *header == self.header).map(|(_, sealed)| sealed);
+        let read = envelope::unseal_version::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
+        let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
+        let sealed = read.map(|(.., sealed)| sealed);
         Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
@@ -228,7 +233,7 @@ impl<'s> Segments<'s> {
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
-        let sealed = envelope::seal(MAGIC, &self.header);
+        let sealed = envelope::seal_version(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
@@ -277,7 +282,7 @@ impl<'s> Segments<'s> {
         envelope::read(&**file, path, bytes, place.offset)?;
         let (record, payload) = bytes.split_at(RECORD);
         if word(&record[..8]) != number || checksum(payload, *seed, number) != word(&record[12..]) {
-            return Err(self.damaged(place, "the checksum of a block is wrong"));
+            return Err(FileError::damaged(path, place.offset, "the checksum of a block is wrong"));
         }
         Ok(payload)
     }
@@ -336,5 +341,57 @@ impl<'s> Segments<'s> {
             writer.file.sync().map_err(io_error(&writer.path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread, time::Duration};
+
+    use super::*;
+    use crate::communicator::{Alone, Communicator};
+    use crate::files::Memory;
+    use crate::index::Index;
+    use crate::kernel::Kernel;
+    use crate::testing::Threads;
+    use crate::tier::{MemoryBudget, Reached};
+
+    #[test]
+    fn a_wrong_block_is_refused_while_another_thread_opens_segments() {
+        let (storage, budget): (&Memory, _) = (Box::leak(Box::default()), MemoryBudget::sequential(1));
+        let tiers = TierFolder { storage, folder: Path::new("log"), budget, all: &Alone };
+        let (board, kind) = ("4x4".to_owned(), Kind::Reached);
+        let header = LogHeader { board, kind, ply: 0, entries: 2, blocks: 2, block_words: 1 };
+        let log: &Segments = Box::leak(Box::new(Segments::new(tiers, header)));
+        let place = log.append(0, &[7; 1 << 20]).unwrap();
+        let (done, is_done) = mpsc::channel();
+        // The block is so large that the opener has to wait.
+        let is_refused = move || log.read(1, place, &mut Vec::new()).is_err();
+        let reader = thread::spawn(move || done.send((0..100).all(|_| is_refused())));
+        thread::spawn(move || {
+            while !reader.is_finished() {
+                drop(log.segments.write());
+                thread::sleep(Duration::from_micros(50));
+            }
+        });
+        assert_eq!(is_done.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_is_no_damage_of_a_log() {
+        let index = Index::new("4x4".parse().unwrap(), Kernel::portable()).unwrap();
+        let (storage, folder, budget) = (&Memory::default(), Path::new("log"), MemoryBudget::sequential(1));
+        let (found, _) = Threads::run(2, 1, |all| {
+            let tier = TierFolder { storage, folder, budget, all }.open(&index, Reached, 3).unwrap();
+            if all.is_root() {
+                return tier.exchange(false).err();
+            }
+            all.all_gather(b"?");
+            None
+        });
+        assert!(
+            matches!(&found[0], Some(error @ FileError::Message { rank: 1, .. }) if !error.is_damage()),
+            "{found:?}"
+        );
     }
 }

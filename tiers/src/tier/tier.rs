@@ -220,17 +220,16 @@ impl<'s, C: Content> Tier<'s, C> {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
-        let what = "another process of the job sends malformed locations of its blocks";
-        let malformed = || FileError::damaged(self.tiers.folder, 0, what);
+        let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
         let mut any_ended = false;
         let records = gather::<(bool, NewBlocks)>(self.tiers.all, &(is_ended, self.log.take_new()));
-        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|_| malformed())?) {
+        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
             any_ended |= other_ended;
             let found = |number, place| {
                 let _ = self.locations.get(number as usize).map(|block| block.set(place));
             };
             if rank != self.tiers.all.rank() && !self.log.add_new(new, found)? {
-                return Err(malformed());
+                return Err(malformed(rank));
             }
         }
         Ok(any_ended)

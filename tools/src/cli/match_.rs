@@ -89,12 +89,11 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
     let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
-    let openings = Openings::of(board, arguments.openings).ok_or_else(|| {
-        let plies = counted(arguments.openings, "ply");
-        BadInput(format!("every game of {board} is over after {plies}; take shorter openings"))
-    })?;
+    let plies = counted(arguments.openings, "ply");
+    let over = |games| BadInput(format!("{games} of {board} is over after {plies}; take shorter openings"));
+    let openings = Openings::of(board, arguments.openings).ok_or_else(|| over("every game"))?;
     let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
-    let openings = openings.draw(games.div_ceil(2), seed);
+    let openings = openings.draw(games.div_ceil(2), seed).ok_or_else(|| over("nearly every random game"))?;
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
         Some(Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?)
     } else {

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use fourbase_tiers::counts::{Counts, Stats, count_by_ply, count_by_value, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
-use fourbase_tiers::files::Disk;
+use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
@@ -134,7 +134,7 @@ struct Prepared {
 
 fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
-    let kept = database.as_ref().and_then(|database| kept(database, job.is_root()));
+    let kept = database.as_ref().map(|database| kept(database, job.is_root())).transpose()?.flatten();
     interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
     Ok(Prepared {
         database,
@@ -167,12 +167,15 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
 }
 
 /// Reads the counts that are kept beside a database.
-fn kept(database: &Database, is_root: bool) -> Option<Counts> {
+fn kept(database: &Database, is_root: bool) -> Result<Option<Counts>, FileError> {
     let counts = read_kept(&Disk, database.folder(), database.board(), database.manifest());
-    counts.unwrap_or_else(|reason| {
+    counts.or_else(|reason| {
+        if matches!(reason, FileError::Newer { .. }) {
+            return Err(reason);
+        }
         if is_root {
             failure::print_warning(&format!("{reason}; counting again"));
         }
-        None
+        Ok(None)
     })
 }

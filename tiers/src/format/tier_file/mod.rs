@@ -70,7 +70,7 @@ impl Header {
 
     /// Reads the header of a file; returns its bytes too.
     fn unseal(file: &dyn ReadFile, path: &Path) -> Result<(Header, Vec<u8>), FileError> {
-        let (version, header, bytes) = envelope::unseal_version(VERSION_WITH_FORCED, file, path, MAGIC)?;
+        let (version, header, bytes) = envelope::unseal_version(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
         Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))
     }
 }

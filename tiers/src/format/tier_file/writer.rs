@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
         let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
         let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
-        let gathered = gather(self.all, &sizes).map_err(|_| self.unreadable())?;
+        let gathered = gather(self.all, &sizes).map_err(|error| self.malformed(error.rank()))?;
         let mut sizes: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         let (mut own, mut checksums, mut batch) = (own.iter(), Vec::new(), Vec::new());
         let (mut number, mut offset) = (self.blocks(), self.offset);
@@ -139,10 +139,11 @@ impl<'a> Writer<'a> {
             offset += group.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
             batch.extend(group.into_iter().map(|(length, chunks)| (rank, length, chunks)));
         }
-        let gathered = gather(self.all, &checksums).map_err(|_| self.unreadable())?;
+        let gathered = gather(self.all, &checksums).map_err(|error| self.malformed(error.rank()))?;
         let mut checksums: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         for (rank, length, chunks) in batch {
-            let checksum = checksums.get_mut(rank).and_then(Iterator::next).ok_or_else(|| self.unreadable())?;
+            let checksum = checksums.get_mut(rank).and_then(Iterator::next);
+            let checksum = checksum.ok_or_else(|| self.malformed(rank as u32))?;
             self.record(length, chunks, checksum);
         }
         Ok(())
@@ -165,8 +166,8 @@ impl<'a> Writer<'a> {
         self.directory.extend_from_slice(&checksum.to_le_bytes());
     }
 
-    fn unreadable(&self) -> FileError {
-        FileError::damaged(&self.path, 0, "the blocks that the processes of the job sent do not make a whole file")
+    fn malformed(&self, rank: u32) -> FileError {
+        FileError::Message { file: self.path.clone(), rank }
     }
 
     /// Removes the file.
