@@ -110,7 +110,7 @@ const methods = {
     earlier.set(JSON.parse(opened).board, { opened, args });
   },
   open(sources, board, hash, most) {
-    if (typeof sources === "string") return replace(answerer.open_address(sources, isNode, board), []);
+    if (typeof sources === "string") return replace(answerer.open_address(sources, board), []);
     const first = nextNumber;
     const numbers = sources.map(() => nextNumber++);
     try {

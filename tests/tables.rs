@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::program::Program;
+use crate::support::tiers::{Alone, Disk, Solve, Values, count_by_ply};
 use crate::support::truth;
 
 /// A line of a table.
@@ -94,6 +95,29 @@ fn every_ply_has_the_published_wins_ties_and_losses() {
         compared.len() >= 3 && compared.values().all(|left| *left == 0),
         "plies of each that are left: {compared:?}"
     );
+}
+
+/// John Tromp's and Markus Böck's numbers of legal positions, against counts.
+#[test]
+fn every_affordable_board_has_the_published_number_of_positions() {
+    let affordable: u64 = long::scale(1_000_000, 100_000_000);
+    long::skips(format_args!("boards of more than {affordable} legal positions"));
+    let of_row = |row: String| {
+        let fields: Vec<&str> = row.split(',').collect();
+        (format!("{}x{}c{}", fields[0], fields[1], fields[2]), fields[3].parse().expect("a number"))
+    };
+    let all: BTreeMap<String, u64> = truth::rows("counts.csv").into_iter().map(of_row).collect();
+    let mut checked = 0;
+    for (name, published) in all {
+        let board = board(&name);
+        // Narrow boards have few positions and wide tables.
+        if published <= affordable && board.cells() <= 36 {
+            let plies = count_by_ply(&Solve::new(board, Values::Wdl), &Alone, &Disk, &()).expect("a count");
+            assert_eq!(plies.iter().map(|ply| ply.legal).sum::<u64>(), published, "{board}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "{checked}");
 }
 
 /// John Tromp's and Markus Böck's numbers of legal positions.

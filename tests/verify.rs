@@ -156,16 +156,15 @@ fn wrong_values_in_all_tiers_are_found_but_for_some_that_fit_others() {
 
 #[test]
 fn nothing_is_found_in_sound_databases() {
-    let small = [("4x4m", Some(161_029)), ("4x4c3", None), ("1x8", Some(9)), ("2x2c2", None), ("1x1", Some(2))];
+    let small = [("4x4m", 161_029), ("4x4c3", 41_750), ("1x8", 9), ("2x2c2", 13), ("1x1", 2)];
     let larger = [("3x6", 235_781), ("5x4", 3_945_711), ("4x5", 1_706_255), ("8x2", 1_216_721)];
     long::skips("verifications of 3x6, 5x4, 4x5 and 8x2");
-    let larger = larger.map(|(name, legal)| (name, Some(legal))).into_iter().take(long::scale(0, 4));
-    for (name, legal) in small.into_iter().chain(larger) {
+    for (name, legal) in small.into_iter().chain(larger.into_iter().take(long::scale(0, 4))) {
         for values in [Values::Remoteness, Values::Wdl] {
             let (_, database) = solved(name, values);
             let report = verified(&database);
             assert!(report.is_sound(), "{name} {values}: {:?}", report.faults);
-            assert_eq!((report.legal, report.undecided), (legal, 0), "{name} {values}");
+            assert_eq!((report.legal, report.undecided), (Some(legal), 0), "{name} {values}");
             assert_eq!(report.root, database.manifest().root(), "{name} {values}");
             println!("{name} {values}: {} values recomputed, {} searched", report.checked, report.searched);
         }
@@ -234,7 +233,6 @@ fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
     assert_eq!(kinds, BTreeSet::from([FaultKind::Root, FaultKind::Search, FaultKind::Value]));
     let texts: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
     assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 in the manifest"));
-    assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 published"));
     assert!(texts[0].starts_with("ply 1, block 0, entry 0: stored lose in 6, expected tie in 15 (position 2_"));
 }
 

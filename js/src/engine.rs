@@ -84,15 +84,9 @@ impl Engine {
         self.put(database)
     }
 
-    /// Opens the database at an address, whose host may be asked for several ranges at once. Returns its board, whose earlier database
-    /// is closed.
-    pub fn open_address(
-        &mut self,
-        address: &str,
-        asks_several: bool,
-        board: Option<String>,
-    ) -> Result<String, Failure> {
-        let http = Http::new(Arc::new(HostClient { asks_several }));
+    /// Opens the database at an address. Returns its board, whose earlier database is closed.
+    pub fn open_address(&mut self, address: &str, board: Option<String>) -> Result<String, Failure> {
+        let http = Http::new(Arc::new(HostClient));
         let database = Database::open_on(Arc::new(http), address.as_ref())?;
         check_board(&database, board)?;
         self.put(database)

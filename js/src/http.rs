@@ -9,11 +9,7 @@ use crate::host;
 
 /// Asks hosts through JavaScript.
 #[derive(Debug)]
-pub struct HostClient {
-    /// A request may ask for several ranges. A page may not: it cannot stop an answer that is the whole file, and has to ask
-    /// another site first whether it may.
-    pub asks_several: bool,
-}
+pub struct HostClient;
 
 impl Client for HostClient {
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
@@ -26,10 +22,6 @@ impl Client for HostClient {
             |line: &str| line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = answer.headers().lines().filter_map(header).collect();
         Ok(Response { status: answer.status(), headers, body: answer.body().to_vec() })
-    }
-
-    fn asks_several(&self) -> bool {
-        self.asks_several
     }
 
     fn pause(&self, time: Duration) {

@@ -32,16 +32,10 @@ export async function host(change = () => {}) {
     const answer = { status: 404, headers: {}, body: Buffer.from("<html>") };
     try {
       const file = readFileSync(new URL(`.${request.url}`, databases));
-      const parts = request.headers.range.slice("bytes=".length).split(",").map((range) => {
-        const [first, last] = range.split("-").map(Number);
-        const body = file.subarray(first, last + 1);
-        return { range: `bytes ${first}-${first + body.length - 1}/${file.length}`, body };
-      });
-      const part = ({ range, body }) => [Buffer.from(`\r\n--part\r\nContent-Range: ${range}\r\n\r\n`), body];
-      const several = { "Content-Type": "multipart/byteranges; boundary=part" };
-      Object.assign(answer, { status: 206, headers: { ETag: `"${file.length}"`, ...CORS } });
-      Object.assign(answer.headers, parts.length > 1 ? several : { "Content-Range": parts[0].range });
-      answer.body = parts.length > 1 ? Buffer.concat([...parts.flatMap(part), Buffer.from("\r\n--part--\r\n")]) : Buffer.from(parts[0].body);
+      const [first, last] = request.headers.range.slice("bytes=".length).split("-").map(Number);
+      const body = file.subarray(first, last + 1);
+      const range = `bytes ${first}-${first + body.length - 1}/${file.length}`;
+      Object.assign(answer, { status: 206, headers: { ETag: `"${file.length}"`, "Content-Range": range, ...CORS }, body: Buffer.from(body) });
     } catch {
       // No such file.
     }

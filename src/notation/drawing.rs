@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::moves::column_character;
+use super::columns::column_character;
 use crate::{Player, Position};
 
 /// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces, in colours that no value has.

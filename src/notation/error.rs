@@ -2,9 +2,12 @@
 
 use thiserror::Error;
 
-use super::moves::last_column_character;
+use super::columns::last_column_character;
 use crate::excerpt::{name_character, name_found};
 use crate::{Board, MoveError, Player, PositionError};
+
+/// How much of a text an error repeats.
+pub(super) const EXCERPT_BYTES: usize = 80;
 
 /// Says why a text is not a position, or why a position has no moves to write. Columns, characters and moves count
 /// from 1.

@@ -14,7 +14,7 @@
 
 use thiserror::Error;
 
-use super::moves::EXCERPT_BYTES;
+use super::error::EXCERPT_BYTES;
 use super::spelling::{DIGITS, names_column};
 use crate::Board;
 use crate::excerpt::excerpt;

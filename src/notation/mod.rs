@@ -19,6 +19,7 @@
 //! the first mistake, and repeats at most 200 characters of a link, else a few of the text, in an error.
 
 mod bits;
+mod columns;
 mod drawing;
 mod error;
 mod fields;
@@ -29,15 +30,19 @@ mod spelling;
 mod uni;
 
 pub use bits::to_bits;
+pub use columns::{choice_of_columns, column_character, columns_to_text};
 pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
 pub use fields::{FieldError, Fields};
-pub use moves::{choice_of_columns, column_character, columns_to_text, parse_moves, to_moves};
+pub use moves::to_moves;
 pub use spelling::DIGITS;
 pub use uni::to_uni;
 
+use error::EXCERPT_BYTES;
+use moves::play;
 use spelling::Link;
 
+use crate::excerpt::excerpt;
 use crate::{Board, Position};
 
 /// Reads a position of `board` in any notation, recognised by its form.
@@ -74,6 +79,43 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
         return Ok(shown.iter().fold(start, |position, column| position.drop_piece(*column)));
     }
     parse_notation(board, text)
+}
+
+/// Reads moves that are played from a position on, in any spelling, and returns their columns, from 0; `-` or nothing for no
+/// move.
+///
+/// # Errors
+///
+/// The first move that cannot be played. Moves count from `start` on. [`NotationError::NoGame`] for a position in a notation
+/// without the order of moves.
+///
+/// ```
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "4x4".parse()?;
+/// let start = notation::parse(board, "4231")?;
+/// assert_eq!(notation::parse_moves(&start, "14")?, [0, 3]);
+/// let error = notation::parse_moves(&start, "1111").unwrap_err();
+/// assert_eq!(error.to_string(), "move 4, '1': column 1 is full up to row 4; play another column");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationError> {
+    let (board, mut position, mut columns) = (start.board(), *start, Vec::new());
+    let text = trimmed(text)?;
+    let link = Link::of(text);
+    link.iter().try_for_each(|link| link.check(board))?;
+    let is_set_up = link.as_ref().is_some_and(|link| link.start.is_some());
+    let moves = link.as_ref().map_or(text, |link| &link.position);
+    if is_set_up || !matches!(Form::of(board, moves), Form::Moves) {
+        return Err(NotationError::NoGame { text: excerpt(text, EXCERPT_BYTES) });
+    }
+    // Ends early on any text, because after at most 64 moves every column is full.
+    for (found, number) in spelling::moves(start, moves)?.chars().zip(1..) {
+        let (next, column) = play(position, found, number)?;
+        position = next;
+        columns.push(column);
+    }
+    Ok(columns)
 }
 
 /// Returns a text without blanks, line ends and a byte order mark around it.
@@ -134,7 +176,7 @@ pub fn board_of_link(text: &str) -> Option<Board> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DIGITS, Fields, draw, moves, parse, to_bits, to_moves, to_uni};
+    use super::{DIGITS, Fields, columns, draw, parse, to_bits, to_moves, to_uni};
     use crate::testing::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
@@ -200,7 +242,7 @@ mod tests {
             prop_assume!(position.ply() > 0);
             let (mut at, mut numbered, mut squares) = (Position::start(board), Vec::new(), Vec::new());
             for name in moves.chars() {
-                let column = moves::column_number(name).unwrap();
+                let column = columns::column_number(name).unwrap();
                 let number = if at.ply().is_multiple_of(2) { format!("{}. ", at.ply() / 2 + 1) } else { String::new() };
                 squares.push(format!("{number}{}{}", (b'a' + column as u8) as char, at.height(column) + 1));
                 numbered.push(format!("{number}{name}"));

@@ -5,7 +5,7 @@
 //! [`draw`](super::draw) and OpenSpiel write boards in this form.
 
 use super::NotationError;
-use super::moves::COLUMN_CHARACTERS;
+use super::columns::COLUMN_CHARACTERS;
 use crate::{Board, Position};
 
 /// Returns the cells of each row if a text is a drawn board; `None` where it may be anything else.

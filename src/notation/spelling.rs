@@ -14,8 +14,8 @@
 
 use std::borrow::Cow;
 
+use super::columns::{column_character, column_number};
 use super::error::NotationError;
-use super::moves::{column_character, column_number};
 use crate::excerpt::excerpt;
 use crate::{Board, MAX_CELLS, Position};
 

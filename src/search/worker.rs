@@ -9,6 +9,11 @@ use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
 use crate::{Board, Value};
 
+/// From how many empty cells on a database is asked, by measurement. The remoteness of 60 random positions of 7x6 with 8
+/// to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, whose blocks had to be expanded for most
+/// answers (50 microseconds, or some hundred nodes), it took 2.9 seconds for 28 or 30 cells, 3.4 for 24 and 5.7 for 22.
+const LEAST_EMPTY_CELLS: u32 = 28;
+
 /// One thread of the search.
 pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub grid: &'a Grid<W, HEIGHT, COLUMNS>,
@@ -100,7 +105,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     /// Apart from the search, which most of the time has no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Known) {
-        if known.has_value() || self.scale.cells - state.ply < oracle.least_empty_cells() {
+        if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {
             return;
         }
         let position = self.grid.position(board, state.mine, state.all);

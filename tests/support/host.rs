@@ -91,13 +91,13 @@ impl Host {
 impl Shared {
     fn serve(&self, mut stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some((path, ranges)) = read_request(&mut reader) {
+        while let Some((path, range)) = read_request(&mut reader) {
             let name = path.rsplit('/').next().unwrap_or_default().to_owned();
             let mut requests = self.requests.lock().expect("a lock");
             let earlier = requests.iter().filter(|earlier| **earlier == name).count();
             requests.push(name.clone());
             drop(requests);
-            let mut answer = self.answer(&name, &ranges);
+            let mut answer = self.answer(&name, range);
             (self.change)(&Request { name, path, earlier }, &mut answer);
             thread::sleep(answer.delay);
             if stream.write_all(&answer.bytes()).is_err() || answer.sent.is_some() {
@@ -106,50 +106,35 @@ impl Shared {
         }
     }
 
-    fn answer(&self, name: &str, ranges: &[Range<usize>]) -> Answer {
+    fn answer(&self, name: &str, range: Option<Range<usize>>) -> Answer {
         let Some(file) = self.files.get(name) else {
             return Answer { status: "404 Not Found", body: b"<html>no such page".to_vec(), ..Answer::default() };
         };
         let mut answer = Answer { status: "200 OK", body: file.clone(), ..Answer::default() };
         answer.set("ETag", format!("\"{}-{name}\"", file.len()));
         answer.set("Accept-Ranges", "bytes");
-        let ranges: Vec<_> = ranges.iter().map(|range| range.start..range.end.min(file.len())).collect();
-        let content_range = |range: &Range<usize>| format!("bytes {}-{}/{}", range.start, range.end - 1, file.len());
-        if ranges.iter().any(Range::is_empty) {
+        let Some(range) = range.map(|range| range.start..range.end.min(file.len())) else { return answer };
+        if range.is_empty() {
             return Answer { status: "416 Range Not Satisfiable", ..Answer::default() };
         }
-        match &ranges[..] {
-            [] => {}
-            [range] => {
-                answer.status = "206 Partial Content";
-                answer.set("Content-Range", content_range(range));
-                answer.body = file[range.clone()].to_vec();
-            }
-            // As nginx and Caddy: nobody needs more than the whole file.
-            ranges if ranges.iter().map(Range::len).sum::<usize>() > file.len() => {}
-            ranges => {
-                answer.status = "206 Partial Content";
-                answer.set("Content-Type", "multipart/byteranges; boundary=part");
-                let part = |range: &Range<usize>| {
-                    let head = format!("\r\n--part\r\nContent-Range: {}\r\n\r\n", content_range(range));
-                    [head.as_bytes(), &file[range.clone()]].concat()
-                };
-                answer.body = ranges.iter().flat_map(part).chain(*b"\r\n--part--\r\n").collect();
-            }
-        }
+        answer.status = "206 Partial Content";
+        answer.set("Content-Range", format!("bytes {}-{}/{}", range.start, range.end - 1, file.len()));
+        answer.body = file[range].to_vec();
         answer
     }
 }
 
-/// Reads the path and the ranges of the next request; nothing where the client has ended the connection.
-fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<Range<usize>>)> {
+/// Reads the path and the range of the next request; nothing where the client has ended the connection.
+fn read_request(reader: &mut impl BufRead) -> Option<(String, Option<Range<usize>>)> {
     let head: Vec<String> = reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
     let path = head.first()?.split(' ').nth(1)?.to_owned();
     let asked = head.iter().find_map(|line| Some(line.to_lowercase().strip_prefix("range: bytes=")?.to_owned()));
-    let range = |range: &str| -> Option<Range<usize>> {
+    let range = asked.map(|range| {
         let (first, last) = range.trim().split_once('-')?;
         Some(first.parse().ok()?..last.parse::<usize>().ok()? + 1)
-    };
-    let ranges: Option<Vec<_>> = asked.iter().flat_map(|ranges| ranges.split(',')).map(range).collect();
-    Some((path, ranges?))
+    });
+    match range {
+        Some(range) => Some((path, Some(range?))),
+        None => Some((path, None)),
+    }
 }

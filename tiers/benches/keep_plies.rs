@@ -1,10 +1,9 @@
 //! What `--keep-plies` costs: the bytes of each setting, and how long probes take.
 //!
-//! `cargo bench -p fourbase-tiers --bench keep_plies -- DB BOARD:VALUES [N ...]`
+//! `cargo bench -p fourbase-tiers --bench keep_plies -- DB BOARD:VALUES [OTHER-DB ...]`
 //!
-//! DB has to hold the whole database of the board. Its tier files are those of every setting, so each setting gets a
-//! folder of links to them and a manifest of its own; nothing is solved. Asked for are positions that random play
-//! reaches, each once, on one thread: of the first plies that are not kept, and of all plies from 8 on alike. Before,
+//! DB has to hold the whole database of the board, and every other folder one that `fourbase solve --keep-plies` made. Asked for are
+//! positions that random play reaches, each once, on one thread: of the first plies that are not kept, and of all plies from 8 on alike. Before,
 //! as many others of the same kind were asked for, so that tables and files are open. Every answer is compared with
 //! that of the whole database.
 
@@ -27,14 +26,16 @@ fn main() {
     let mut arguments = shared::arguments(&[]).into_iter();
     let (Some(root), Some(board)) = (arguments.next(), arguments.next()) else {
         // `cargo bench` without arguments runs all benches.
-        return println!("keep_plies: give the folder of a whole database, BOARD:VALUES, and what to keep");
+        return println!(
+            "keep_plies: give the folder of a whole database, BOARD:VALUES, and folders of databases that keep some plies"
+        );
     };
     let (board, values) = shared::board_and_values(&board);
     let whole = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
     let cells = board.cells() as u32;
-    for most in arguments.map(|most| most.parse::<u32>().expect("plies to keep")) {
-        let folder = tempfile::tempdir_in(&root).expect("a folder");
-        let database = whole.keep(most.min(cells - 1), folder.path()).expect("a database");
+    for root in arguments {
+        let database = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
+        let most = database.manifest().keep_plies.expect("a database that keeps some plies");
         println!("{board} {values}, {most} plies: {} bytes", database.manifest().bytes());
         let first = most + 1;
         // Late positions with a choice are rare, and there are none at the end.

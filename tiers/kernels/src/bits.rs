@@ -11,7 +11,7 @@
 //! well: its words fill at the same places in every row.
 
 use super::code::{Code, MAX_PLANES};
-use super::matrix::ColumnDrop;
+use super::words::RowView;
 
 /// Lists the places of the bits that are set.
 #[inline(always)]
@@ -157,6 +157,24 @@ pub struct Lanes {
     best: Vec<[u64; LANES]>,
     /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
     pub rows: Vec<(usize, usize)>,
+}
+
+/// A drop into the right wing or on the spine.
+pub struct ColumnDrop<'a> {
+    /// The child's matrix from row 0 of the row numbers on.
+    pub child: RowView<'a>,
+    /// Words of a plane of a row of the child.
+    pub child_words: usize,
+    /// The child's row of the band's first row where rows stay what they are.
+    pub first_row: usize,
+    /// For every row of the band the child's row, or [`NO_ROW`](super::matrix::NO_ROW); empty when rows stay what they are.
+    pub rows: &'a [u32],
+    /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
+    pub gather: Option<(&'a [u64], u64)>,
+    /// First column to take when they are contiguous.
+    pub offset: usize,
+    /// The parent's columns that have a child.
+    pub keeps: &'a [u64],
 }
 
 /// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than

@@ -19,7 +19,7 @@ mod words;
 
 pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
-pub use bits::{Bits, Task, ones};
+pub use bits::{Bits, ColumnDrop, Task, ones};
 pub use rows::transpose;
 pub use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
 

@@ -12,7 +12,7 @@
 //! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
 //! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
 
-use super::bits::{Bits, Lanes, Task};
+use super::bits::{Bits, ColumnDrop, Lanes, Task};
 use super::code::Code;
 use super::rows;
 use super::words::RowView;
@@ -29,24 +29,6 @@ pub struct RowDrop<'a> {
     pub child: RowView<'a>,
     /// For every row of the band the child's row, or [`NO_ROW`].
     pub rows: &'a [u32],
-}
-
-/// A drop into the right wing or on the spine.
-pub struct ColumnDrop<'a> {
-    /// The child's matrix from row 0 of the row numbers on.
-    pub child: RowView<'a>,
-    /// Words of a plane of a row of the child.
-    pub child_words: usize,
-    /// The child's row of the band's first row where rows stay what they are.
-    pub first_row: usize,
-    /// For every row of the band the child's row, or [`NO_ROW`]; empty when rows stay what they are.
-    pub rows: &'a [u32],
-    /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
-    pub gather: Option<(&'a [u64], u64)>,
-    /// First column to take when they are contiguous.
-    pub offset: usize,
-    /// The parent's columns that have a child.
-    pub keeps: &'a [u64],
 }
 
 /// A drop into the right wing whose child is stored as its mirror image.

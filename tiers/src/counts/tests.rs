@@ -1,10 +1,10 @@
-//! Counts against plain enumeration and published totals; the same counts whichever way they are made.
+//! Counts against plain enumeration; the same counts whichever way they are made.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fourbase::{Board, Outcome, Position, Value, notation};
+use fourbase::{Outcome, Position, Value, notation};
 
 use super::*;
 use crate::communicator::{Alone, Communicator};
@@ -14,7 +14,6 @@ use crate::long;
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, Solve, SolveError};
 use crate::testing::{Threads, boards, plies};
-use crate::verify::published;
 
 /// What is counted: legal positions alone, or values.
 type Kind = Option<Values>;
@@ -138,25 +137,6 @@ fn counts_are_those_of_plain_enumeration() {
             }
         }
     }
-}
-
-#[test]
-fn totals_of_every_affordable_board_are_the_published_ones() {
-    let affordable: u64 = long::scale(1_000_000, 100_000_000);
-    long::skips(format_args!("boards of more than {affordable} legal positions"));
-    let sizes = (1..=13).flat_map(|width| (1..=13).map(move |height| (width, height)));
-    // Narrow boards have few positions and wide tables.
-    let boards = sizes.filter_map(|(width, height)| Board::new(width, height, 4, false).ok());
-    let mut checked = 0;
-    for board in boards.filter(|board| board.cells() <= 36) {
-        let known = published(board).and_then(|published| published.legal).filter(|legal| *legal <= affordable);
-        if let Some(known) = known {
-            let total: u64 = expected(&board.to_string(), None).unwrap_err().iter().map(|ply| ply.legal).sum();
-            assert_eq!(total, known, "{board}");
-            checked += 1;
-        }
-    }
-    assert!(checked > 40, "{checked}");
 }
 
 #[test]

@@ -5,11 +5,43 @@ use std::path::PathBuf;
 use fourbase::Board;
 use fourbase::analysis::AnalysisError;
 
-use super::misplaced::Misplaced;
 use crate::files::{FileError, is_address, shown};
 use crate::format::{MANIFEST, folder_of};
 use crate::index::IndexError;
 use crate::kernel::Values;
+
+/// What is at a place without a database of the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misplaced {
+    /// One database itself, or both of a board; the folder of all databases is given.
+    Inside(PathBuf),
+    /// So many tiers without their manifest, in this folder.
+    Incomplete(PathBuf, usize),
+    /// A file, or nothing where the text looks like an address.
+    NoFolder,
+    /// Nothing.
+    Nothing,
+    /// No database of this board at an address. Of others nothing is known, because a host need not list its folders.
+    Elsewhere,
+}
+
+impl std::fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Misplaced::Inside(_) => f.write_str("is a database itself, not the folder of all databases"),
+            Misplaced::Incomplete(folder, count) => {
+                write!(
+                    f,
+                    "has no database: {} has {count} tier files but no manifest, so the copy is incomplete",
+                    folder.display()
+                )
+            }
+            Misplaced::NoFolder => f.write_str("is no folder; an address begins with http:// or https://"),
+            Misplaced::Nothing => f.write_str("has no databases"),
+            Misplaced::Elsewhere => f.write_str("has no database of this board"),
+        }
+    }
+}
 
 /// A database that cannot be opened or does not answer.
 #[derive(Debug, thiserror::Error)]

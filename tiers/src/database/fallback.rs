@@ -11,24 +11,12 @@
 
 use std::sync::atomic::Ordering;
 
-use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
-use fourbase::search::Options;
+use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
 
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
-
-/// The most that the table of one search takes. It starts with some kilobytes.
-const TABLE_BYTES: usize = 64 << 20;
-
-/// After so many nodes a search forgets what it has found, which still fits a processor's cache then.
-const NODES_TO_REMEMBER: u64 = 1 << 16;
-
-/// Makes the pool of the searches beyond the kept plies of a database.
-pub(crate) fn searches() -> SearchPool {
-    SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() }).drop_after(NODES_TO_REMEMBER)
-}
 
 /// Bounds of a position's outcome that narrow its search. An answer that is a bound itself may be beyond it.
 #[derive(Clone, Copy, Default, Debug)]

@@ -4,28 +4,13 @@ use std::path::{Path, PathBuf};
 
 use fourbase::Board;
 
-use super::error::DatabaseError;
+use super::error::{DatabaseError, Misplaced};
 use crate::files::{Disk, Storage, is_address, storage_of};
 use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX, folder_of};
 use crate::kernel::Values;
 
 /// The folder of all databases where none is named. It need not exist.
 pub const DEFAULT_ROOT: &str = "db";
-
-/// What is at a place without a database of the board.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Misplaced {
-    /// One database itself, or both of a board; the folder of all databases is given.
-    Inside(PathBuf),
-    /// So many tiers without their manifest, in this folder.
-    Incomplete(PathBuf, usize),
-    /// A file, or nothing where the text looks like an address.
-    NoFolder,
-    /// Nothing.
-    Nothing,
-    /// No database of this board at an address. Of others nothing is known, because a host need not list its folders.
-    Elsewhere,
-}
 
 /// Checks a folder without a database of `board`, or without any. One with databases of other boards passes, and so does the default
 /// one.
@@ -93,24 +78,6 @@ pub fn looks_like_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let port = text.split('/').next().and_then(|host| host.split_once(':')).map(|(_, port)| port);
     text.contains("://") || port.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-impl std::fmt::Display for Misplaced {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Misplaced::Inside(_) => f.write_str("is a database itself, not the folder of all databases"),
-            Misplaced::Incomplete(folder, count) => {
-                write!(
-                    f,
-                    "has no database: {} has {count} tier files but no manifest, so the copy is incomplete",
-                    folder.display()
-                )
-            }
-            Misplaced::NoFolder => f.write_str("is no folder; an address begins with http:// or https://"),
-            Misplaced::Nothing => f.write_str("has no databases"),
-            Misplaced::Elsewhere => f.write_str("has no database of this board"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ mod error;
 mod fallback;
 mod files;
 mod json;
-mod keep;
 mod lookup;
 mod many;
 mod misplaced;
@@ -27,10 +26,10 @@ mod tier;
 
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
-pub use error::DatabaseError;
-pub(crate) use fallback::searches;
+pub use error::{DatabaseError, Misplaced};
 pub use json::BoardJson;
 pub use lookup::{When, choose};
-pub use misplaced::{DEFAULT_ROOT, Misplaced, check_root, looks_like_address};
+pub use misplaced::{DEFAULT_ROOT, check_root, looks_like_address};
+pub(crate) use open::searches;
 pub use open::{Database, Listing, Summary, list};
 pub(crate) use tier::OpenTier;

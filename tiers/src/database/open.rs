@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use fourbase::analysis::SearchPool;
+use fourbase::search::Options;
 use fourbase::{Board, Outcome};
 
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
-use super::fallback::searches;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
 use crate::files::{Disk, FileError, Storage, io_error, storage_of};
@@ -20,6 +20,17 @@ use crate::kernel::{Kernel, Values};
 
 /// The most answers of searches that a database remembers: about 3 MiB.
 const MOST_ANSWERS: usize = 1 << 16;
+
+/// The most that the table of one search takes. It starts with some kilobytes.
+const TABLE_BYTES: usize = 64 << 20;
+
+/// After so many nodes a search forgets what it has found, which still fits a processor's cache then.
+const NODES_TO_REMEMBER: u64 = 1 << 16;
+
+/// Makes the pool of the searches beyond the kept plies of a database.
+pub(crate) fn searches() -> SearchPool {
+    SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() }).drop_after(NODES_TO_REMEMBER)
+}
 
 /// A database that is open for probing. Threads share it by reference.
 ///
@@ -147,6 +158,29 @@ impl Database {
     #[must_use]
     pub fn with_cache_up_to(self, bytes: u64) -> Database {
         if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
+    }
+
+    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
+    /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of a
+    /// solve that keeps those tiers.
+    ///
+    /// # Errors
+    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
+        let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
+        let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
+        if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
+            return Err(self.not_solved(most));
+        }
+        let mut manifest = Manifest::new(self.board(), self.values(), Some(most));
+        manifest.tiers.clone_from(&self.manifest().tiers);
+        for tier in &mut manifest.tiers {
+            if tier.ply > most {
+                (tier.bytes, tier.hash) = (0, None);
+            }
+        }
+        manifest.complete(root);
+        Ok(Database { manifest, ..self })
     }
 
     /// Marks a database as part of the program, like those of [`Database::embedded`]: its folder is no folder of the disk.

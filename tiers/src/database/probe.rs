@@ -230,9 +230,11 @@ pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use fourbase::Board;
+    use fourbase::players::{Source, random_play};
     use rayon::prelude::*;
 
     use super::*;
+    use crate::format::tier_path;
     use crate::index::TierDirectory;
     use crate::long;
     use crate::solve::Solve;
@@ -335,6 +337,40 @@ mod tests {
                 // From ply 5 every move is forced: what is known of ply 4 helps about as much as one long search does.
                 assert!(plies == 5 || narrowed * 2 < plain, "{narrowed} {plain}");
             }
+        }
+    }
+
+    #[test]
+    fn a_damaged_deepest_tier_is_an_error_and_not_searched_around() {
+        let root = tempfile::tempdir().unwrap();
+        let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl).root(root.path()).keep_plies(Some(6));
+        let folder = solve.run().unwrap().folder;
+        let position = (0..).find_map(|stream| {
+            let (position, _) = random_play("4x4".parse().unwrap(), 5, &mut Source::new(1, stream))?;
+            matches!(evaluate_without_line(&position), StaticEvaluation::Forced(_)).then_some(position)
+        });
+        let file = std::fs::OpenOptions::new().write(true).open(tier_path(&folder, 5)).unwrap();
+        file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+        assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
+    }
+
+    /// So are the databases that older versions kept, and those that the npm package opens first.
+    #[test]
+    fn a_deepest_tier_without_forced_positions_gives_the_same_answers() {
+        for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {
+            let solve = Solve::new(name.parse().unwrap(), values);
+            let [whole, cut] = solved(&solve);
+            let cut = cut.with_plies_up_to(6).unwrap();
+            assert!(!cut.stores_forced(5) && cut.manifest().keep_plies == Some(6));
+            let seed = long::seed(1);
+            for game in 0..1000 {
+                let Some((position, _)) = random_play(cut.board(), 3 + game % 6, &mut Source::new(seed, game as u64))
+                else {
+                    continue;
+                };
+                assert_eq!(cut.probe(&position).unwrap(), whole.probe(&position).unwrap(), "{position}");
+            }
+            assert!(cut.searched() > 0 && whole.searched() == 0);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use fourbase::Position;
 use fourbase::analysis::Budget;
+use fourbase::{Player, Position};
 
-use super::{PositionError, Sampler, representative};
+use super::{PositionError, Sampler};
 
 /// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
@@ -97,4 +97,11 @@ impl<'d> Draws<'d> {
         self.left -= drawn.len() as u64;
         Ok(Some(drawn))
     }
+}
+
+/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+pub(crate) fn representative(position: &Position) -> Position {
+    let key = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
+    let mirror = position.mirror();
+    if key(&mirror) < key(position) { mirror } else { *position }
 }

@@ -11,65 +11,17 @@
 mod draws;
 mod error;
 mod graded;
+mod kind;
 mod list;
 mod sample;
 mod unforced;
 
-use std::fmt;
-
-use fourbase::{Player, Position};
-
 pub use draws::Draws;
+pub(crate) use draws::representative;
 pub use error::PositionError;
 pub use graded::{GradedPortion, GradedPositions};
+pub use kind::SampleKind;
 pub use list::{PositionBatch, PositionList};
 pub use sample::{Sampler, check_plies};
 pub(crate) use unforced::LAST_UNFORCED_PLY;
 pub use unforced::unforced;
-
-/// A kind of sample. All kinds draw unfinished positions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SampleKind {
-    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
-    Uniform,
-    /// One of the plies is drawn, and random moves are played up to it.
-    RandomPlay,
-    /// Like random play, and again until the moves of the position differ in value.
-    ChoiceMatters,
-}
-
-impl SampleKind {
-    /// Returns the kind with a name; `None` where no kind has it.
-    ///
-    /// ```
-    /// use fourbase_tiers::positions::SampleKind;
-    /// assert_eq!(SampleKind::named("random-play"), Some(SampleKind::RandomPlay));
-    /// assert_eq!(SampleKind::named("chosen"), None);
-    /// ```
-    pub fn named(name: &str) -> Option<SampleKind> {
-        let kinds = [SampleKind::Uniform, SampleKind::RandomPlay, SampleKind::ChoiceMatters];
-        kinds.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            SampleKind::Uniform => "uniform",
-            SampleKind::RandomPlay => "random-play",
-            SampleKind::ChoiceMatters => "choice-matters",
-        }
-    }
-}
-
-impl fmt::Display for SampleKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
-pub(crate) fn representative(position: &Position) -> Position {
-    let key = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
-    let mirror = position.mirror();
-    if key(&mirror) < key(position) { mirror } else { *position }
-}

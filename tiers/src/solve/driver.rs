@@ -14,7 +14,6 @@ use web_time::Instant;
 use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;
 use super::options::Solve;
-use super::run::no_root;
 use crate::communicator::{Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
@@ -176,8 +175,9 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// The least time between two checkpoints, if the user gives none.
-pub const CHECKPOINT: Duration = Duration::from_secs(120);
+pub(super) fn no_root(folder: &Path) -> FileError {
+    FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
+}
 
 /// When a checkpoint is due. They may take a tenth of the time.
 struct Checkpoints {

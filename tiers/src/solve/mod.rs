@@ -18,9 +18,8 @@ mod tests;
 mod tier_plan;
 
 pub(crate) use band::ShapeDrops;
-pub use driver::CHECKPOINT;
 pub use error::SolveError;
-pub use options::{Report, Solve};
+pub use options::{CHECKPOINT, Report, Solve};
 pub use plan::Plan;
 pub use rank_tier::RankTier;
 pub(crate) use speed::solve_down;

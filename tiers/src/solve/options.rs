@@ -6,13 +6,15 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::driver::CHECKPOINT;
 use super::plan::Plan;
 use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, REPLACEMENT, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 use crate::tier::BLOCK_WORDS;
+
+/// The least time between two checkpoints, if the user gives none.
+pub const CHECKPOINT: Duration = Duration::from_secs(120);
 
 /// A solve that can be run: which board, which values, and how.
 ///

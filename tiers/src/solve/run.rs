@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::driver::{Driver, Observer};
+use super::driver::{Driver, Observer, no_root};
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
@@ -248,8 +248,4 @@ fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
         let _ = segments::remove(storage, folder, kind, |_| true);
         let _ = segments::remove(storage, scratch, kind, |_| true);
     }
-}
-
-pub(super) fn no_root(folder: &Path) -> FileError {
-    FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }

@@ -30,5 +30,5 @@ pub(crate) use cache::MemoryBudget;
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use fill::Watch;
 pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span};
+pub(crate) use segments::TierFolder;
 pub use tier::Tier;
-pub(crate) use tier::TierFolder;

@@ -21,8 +21,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::cache::MemoryBudget;
 use super::content::Kind;
-use super::tier::TierFolder;
+use crate::communicator::Communicator;
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
@@ -64,6 +65,16 @@ pub(super) struct NewBlocks {
     offset: u64,
     /// Their numbers and the lengths of their payloads, in order.
     blocks: Vec<(u64, u32)>,
+}
+
+/// The folder with the logs of a run, and the memory for the tiers that are opened there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TierFolder<'s> {
+    pub storage: &'s dyn Storage,
+    pub folder: &'s Path,
+    pub budget: MemoryBudget,
+    /// The processes that fill the tiers together.
+    pub all: &'s dyn Communicator,
 }
 
 /// The segments of one tier. Threads share it.

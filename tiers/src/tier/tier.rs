@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
-use super::segments::{Location, LogHeader, NewBlocks, Segments};
-use crate::communicator::{Alone, Communicator, gather};
-use crate::files::{FileError, Memory, Storage, frame, io_error};
+use super::segments::{Location, LogHeader, NewBlocks, Segments, TierFolder};
+use crate::communicator::{Alone, gather};
+use crate::files::{FileError, Memory, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
 use crate::kernel::{Coding, Kernel};
@@ -19,16 +19,6 @@ use crate::kernel::{Coding, Kernel};
 /// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
 const LEVEL: i32 = 1;
-
-/// The folder with the logs of a run, and the memory for the tiers that are opened there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TierFolder<'s> {
-    pub storage: &'s dyn Storage,
-    pub folder: &'s Path,
-    pub budget: MemoryBudget,
-    /// The processes that fill the tiers together.
-    pub all: &'s dyn Communicator,
-}
 
 /// One tier, as far as it is filled. Threads share it.
 #[derive(Debug)]

@@ -14,14 +14,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fourbase::{Player, Position, has_line};
 use rayon::prelude::*;
 
-use super::published::published;
 use super::report::{Fault, FaultKind, VerifyError};
 use super::walk::position_of;
 use super::work::Work;
 use crate::communicator::{CommunicatorError, Reduction};
 use crate::counts::{CountError, count_legal, legal_bytes};
 use crate::database::Database;
-use crate::files::grouped;
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::{RankProgress, Stage};
 
@@ -31,13 +29,10 @@ const NOTED: u64 = 64;
 /// Words that ranks combine at once.
 const COMBINED: usize = 1 << 20;
 
-/// Returns the memory in bytes that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
-/// published to compare them with. The plies that are not kept may take more, which is found out only when all files are
-/// known to be sound: see [`Options::memory_bytes`](super::Options::memory_bytes).
+/// Returns the memory in bytes that counting legal positions takes: two neighbouring tiers, a bit an entry. The
+/// plies that are not kept may take more, which is found out only when all files are known to be sound: see
+/// [`Options::memory_bytes`](super::Options::memory_bytes).
 pub fn counting_bytes(database: &Database) -> u64 {
-    if published(database.board()).is_none_or(|published| published.legal.is_none()) {
-        return 0;
-    }
     let tiers = &database.manifest().tiers;
     let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
     pairs.max().unwrap_or(0).div_ceil(8)
@@ -47,7 +42,7 @@ pub fn counting_bytes(database: &Database) -> u64 {
 /// board, whose size a forged database could choose, so the files are read before.
 pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), CountError> {
     let (board, [kept, last]) = (database.board(), last_plies(database));
-    if kept == last || published(board).is_none_or(|published| published.legal.is_none()) {
+    if kept == last {
         return Ok(());
     }
     CountError::check_memory(board, legal_bytes(database.index(), last, limit_bytes).into(), limit_bytes)
@@ -59,12 +54,11 @@ fn last_plies(database: &Database) -> [u32; 2] {
     [database.manifest().keep_plies.map_or(last, |most| most.min(last)), last]
 }
 
-/// Counts the legal positions of a board whose number is published, and compares.
+/// Counts the legal positions.
 ///
 /// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
 /// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
-pub(super) fn check(database: &Database, memory_bytes: u64, work: &Work) -> Result<Option<u64>, VerifyError> {
-    let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
+pub(super) fn count_all(database: &Database, memory_bytes: u64, work: &Work) -> Result<u64, VerifyError> {
     let (index, [kept, last]) = (database.index(), last_plies(database));
     let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
     let steps = entries(0..=kept) + if kept < last { entries(0..=last) } else { 0 };
@@ -74,14 +68,9 @@ pub(super) fn check(database: &Database, memory_bytes: u64, work: &Work) -> Resu
         let after = if work.communicator.is_root() { count_after(database, kept, memory_bytes, &shown)? } else { 0 };
         found += work.sum(after);
     }
-    if found != expected && work.communicator.is_root() {
-        let [counted, published] = [found, expected].map(|count| grouped(count.into()));
-        let message = format!("legal positions: {counted} counted, {published} published");
-        work.push(Fault::new(FaultKind::Legal, message).comparing(found, expected));
-    }
     shown.end();
     work.gather()?;
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// Counts the legal positions of more than `last` pieces.

@@ -16,8 +16,8 @@
 //!    everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full board has only
 //!    right ones after it, and does not fit. That holds for every stored entry, also those that no play reaches. A sample
 //!    can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched forward.
-//! 3. **Figures** (`published`, `legal`). The empty board has the published value, and from it as many positions are
-//!    reached as published, each with an entry.
+//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached from it
+//!    has an entry. They are counted.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
 //!    [`fourbase::search`] finds, which does not use databases.
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for every
@@ -47,7 +47,6 @@ mod files;
 mod forward;
 mod legal;
 mod lookup;
-mod published;
 mod report;
 mod tier;
 mod values;
@@ -62,7 +61,6 @@ use crate::files::{counted, grouped, shown};
 use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::Lookup;
-pub use published::{Published, published};
 use report::words;
 pub use report::{Fault, FaultKind, Options, Report, VerifyError};
 use tier::StoredTier;
@@ -96,7 +94,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {
-            report.legal = legal::check(database, options.memory_bytes, &work)?;
+            report.legal = Some(legal::count_all(database, options.memory_bytes, &work)?);
         }
         (report.searched, report.undecided) = forward::check(&lookup, options, &work)?;
     }
@@ -114,25 +112,15 @@ pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }
 
-/// Compares the value of the empty board with the manifest and with what is published.
+/// Compares the value of the empty board with the manifest.
 fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
     let (database, start) = (lookup.database, Position::start(lookup.database.board()));
     let found = lookup.outcome(&start).map_err(|error| work.push_file_error(&error)).ok()?;
     lookup.check_probe(&start, found, work);
-    let compare = |expected: Outcome, source| {
-        if expected != found {
-            let [found, expected] = [found, expected].map(words);
-            let message = format!("the empty board: {found} by its moves, {expected} {source}");
-            work.push(Fault { ply: Some(0), ..Fault::new(FaultKind::Root, message).comparing(found, expected) });
-        }
-    };
-    if let Some(root) = database.manifest().root() {
-        compare(root, "in the manifest");
-    }
-    if let Some(Published { outcome: Some(published), .. }) = published(database.board()) {
-        // Where either remoteness is not known the values alone are compared.
-        let remoteness = found.remoteness.and(published.remoteness).or(found.remoteness);
-        compare(Outcome { remoteness, ..published }, "published");
+    if let Some(expected) = database.manifest().root().filter(|root| *root != found) {
+        let [found, expected] = [found, expected].map(words);
+        let message = format!("the empty board: {found} by its moves, {expected} in the manifest");
+        work.push(Fault { ply: Some(0), ..Fault::new(FaultKind::Root, message).comparing(found, expected) });
     }
     Some(found)
 }

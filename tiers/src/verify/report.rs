@@ -112,13 +112,11 @@ pub enum FaultKind {
     Unanswered,
     /// A probe returns another outcome than this verification finds.
     Probe,
-    /// The empty board has another outcome than in the manifest or than published.
+    /// The empty board has another outcome than in the manifest.
     Root,
     /// A position that play reaches has no entry.
     #[serde(rename = "no entry")]
     NoEntry,
-    /// Play reaches another number of positions than published.
-    Legal,
     /// A search forward finds another outcome.
     Search,
     /// The counts beside the database are damaged, or are not those of the database.

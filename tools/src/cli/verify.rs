@@ -27,10 +27,9 @@ const EMBEDDED_SAMPLE: u64 = 1000;
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Verify reads every file, recomputes every stored value from the moves of its position, compares \
-the value of the empty board and the number of legal positions with published figures, searches \
-some positions forward, and checks that a query returns each of these values. It also checks the \
-counts that stats keeps beside the database. It shares with the solver the rules of the game, the \
+Verify reads every file, recomputes every stored value from the moves of its position, plays every \
+legal position, searches some positions forward, and checks that a query returns each of these values. \
+It also checks the counts that stats keeps beside the database. It shares with the solver the rules of the game, the \
 ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with \
 code of its own.
 

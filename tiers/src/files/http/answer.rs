@@ -1,14 +1,40 @@
-//! Checks an answer: its status, encoding, ranges and lengths.
+//! A host that is asked for bytes, and the check of its answer: status, encoding, range and length.
 
+use std::fmt::Debug;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
+use std::time::Duration;
 
 use fourbase::excerpt;
 
-use super::{Response, multipart};
-
 /// The most bytes of a header that an error repeats.
 const EXCERPT_BYTES: usize = 80;
+
+/// Asks hosts over HTTP.
+pub trait Client: Send + Sync + Debug {
+    /// Sends one `GET` with this header `Range`, and follows redirects. Reads at most `most_bytes` of
+    /// the body, and none unless the status is 206.
+    ///
+    /// # Errors
+    /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as [`Http`](super::Http) lists them.
+    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
+
+    /// Waits before the next try.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// What a host answered.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The headers, with names in small letters.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
 
 /// Bytes of a file, as an answer has them.
 #[derive(Debug)]
@@ -25,56 +51,33 @@ pub(super) struct Version {
     tag: Option<String>,
 }
 
-/// Takes the bytes of an answer to a request for `asked`, and the version of the file. Of a single range the file may have only the first
-/// bytes; of several, the answer has each once, or fewer.
-pub(super) fn parts(mut response: Response, asked: &[Range<u64>]) -> io::Result<(Vec<Part>, Version)> {
+/// Takes the bytes of an answer to a request for `asked`, of which the file may have only the first, and the version of the file.
+pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, Version)> {
     check_status(response.status)?;
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
         let encoding = excerpt(encoding, EXCERPT_BYTES);
         return Err(error(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
     }
-    let body = std::mem::take(&mut response.body);
-    let found = match response.header("content-type").and_then(multipart::boundary) {
-        Some(boundary) => multipart::split(&body, boundary)
-            .ok_or_else(|| error(ErrorKind::InvalidData, "the host answered with parts that cannot be read"))?,
-        None => vec![(response.header("content-range").unwrap_or("none").to_owned(), body)],
-    };
-    let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
-    let mut version = Version { size: 0, tag };
-    let mut parts = Vec::with_capacity(found.len());
-    for (range, bytes) in found {
-        let (part, size) = part(&range, bytes, asked)?;
-        if !parts.is_empty() && size != version.size {
-            return Err(error(ErrorKind::InvalidData, "the host answered with parts of files of several lengths"));
-        }
-        parts.push(part);
-        version.size = size;
-    }
-    Ok((parts, version))
-}
-
-/// Checks the place and the length of a part, and returns it with the length of the file.
-fn part(found: &str, bytes: Vec<u8>, asked: &[Range<u64>]) -> io::Result<(Part, u64)> {
-    let is_asked =
-        |(range, size): &(Range<u64>, u64)| asked.iter().any(|asked| *range == (asked.start..asked.end.min(*size)));
+    let found = response.header("content-range").unwrap_or("none");
+    let is_asked = |(range, size): &(Range<u64>, u64)| *range == (asked.start..asked.end.min(*size));
     let (Range { start, end }, size) = content_range(found).filter(is_asked).ok_or_else(|| {
         let found = excerpt(found, EXCERPT_BYTES);
         let what = format!("the host answered Content-Range {found} to a request for {}", header(asked));
         error(ErrorKind::InvalidData, what)
     })?;
-    let (length, expected) = (bytes.len() as u64, end - start);
+    let (length, expected) = (response.body.len() as u64, end - start);
     if length != expected {
         // A cut may be by chance.
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
         return Err(error(kind, format!("the host sent {length} bytes of {expected}")));
     }
-    Ok((Part { offset: start, bytes }, size))
+    let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
+    Ok((Part { offset: start, bytes: response.body }, Version { size, tag }))
 }
 
-/// Writes the header `Range` that asks for ranges.
-pub(super) fn header(ranges: &[Range<u64>]) -> String {
-    let ranges: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start, range.end - 1)).collect();
-    format!("bytes={}", ranges.join(","))
+/// Writes the header `Range` that asks for a range.
+pub(super) fn header(range: &Range<u64>) -> String {
+    format!("bytes={}-{}", range.start, range.end - 1)
 }
 
 impl Response {
@@ -98,7 +101,7 @@ fn check_status(status: u16) -> io::Result<()> {
 }
 
 /// Reads the header `Content-Range`: which bytes, and of how many.
-pub(super) fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
+fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
     let [first, last, size] = [first, last, size].map(|number| number.trim().parse::<u64>().ok());

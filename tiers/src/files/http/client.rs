@@ -8,8 +8,7 @@ use ureq::Agent;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::answer::error;
-use super::{Client, Response};
+use super::answer::{Client, Response, error};
 
 /// How long a request may take, with its redirects and its answer.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use super::answer::{self, Part, Version, error};
-use super::{Client, Host};
+use super::answer::{self, Client, Part, Version, error};
 use crate::files::storage::ReadFile;
+
+/// Whether several requests can wait at the same time: WebAssembly has one thread.
+pub(super) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
 
 /// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
 const HEAD_BYTES: u64 = 4 << 10;
@@ -24,16 +26,13 @@ const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 /// The most bytes that one read asks for.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The most ranges of one request: their header has less than 3 KiB.
-const MOST_RANGES: usize = 64;
+/// The most requests for a file that wait at the same time.
+const MOST_REQUESTS: usize = 8;
 
-/// The most bytes of the head of a part.
-const PART_BYTES: u64 = 1 << 10;
+/// Ranges with fewer bytes between them are one: a request has some hundred bytes of headers, and is a read of the host's disk.
+const GAP_BYTES: u64 = 4 << 10;
 
-/// Ranges with fewer bytes between them are one: a part has a head of about 100 bytes, and each range is a read of the host's disk.
-const GAP_BYTES: u64 = 1 << 10;
-
-/// The most bytes of a file that are kept of what was read ahead; those of the last request are kept in any case.
+/// The most bytes of a file that are kept of what was read ahead; those of the last question are kept in any case.
 const AHEAD_BYTES: usize = 1 << 20;
 
 /// How long to wait before the second try, and before the third and last.
@@ -42,7 +41,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1
 /// A file at a host. Threads share it.
 #[derive(Debug)]
 pub(super) struct HttpFile {
-    host: Arc<Host>,
+    client: Arc<dyn Client>,
     address: String,
     version: Version,
     kept: Mutex<Kept>,
@@ -58,30 +57,30 @@ struct Kept {
 }
 
 impl HttpFile {
-    /// Asks for the first bytes of a file; of one that should have so many bytes also for the last, if one request may ask for both.
-    pub fn open(host: &Arc<Host>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
+    /// Asks for the first bytes of a file; of one that should have so many bytes also for the last, at the same time.
+    pub fn open(client: &Arc<dyn Client>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
         let head = 0..expected_bytes.filter(|bytes| (1..=WHOLE_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
-        let is_single = host.is_single.load(Ordering::Relaxed);
-        let tail =
-            expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && !is_single).map(|bytes| bytes - TAIL_BYTES..bytes);
-        let both: Vec<Range<u64>> = std::iter::once(head.clone()).chain(tail).collect();
-        let (ends, version) = match fetch(&*host.client, &address, &both) {
-            Err(error) if both.len() > 1 && host.note_refusal(&error) => {
-                fetch(&*host.client, &address, std::slice::from_ref(&head))?
-            }
-            answer => answer?,
-        };
+        let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && IS_PARALLEL);
+        let (head, tail) = thread::scope(|scope| {
+            let ask = |range| fetch(&**client, &address, &range);
+            let tail = tail.map(|bytes| scope.spawn(move || ask(bytes - TAIL_BYTES..bytes)));
+            // Without the last bytes, the first read of them tells what is wrong.
+            (ask(head), tail.and_then(|tail| tail.join().ok()?.ok()))
+        });
+        let (head, version) = head?;
+        let tail = tail.filter(|(_, of)| *of == version).map(|(tail, _)| tail);
+        let ends = std::iter::once(head).chain(tail).collect();
         let kept = Mutex::new(Kept { ends, ..Kept::default() });
-        Ok(HttpFile { host: Arc::clone(host), address, version, kept })
+        Ok(HttpFile { client: Arc::clone(client), address, version, kept })
     }
 
     /// Asks for bytes that the file has.
-    fn fetch(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Part>> {
-        let (parts, version) = fetch(&*self.host.client, &self.address, ranges)?;
+    fn fetch(&self, range: &Range<u64>) -> io::Result<Part> {
+        let (part, version) = fetch(&*self.client, &self.address, range)?;
         if version != self.version {
             return Err(error(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened"));
         }
-        Ok(parts)
+        Ok(part)
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -104,39 +103,23 @@ impl ReadFile for HttpFile {
         }
         let tail = size.saturating_sub(TAIL_BYTES);
         let end = offset.saturating_add((buffer.len() as u64).min(MOST_BYTES)).min(size);
-        let parts = self.fetch(&[if offset >= tail { tail..size } else { offset..end }])?;
-        let read = parts.iter().find_map(|part| part.read(buffer, offset)).ok_or(ErrorKind::InvalidData)?;
+        let part = self.fetch(&if offset >= tail { tail..size } else { offset..end })?;
+        let read = part.read(buffer, offset).ok_or(ErrorKind::InvalidData)?;
         if offset >= tail {
-            self.kept().ends.extend(parts);
+            self.kept().ends.push(part);
         }
         Ok(read)
     }
 
     fn read_ahead(&self, ranges: &[Range<u64>]) {
         let missing = self.kept().missing(ranges, self.version.size);
-        for ranges in missing.chunks(MOST_RANGES) {
-            if ranges.len() > 1 && self.host.is_single.load(Ordering::Relaxed) {
-                return;
-            }
-            match self.fetch(ranges) {
-                Ok(parts) => self.kept().add(parts),
-                Err(error) => {
-                    if ranges.len() > 1 {
-                        self.host.note_refusal(&error);
-                    }
-                    return;
-                }
-            }
-        }
-    }
-}
-
-impl Host {
-    /// Takes note of the answer to a request for several ranges. Returns whether the host may answer one for a single range.
-    fn note_refusal(&self, error: &io::Error) -> bool {
-        let is_single = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidData);
-        self.is_single.fetch_or(is_single, Ordering::Relaxed);
-        is_single
+        let parts: Vec<Part> = thread::scope(|scope| {
+            let of_threads = missing.chunks(missing.len().div_ceil(MOST_REQUESTS).max(1));
+            let ask = |ranges: &[Range<u64>]| ranges.iter().map_while(|range| self.fetch(range).ok()).collect();
+            let threads: Vec<_> = of_threads.map(|ranges| scope.spawn(move || -> Vec<Part> { ask(ranges) })).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        });
+        self.kept().add(parts);
     }
 }
 
@@ -185,14 +168,11 @@ impl Part {
 }
 
 /// Asks for bytes, up to three times where the host does not answer well.
-fn fetch(client: &dyn Client, address: &str, ranges: &[Range<u64>]) -> io::Result<(Vec<Part>, Version)> {
-    let header = answer::header(ranges);
-    let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-    let most_bytes = if ranges.len() > 1 { bytes + PART_BYTES * (ranges.len() as u64 + 1) } else { bytes };
+fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(Part, Version)> {
     let mut pauses = PAUSES.into_iter();
     loop {
-        let response = client.get(address, &header, most_bytes);
-        match response.and_then(|response| answer::parts(response, ranges)) {
+        let response = client.get(address, &answer::header(range), range.end - range.start);
+        match response.and_then(|response| answer::part(response, range)) {
             Err(failure) if may_pass(failure.kind()) => match pauses.next() {
                 Some(pause) => client.pause(pause),
                 None => return Err(error(failure.kind(), format!("{failure}, {} times", PAUSES.len() + 1))),

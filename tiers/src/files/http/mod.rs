@@ -2,8 +2,7 @@
 //!
 //! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
 //! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
-//! its own. Many hosts answer a request for several ranges: then both ends of a file are one request, and so is what
-//! [`ReadFile::read_ahead`] announces. Whatever a host answers, a read gives bytes of the place that was asked for, or an error:
+//! its own. Requests wait at the same time for both ends of a file, and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read gives bytes of the place that was asked for, or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
@@ -21,69 +20,26 @@ mod answer;
 #[cfg(feature = "http")]
 mod client;
 mod file;
-mod multipart;
 
-use std::fmt::Debug;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
+pub use answer::{Client, Response};
 #[cfg(feature = "http")]
 pub use client::UreqClient;
 
-use self::file::HttpFile;
+use self::file::{HttpFile, IS_PARALLEL};
 use super::storage::{ReadFile, Storage};
-
-/// Asks hosts over HTTP.
-pub trait Client: Send + Sync + Debug {
-    /// Sends one `GET` with this header `Range`, of one range or several, and follows redirects. Reads at most `most_bytes` of
-    /// the body, and none unless the status is 206.
-    ///
-    /// # Errors
-    /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as above.
-    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
-
-    /// Tells whether a request may ask for several ranges.
-    fn asks_several(&self) -> bool {
-        true
-    }
-
-    /// Waits before the next try.
-    fn pause(&self, time: Duration) {
-        std::thread::sleep(time);
-    }
-}
-
-/// What a host answered.
-#[derive(Clone, Debug, Default)]
-pub struct Response {
-    /// The status.
-    pub status: u16,
-    /// The headers, with names in small letters.
-    pub headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Vec<u8>,
-}
 
 /// The files below an address, as a file system that cannot be written. Paths are addresses.
 #[derive(Clone, Debug)]
-pub struct Http(Arc<Host>);
-
-/// What the files of a host share.
-#[derive(Debug)]
-struct Host {
-    client: Arc<dyn Client>,
-    /// The host has answered a request for several ranges in another way.
-    is_single: AtomicBool,
-}
+pub struct Http(Arc<dyn Client>);
 
 impl Http {
     /// Reads files with this client.
     pub fn new(client: Arc<dyn Client>) -> Http {
-        let is_single = AtomicBool::new(!client.asks_several());
-        Http(Arc::new(Host { client, is_single }))
+        Http(client)
     }
 }
 
@@ -97,7 +53,7 @@ impl Storage for Http {
     }
 
     fn reads_ahead(&self) -> bool {
-        !self.0.is_single.load(Ordering::Relaxed)
+        IS_PARALLEL
     }
 
     fn names(&self, _: &Path) -> io::Result<Vec<String>> {

@@ -6,7 +6,7 @@ use fourbase::analysis::json::OutcomeJson;
 use fourbase::{Outcome, Player};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{bytes, counted, grouped};
-use fourbase_tiers::verify::{Fault, FaultKind, Report, published};
+use fourbase_tiers::verify::{Fault, FaultKind, Report};
 use serde::Serialize;
 
 use crate::output::{self, wording};
@@ -46,8 +46,6 @@ pub struct Verified {
     unread: Vec<String>,
     #[serde(skip)]
     root: Option<Outcome>,
-    #[serde(skip)]
-    is_published: bool,
 }
 
 /// The schema of a [`Fault`], which the library serialises.
@@ -57,8 +55,7 @@ pub struct Verified {
 #[expect(dead_code, reason = "only its schema is of use")]
 struct FaultSchema {
     #[schemars(extend("enum" = [
-        "file", "entries", "value", "unanswered", "block", "count", "no outcome", "probe", "root", "no entry", "legal", "search",
-        "counts"
+        "file", "entries", "value", "unanswered", "block", "count", "no outcome", "probe", "root", "no entry", "search", "counts"
     ]))]
     kind: String,
     /// The tier.
@@ -99,7 +96,6 @@ impl Verified {
             faults_in_all: report.faults_in_all,
             unread: report.unread.clone(),
             root: report.root,
-            is_published: published(database.board()).is_some_and(|published| published.outcome.is_some()),
         }
     }
 }
@@ -139,12 +135,10 @@ impl fmt::Display for Verified {
         let values = if is_sample || self.checked_values != 1 { "stored values" } else { "stored value" };
         write!(f, "\n{}{of_all} {values}: recomputed from their moves", grouped(self.checked_values.into()))?;
         if let Some(root) = self.root {
-            let source = if self.is_published { ", compared with the published value" } else { "" };
-            write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;
+            write!(f, "\n{}", wording::sentence(Player::First, root))?;
         }
         if let Some(legal) = self.legal {
-            let legal = counted(legal, "legal position");
-            write!(f, "\n{legal}: counted, compared with the published number")?;
+            write!(f, "\n{}: counted", counted(legal, "legal position"))?;
         }
         write!(f, "\n{}: searched forward", counted(self.searched, "position"))?;
         if self.undecided_positions > 0 {
