@@ -76,8 +76,6 @@ impl Mask {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use crate::index::{Index, Spine, WingShape};
     use crate::kernel::Kernel;
 
@@ -105,8 +103,7 @@ mod tests {
             assert!(ranked > 0, "{name}");
         }
         // Without a step for each of the 2^30 colourings of the column.
-        let (index, start) = (Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap(), Instant::now());
+        let index = Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap();
         assert_eq!(index.colourings(WingShape(30), Spine { height: 0, bits: 0 }, 15), [0x1555_5555, 0x2aaa_aaaa]);
-        assert!(start.elapsed() < Duration::from_millis(200), "{:?}", start.elapsed());
     }
 }
