@@ -86,6 +86,12 @@ fn pair(bytes: &[u8; 8]) -> [usize; 2] {
     [(pair as u32) as usize, (pair >> 32) as usize]
 }
 
+/// Returns an upper bound on the bytes of the delta of a block of so many words.
+pub fn most_bytes(words: usize) -> usize {
+    // For each word a stretch, a chunk, a mask and eight bytes.
+    12 + words * (8 + 9 + 1 + 8) + PAD
+}
+
 /// Tells whether bytes are a delta that can be undone into a block of `words` words with so many planes.
 pub fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     let Some(parts) = Parts::of(bytes) else { return false };

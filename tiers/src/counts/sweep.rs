@@ -64,7 +64,7 @@ impl Sweep<'_> {
             let mut sums = [without_line, with_line];
             all.all_reduce(&mut sums, Reduction::Sum);
             if saves {
-                tier.sync()?;
+                tier.sync(index)?;
                 // The journal must not name what other ranks have not saved.
                 all.barrier();
             }

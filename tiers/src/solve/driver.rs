@@ -67,7 +67,7 @@ impl<'a> Driver<'a> {
                 ControlFlow::Break(())
             };
             let ControlFlow::Continue(written) = written else {
-                tier.sync()?;
+                tier.sync(index)?;
                 drop(tier);
                 if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
                     self.commit(&child, unpublished)?;
@@ -130,7 +130,7 @@ impl<'a> Driver<'a> {
     /// names them. Then older logs go.
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let (ply, storage) = (last.ply(), self.tiers.storage);
-        last.sync()?;
+        last.sync(self.index)?;
         self.tiers.all.barrier();
         self.manifest.checkpoint = Some(ply);
         if self.tiers.all.is_root() {

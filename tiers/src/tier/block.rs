@@ -153,12 +153,18 @@ impl DirtyBlock {
         match self {
             DirtyBlock::Expanded(words) => Ok(words),
             DirtyBlock::Delta(block) => expanded(pool, block.words as usize, |out| {
-                let bytes = bytemuck::cast_slice::<u64, u8>(&block.slab).get(block.first as usize..);
-                let delta = bytes.and_then(|bytes| bytes.get(..block.bytes as usize)).unwrap_or_default();
-                kernel.run(UndoDelta { delta, planes, out });
+                kernel.run(UndoDelta { delta: block.bytes(), planes, out });
                 Ok(())
             }),
         }
+    }
+}
+
+impl DeltaBlock {
+    /// Returns the delta.
+    pub fn bytes(&self) -> &[u8] {
+        let bytes = bytemuck::cast_slice::<u64, u8>(&self.slab).get(self.first as usize..);
+        bytes.and_then(|bytes| bytes.get(..self.bytes as usize)).unwrap_or_default()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::block::ShapeBlocks;
+use super::block::{DirtyBlock, PAD, ShapeBlocks};
 use super::content::Content;
 use super::tier::{Buffers, Tier};
 use crate::communicator::assign;
@@ -136,6 +136,28 @@ impl<C: Content> Tier<'_, C> {
             Ok(())
         })?;
         Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+
+    /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub(crate) fn sync(&self, index: &Index) -> Result<(), FileError> {
+        self.work(index, &self.queue(), Buffers::default, |buffers, shape, blocks| {
+            let Buffers { frame, stretches, delta, .. } = buffers;
+            for block in blocks.filter(|block| self.locations[*block].get().is_none()) {
+                match self.cache.dirty(block) {
+                    None => {}
+                    Some(DirtyBlock::Delta(delta)) => self.append(block, delta.bytes(), frame)?,
+                    Some(DirtyBlock::Expanded(words)) => {
+                        let words = &words[..words.len() - PAD];
+                        self.append(block, self.delta(shape, block, words, stretches, delta), frame)?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        self.log.sync()
     }
 
     /// Lets the threads of rayon's current pool take jobs until the queue has none, each with a state of its own, and `work` on

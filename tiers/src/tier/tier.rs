@@ -4,20 +4,17 @@
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-use rayon::prelude::*;
-
-use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
+use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
 use super::segments::{Location, LogHeader, NewBlocks, Segments, TierFolder};
 use crate::communicator::{Alone, gather};
 use crate::files::{FileError, Memory, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
-use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
+use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
 
-/// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
-/// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
+/// zstd's level for the deltas of the log: speed is all that counts.
 const LEVEL: i32 = 1;
 
 /// One tier, as far as it is filled. Threads share it.
@@ -33,16 +30,16 @@ pub struct Tier<'s, C = Coding> {
     pub(super) firsts: Vec<(usize, usize)>,
     pub(super) cache: BlockCache,
     /// Where the blocks are that are in the log.
-    locations: Vec<OnceLock<Location>>,
-    log: Segments<'s>,
+    pub(super) locations: Vec<OnceLock<Location>>,
+    pub(super) log: Segments<'s>,
 }
 
 /// What one thread compresses blocks in.
 #[derive(Default)]
 pub(super) struct Buffers {
-    bytes: Vec<u8>,
-    stretches: Vec<Stretch>,
-    delta: DeltaBuffers,
+    pub frame: Vec<u8>,
+    pub stretches: Vec<Stretch>,
+    pub delta: DeltaBuffers,
     pub slab: Slab,
 }
 
@@ -181,20 +178,6 @@ impl<'s, C: Content> Tier<'s, C> {
         Some(self.directory.shapes[shape].left)
     }
 
-    /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
-    ///
-    /// # Errors
-    /// Where a file cannot be written.
-    pub(crate) fn sync(&self) -> Result<(), FileError> {
-        (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
-            let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
-            let words = dirty.map(|dirty| dirty.expand(&self.cache.pool, self.kernel, self.planes)).transpose()?;
-            let Some(words) = words else { return Ok(()) };
-            self.append(block, &words[..words.len() - PAD], bytes)
-        })?;
-        self.log.sync()
-    }
-
     /// Makes the blocks of this rank readable for all, and finds those of the others. Returns whether any rank has ended
     /// early.
     ///
@@ -236,9 +219,7 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
-    /// adds it to the log in any case, where the others read it. On one machine ranks log deltas: twice the bytes of a zstd
-    /// frame, which stay in the machine's memory, and a fifth of the time, also to expand. On several machines all of them read
-    /// from one file system, and bytes count.
+    /// adds it to the log in any case, where the others read it.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
@@ -252,28 +233,23 @@ impl<'s, C: Content> Tier<'s, C> {
         let length = shape.words(block).len();
         let form = self.cache.reserve(length, &buffers.slab);
         let words = expanded(&self.cache.pool, length, fill)?;
-        let own = &words[..length];
-        let logs_delta = !self.tiers.all.is_alone() && self.tiers.all.is_on_one_machine();
-        let mut is_kept = form == Some(Form::Expanded);
-        if form == Some(Form::Delta) || logs_delta {
-            let Buffers { stretches, delta, slab, .. } = &mut *buffers;
-            let delta = self.delta(shape, block, own, stretches, delta);
-            if logs_delta {
-                self.append_payload(block, delta)?;
+        let is_expanded = form == Some(Form::Expanded);
+        if !is_expanded || !self.tiers.all.is_alone() {
+            let Buffers { frame, stretches, delta, slab } = buffers;
+            let delta = self.delta(shape, block, &words[..length], stretches, delta);
+            let is_kept = form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
+            if !is_kept || !self.tiers.all.is_alone() {
+                self.append(block, delta, frame)?;
             }
-            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
         }
-        if !(logs_delta || is_kept && self.tiers.all.is_alone()) {
-            self.append(block, own, &mut buffers.bytes)?;
-        }
-        if form == Some(Form::Expanded) {
+        if is_expanded {
             self.cache.keep(block, words);
         }
         Ok(())
     }
 
     /// Returns the delta of a block.
-    fn delta<'b>(
+    pub(super) fn delta<'b>(
         &self,
         shape: &ShapeBlocks,
         block: usize,
@@ -293,15 +269,10 @@ impl<'s, C: Content> Tier<'s, C> {
         self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers })
     }
 
-    /// Appends a block to the log; `buffer` is for the compressed one.
-    fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
-        let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
-            .map_err(io_error(self.tiers.folder, "compress a block of"))?;
-        self.append_payload(block, payload)
-    }
-
-    /// Appends what the log holds of a block: its delta, or a zstd frame of its words.
-    fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
+    /// Appends the delta of a block to the log, as a zstd frame; `buffer` is for the frame.
+    pub(super) fn append(&self, block: usize, delta: &[u8], buffer: &mut Vec<u8>) -> Result<(), FileError> {
+        let payload =
+            frame::compress_into(delta, LEVEL, buffer).map_err(io_error(self.tiers.folder, "compress a block of"))?;
         let place = self.log.append(block as u64, payload)?;
         let _ = self.locations[block].set(place);
         Ok(())
@@ -338,10 +309,9 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
-        if !is_delta_of(payload, self.planes, words.len()) {
-            return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
-        }
-        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
+        let delta = frame::expand(payload, most_bytes(words.len()));
+        let Some(delta) = delta.filter(|delta| is_delta_of(delta, self.planes, words.len())) else { return false };
+        self.kernel.run(UndoDelta { delta: &delta, planes: self.planes, out: words });
         true
     }
 }
