@@ -240,57 +240,40 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
 #[inline(always)]
 pub(super) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {
     let band_words = turned.len() / (64 * P);
-    let mut block = [[0u64; 8]; 8];
+    let mut block = [0u64; 64];
     for band_word in 0..band_words {
         for plane in 0..P {
-            for (bit, slot) in block.as_flattened_mut().iter_mut().enumerate() {
+            for (bit, slot) in block.iter_mut().enumerate() {
                 *slot = turned[(bit * P + plane) * band_words + band_word];
             }
-            transpose_octets(&mut block);
-            let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words).take(64);
-            for (number, row) in rows.enumerate() {
-                row[plane * words + word] = block[number % 8][number / 8];
+            transpose(&mut block);
+            let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
+            for (row, turned) in rows.zip(&block) {
+                row[plane * words + word] = *turned;
             }
         }
     }
 }
 
-/// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`.
+/// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`
+/// (six rounds of swapping blocks; Warren, *Hacker's Delight*, section 7-3).
 #[inline(always)]
 pub fn transpose(block: &mut [u64; 64]) {
-    let mut octets = [[0u64; 8]; 8];
-    octets.as_flattened_mut().copy_from_slice(block);
-    transpose_octets(&mut octets);
-    for (number, word) in block.iter_mut().enumerate() {
-        *word = octets[number % 8][number / 8];
-    }
-}
-
-/// Transposes a matrix of 64x64 bits, of which octet `i` has the words from `8 * i` on. Word `8 * i + j` of the result is word `i` of
-/// octet `j`.
-///
-/// These are six rounds of swapping blocks (Warren, *Hacker's Delight*, section 7-3). Each swaps octets with octets, so that it is a
-/// few operations on vectors of eight words: between the two halves, words and octets change their places.
-#[inline(always)]
-fn transpose_octets(octets: &mut [[u64; 8]; 8]) {
     #[inline(always)]
-    fn round<const J: usize>(octets: &mut [[u64; 8]; 8], shift: u32, mask: u64) {
-        for group in octets.chunks_exact_mut(2 * J) {
+    fn round<const J: usize>(block: &mut [u64; 64], mask: u64) {
+        for group in block.chunks_exact_mut(2 * J) {
             let (low, high) = group.split_at_mut(J);
             for (a, b) in low.iter_mut().zip(high) {
-                for (a, b) in a.iter_mut().zip(b) {
-                    let swap = (*a >> shift ^ *b) & mask;
-                    *b ^= swap;
-                    *a ^= swap << shift;
-                }
+                let swap = (*a >> J ^ *b) & mask;
+                *b ^= swap;
+                *a ^= swap << J;
             }
         }
     }
-    round::<4>(octets, 32, 0x0000_0000_FFFF_FFFF);
-    round::<2>(octets, 16, 0x0000_FFFF_0000_FFFF);
-    round::<1>(octets, 8, 0x00FF_00FF_00FF_00FF);
-    *octets = std::array::from_fn(|i| std::array::from_fn(|j| octets[j][i]));
-    round::<4>(octets, 4, 0x0F0F_0F0F_0F0F_0F0F);
-    round::<2>(octets, 2, 0x3333_3333_3333_3333);
-    round::<1>(octets, 1, 0x5555_5555_5555_5555);
+    round::<32>(block, 0x0000_0000_FFFF_FFFF);
+    round::<16>(block, 0x0000_FFFF_0000_FFFF);
+    round::<8>(block, 0x00FF_00FF_00FF_00FF);
+    round::<4>(block, 0x0F0F_0F0F_0F0F_0F0F);
+    round::<2>(block, 0x3333_3333_3333_3333);
+    round::<1>(block, 0x5555_5555_5555_5555);
 }

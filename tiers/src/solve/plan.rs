@@ -40,10 +40,6 @@ const LIKELY_ROW_WORDS: u128 = 8;
 /// How much more disk space is asked for than expected, in per cent.
 const SCRATCH_MARGIN: u128 = 25;
 
-/// On one machine the logs of several ranks hold deltas, which take about so many halves of the bytes of one process: 2.0 times
-/// on 6x5, 2.3 on 6x6.
-const DELTA_HALVES: u128 = 5;
-
 /// What a solve needs.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -231,14 +227,8 @@ impl Plan {
     }
 
     /// Returns the plan of the same solve by several ranks, which share their tiers through files.
-    pub(super) fn of_ranks(mut self, all: &dyn Communicator) -> Plan {
-        if all.is_alone() {
-            return self;
-        }
-        if all.is_on_one_machine() {
-            self.tiers.iter_mut().for_each(|tier| tier.scratch_bytes = tier.scratch_bytes / 2 * DELTA_HALVES);
-        }
-        self.bounded()
+    pub(super) fn of_ranks(self, all: &dyn Communicator) -> Plan {
+        if all.is_alone() { self } else { self.bounded() }
     }
 
     /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
