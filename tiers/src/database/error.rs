@@ -118,9 +118,4 @@ impl DatabaseError {
         let other = if matches!(self, DatabaseError::Misplaced { .. }) { ", or ask without this address" } else { "" };
         is_address(&place).then(|| remedy + other)
     }
-
-    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, DatabaseError::File(error) if error.is_damage())
-    }
 }

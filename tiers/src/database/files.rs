@@ -1,4 +1,4 @@
-//! The files of a database, read through: the checksum pass.
+//! The files of a database, compared with its manifest and its index.
 
 use super::error::DatabaseError;
 use super::open::Database;
@@ -8,27 +8,6 @@ use crate::format::tier_path;
 use crate::index::TierDirectory;
 
 impl Database {
-    /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
-    /// from the full board down. Nothing is taken from the cache. That the values are right is another matter.
-    pub fn check_files(&self) -> Vec<DatabaseError> {
-        let tiers = self.manifest().tiers.iter().map(|tier| tier.ply);
-        std::iter::once(self.check_manifest())
-            .chain(tiers.map(|ply| self.check_tier(ply)))
-            .filter_map(Result::err)
-            .collect()
-    }
-
-    /// Reads the file of the tier of `ply` pieces through: its header, directory, blocks and hash. A tier that is not stored
-    /// has nothing to check.
-    ///
-    /// # Errors
-    /// [`DatabaseError::NotSolved`], or the first fault of the file.
-    pub fn check_tier(&self, ply: u32) -> Result<(), DatabaseError> {
-        let Some(tier) = self.open_stored(ply)? else { return Ok(()) };
-        tier.check()?;
-        self.check_shapes_and_hash(&tier)
-    }
-
     /// Compares the hashes of all files with the manifest. What the files hold is not looked at.
     ///
     /// # Errors

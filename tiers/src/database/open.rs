@@ -300,14 +300,6 @@ pub struct Listing {
     pub faults: Vec<FileError>,
 }
 
-impl Listing {
-    /// Tells whether the folder has nothing of a database.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.databases.is_empty() && self.replacements.is_empty() && self.faults.is_empty()
-    }
-}
-
 /// Lists the databases under `root`, by name. Folders and files that are not databases are passed over. One manifest
 /// that cannot be read does not hide the others.
 ///

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use fourbase::{Outcome, Position};
-use rayon::prelude::*;
 
 use super::cache::{Cache, Chunk};
 use crate::files::{FileError, Storage};
@@ -89,7 +88,7 @@ impl OpenTier {
     }
 
     /// Reads a block, checks it and expands it.
-    fn expand(&self, number: u64) -> Result<DecodedBlock, FileError> {
+    pub fn expand(&self, number: u64) -> Result<DecodedBlock, FileError> {
         let (payload, chunks) = self.reader.block(number)?;
         DecodedBlock::new(&payload, chunks, &self.chunks, &self.coding)
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
@@ -112,14 +111,5 @@ impl OpenTier {
             index.kernel.run(Unpack { stream: symbols, quiet: &quiet, out: words });
         }
         Ok(words)
-    }
-
-    /// Reads all blocks, checks and expands them.
-    ///
-    /// # Errors
-    /// What is wrong with the first block that is not as it was written.
-    pub fn check(&self) -> Result<(), FileError> {
-        let checked = (0..self.reader.blocks).into_par_iter().map(|number| self.expand(number).map(drop));
-        checked.find_first(Result::is_err).unwrap_or(Ok(()))
     }
 }

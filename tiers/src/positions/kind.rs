@@ -14,18 +14,6 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
-    /// Returns the kind with a name; `None` where no kind has it.
-    ///
-    /// ```
-    /// use fourbase_tiers::positions::SampleKind;
-    /// assert_eq!(SampleKind::named("random-play"), Some(SampleKind::RandomPlay));
-    /// assert_eq!(SampleKind::named("chosen"), None);
-    /// ```
-    pub fn named(name: &str) -> Option<SampleKind> {
-        let kinds = [SampleKind::Uniform, SampleKind::RandomPlay, SampleKind::ChoiceMatters];
-        kinds.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -124,11 +124,6 @@ impl Solve {
         Solve { checkpoint, ..self }
     }
 
-    /// Sets about how many words a block of a tier has. Every number gives the same database.
-    pub fn block_words(self, block_words: usize) -> Solve {
-        Solve { block_words: block_words.max(1), ..self }
-    }
-
     /// Returns the plan, whose figures are estimates for a board that is too large to count.
     pub fn plan(&self) -> Plan {
         self.counted_plan().0
@@ -191,10 +186,6 @@ impl Solve {
 /// What a solve did.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The board.
-    pub board: Board,
-    /// The values.
-    pub values: Values,
     /// Outcome of the empty board.
     pub outcome: Outcome,
     /// Entries of all tiers, after the mirror.

@@ -137,8 +137,6 @@ impl Solve {
     fn report(&self, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
         let folder = self.folder();
         Ok(Report {
-            board: self.board,
-            values: self.values,
             outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
             entries: manifest.entries(),
             bytes: manifest.bytes(),

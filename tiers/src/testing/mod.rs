@@ -2,6 +2,7 @@
 //! reaches, databases in memory, a solve that is stopped, boards by the length of the run.
 //! Behind the feature `testing`; no part of a release.
 
+mod checks;
 #[cfg(feature = "testing")]
 pub mod forge;
 #[cfg(feature = "testing")]

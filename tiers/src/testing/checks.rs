@@ -1,0 +1,56 @@
+//! What only tests ask of a database and of a solve.
+
+use rayon::prelude::*;
+
+use crate::database::{Database, DatabaseError, OpenTier};
+use crate::files::FileError;
+use crate::solve::Solve;
+
+impl Database {
+    /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
+    /// from the full board down. Nothing is taken from the cache. That the values are right is another matter.
+    pub fn check_files(&self) -> Vec<DatabaseError> {
+        let tiers = self.manifest().tiers.iter().map(|tier| tier.ply);
+        std::iter::once(self.check_manifest())
+            .chain(tiers.map(|ply| self.check_tier(ply)))
+            .filter_map(Result::err)
+            .collect()
+    }
+
+    /// Reads the file of the tier of `ply` pieces through: its header, directory, blocks and hash. A tier that is not stored
+    /// has nothing to check.
+    ///
+    /// # Errors
+    /// [`DatabaseError::NotSolved`], or the first fault of the file.
+    pub fn check_tier(&self, ply: u32) -> Result<(), DatabaseError> {
+        let Some(tier) = self.open_stored(ply)? else { return Ok(()) };
+        tier.check()?;
+        self.check_shapes_and_hash(&tier)
+    }
+}
+
+impl OpenTier {
+    /// Reads all blocks, checks and expands them.
+    ///
+    /// # Errors
+    /// What is wrong with the first block that is not as it was written.
+    pub(crate) fn check(&self) -> Result<(), FileError> {
+        let checked = (0..self.reader.blocks).into_par_iter().map(|number| self.expand(number).map(drop));
+        checked.find_first(Result::is_err).unwrap_or(Ok(()))
+    }
+}
+
+impl DatabaseError {
+    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, DatabaseError::File(error) if error.is_damage())
+    }
+}
+
+impl Solve {
+    /// Sets about how many words a block of a tier has. Every number gives the same database.
+    pub fn block_words(mut self, block_words: usize) -> Solve {
+        self.block_words = block_words.max(1);
+        self
+    }
+}
