@@ -85,8 +85,8 @@ impl Bits for Portable {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
     pub mask: u64,
-    /// For each round, the bits that move in it: those with an odd count in that binary digit of the number of gaps
-    /// below.
+    /// For each round, the bits that move in it: those whose number of gaps below has a 1 in that binary
+    /// digit.
     moves: [u64; 6],
 }
 
