@@ -29,16 +29,17 @@ pub use unforced::unforced;
 /// A kind of sample. All kinds draw unfinished positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
-    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
+    /// Every unfinished legal position of the plies is equally likely, so most samples come from the plies with most
+    /// positions.
     Uniform,
-    /// One of the plies is drawn, and random moves are played up to it.
+    /// Draws one of the plies, and plays random moves up to it.
     RandomPlay,
-    /// Like random play, and again until the moves of the position differ in value.
+    /// Like `RandomPlay`, but draws again until the moves of the position differ in value.
     ChoiceMatters,
 }
 
 impl SampleKind {
-    /// Returns the kind with a name; `None` where no kind has it.
+    /// Returns the kind with this name; `None` if no kind has it.
     ///
     /// ```
     /// use fourbase_tiers::positions::SampleKind;
@@ -50,7 +51,7 @@ impl SampleKind {
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns its name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             SampleKind::Uniform => "uniform",
@@ -66,7 +67,7 @@ impl fmt::Display for SampleKind {
     }
 }
 
-/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+/// Returns the same one for a position and its mirror image: the one whose bitboards are the smaller numbers.
 pub(crate) fn representative(position: &Position) -> Position {
     let key = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
     let mirror = position.mirror();
