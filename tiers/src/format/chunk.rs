@@ -139,7 +139,6 @@ impl<'i> QuietRows<'i> {
     ///
     /// # Errors
     /// The first error of `show`.
-    /// The first error of `show`.
     pub fn each<E>(
         &mut self,
         index: &'i Index,

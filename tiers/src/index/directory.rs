@@ -105,7 +105,6 @@ impl TierDirectory {
     ///
     /// Returns `None` for parts that have no entry: a line inside a wing and the spine, a wrong balance of pieces, or a
     /// position of another tier.
-    /// or a position of another tier.
     pub fn rank(&self, index: &Index, parts: &Parts) -> Option<u64> {
         let parts = if parts.left < parts.right { parts.mirror() } else { *parts };
         let number = self.shape(parts.left, parts.right)?;

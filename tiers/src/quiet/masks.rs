@@ -195,7 +195,6 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
 ///
 /// The planes of a line's cells in the left wing give the rows that have it, 64 rows at a time, so no row is tested for
 /// a line that it does not have.
-/// does not have.
 #[inline(always)]
 fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
