@@ -1,31 +1,33 @@
-//! Verifying a database without the solver.
+//! Verifies a database without using the solver.
 //!
-//! A mistake of the solver must not be made a second time here. So this module shares with the solver only the rules of
-//! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
-//! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
-//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md` and
-//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It tests probes and never
-//! relies on them.
+//! Verification must not repeat a mistake of the solver. So this module shares with the solver only the rules of the
+//! game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
+//! manifest, the envelope, how a file is divided into blocks with checksums and a tier into chunks, and zstd). It
+//! decodes blocks, finds quiet positions and recomputes values with its own code, written from
+//! `docs/reference/file-format.md` and `docs/explanation/algorithm.md`. It uses no mask of quiet positions and nothing
+//! of the solver, and calls kernels only to count the legal positions of plies that a database does not keep. It tests
+//! probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!
-//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries of
-//!    the index. Where that fails the rest is not tried.
-//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored value is
-//!    the best of its moves. A finished game needs no file, so a database that satisfies this everywhere is right
-//!    everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full board has only
-//!    right ones after it, and does not fit. That holds for every stored entry, also those that no play reaches. A sample
-//!    can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched forward.
-//! 3. **Figures** (`published`, `legal`). The empty board has the published value, and from it as many positions are
-//!    reached as published, each with an entry.
+//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries
+//!    of the index. If this fails, nothing else is checked.
+//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored
+//!    value is the best of its moves. A finished game needs no file, so by induction from the full board down, a
+//!    database that satisfies this everywhere is right everywhere: in a chain of wrong values, the one nearest the full
+//!    board has only right values after it, so it does not fit. This holds for every stored entry, even if play can't
+//!    reach it. A sample can miss a wrong value. If not all tiers are kept, the moves of the last kept one are searched
+//!    forward.
+//! 3. **Figures** (`published`, `legal`). The empty board has the published value, and the number of positions reached
+//!    from it is the published one. Each of them has an entry.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
-//!    [`fourbase::search`] finds, which does not use databases.
-//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for every
-//!    value that is recomputed and every position that is searched.
+//!    [`fourbase::search`] finds without a database.
+//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
+//!    every recomputed value and every searched position.
 //!
 //! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
 //!
-//! A fault is a record: its kind, its tier, block and entry, what is stored there and what was expected. A file that the
+//! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
 //! system refuses to read is no fault ([`Report::unread`]). Several processes split the work (`work`).
 //!
 //! ```
@@ -68,17 +70,17 @@ pub use report::{Fault, FaultKind, Options, Report, VerifyError};
 use tier::StoredTier;
 use work::Work;
 
-/// Verifies a complete database. Runs on rayon's current pool.
+/// Verifies a complete database, on rayon's current pool.
 ///
-/// Takes some microseconds for every stored value, and about one for every move of a legal position where those are
-/// counted: see `docs/explanation/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
-/// what probes expand, and, while counting, two bits for every entry of a tier.
+/// Takes some microseconds per stored value, and about one per move of a legal position if these are counted: see
+/// `docs/explanation/verification.md`. Needs twice the memory of the database's cache, once for blocks decoded here and
+/// once for probes, and while counting two bits for every entry of a tier.
 ///
-/// With several processes each calls this and gets the same faults. Each reads the manifest and its share of everything
-/// else. Where one returns an error, its caller has to end the whole job: the others wait for it.
+/// With several processes each calls this function and gets the same faults. Each reads the manifest and its share of
+/// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
 ///
 /// # Errors
-/// [`VerifyError::Database`] where tiers are missing. Damaged files and wrong values are faults, not errors.
+/// [`VerifyError::Database`] if tiers are missing. Damaged files and wrong values are faults, not errors.
 pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, VerifyError> {
     if let Some(ply) = database.manifest().next_ply(database.board()) {
         return Err(database.not_solved(ply).into());
@@ -108,13 +110,13 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     Ok(report)
 }
 
-/// Returns the memory in bytes that so many threads take beside caches, before and after the count of legal positions: a table of a
-/// search each, or the values that are recomputed together.
+/// Returns the bytes that `threads` threads need beside caches, before and after the count of legal positions: a search
+/// table each, or the values that are recomputed together.
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }
 
-/// Compares the value of the empty board with the manifest and with what is published.
+/// Compares the value of the empty board with the manifest and with the published value.
 fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
     let (database, start) = (lookup.database, Position::start(lookup.database.board()));
     let found = lookup.outcome(&start).map_err(|error| work.push_file_error(&error)).ok()?;
@@ -130,15 +132,15 @@ fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
         compare(root, "in the manifest");
     }
     if let Some(Published { outcome: Some(published), .. }) = published(database.board()) {
-        // Where either remoteness is not known the values alone are compared.
+        // If either remoteness is unknown, only the values are compared.
         let remoteness = found.remoteness.and(published.remoteness).or(found.remoteness);
         compare(Outcome { remoteness, ..published }, "published");
     }
     Some(found)
 }
 
-/// Checks the counts that are kept beside the database, where there are any, and compares them with the number of legal
-/// positions, where these were counted.
+/// Checks the counts beside the database, if there are any, and compares them with the number of legal positions, if
+/// these were counted.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let folder = database.folder();
     match read_kept(database.storage(), folder, database.board(), database.manifest()) {

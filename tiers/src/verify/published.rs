@@ -1,4 +1,4 @@
-//! What others have published about boards with four in a row.
+//! Published results about boards with four in a row.
 //!
 //! * Legal positions: Markus Böck, [arXiv 2507.05267](https://arxiv.org/abs/2507.05267), and, up to 8 columns and rows,
 //!   John Tromp, <https://tromp.github.io/c4/c4.html>; the two agree wherever both have a figure. Misère does not change
@@ -8,7 +8,7 @@
 
 use fourbase::{Board, Outcome, Value};
 
-/// Legal positions: a line for every width from 1 on, with a number for every height from 1 on.
+/// Legal positions: one line per width from 1 on, one number per height from 1 on.
 const LEGAL: &str = "\
 2 3 4 5 6 7 8 9 10 11 12 13 14
 5 18 58 179 537 1_571 4_587 13_343 38_943 113_835 333_745 980_684 2_888_780
@@ -24,16 +24,16 @@ const LEGAL: &str = "\
 140_243 2_148_495_091
 402_956 14_027_829_516";
 
-/// What is published about a board.
+/// The published results about a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Published {
-    /// The empty board, for the player to move; the remoteness is not known of all boards.
+    /// The outcome of the empty board for the player to move; of some boards the remoteness is unknown.
     pub outcome: Option<Outcome>,
-    /// Legal positions: those that play reaches which stops at the first line. Mirror images count apart.
+    /// The number of positions that play reaches if it stops at the first line. Mirror images count separately.
     pub legal: Option<u64>,
 }
 
-/// Returns what is published about a board; `None` where that is nothing.
+/// Returns the published results about a board; `None` if there are none.
 ///
 /// ```
 /// use fourbase_tiers::verify::published;
