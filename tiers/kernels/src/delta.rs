@@ -207,8 +207,7 @@ fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mu
     }
 }
 
-/// Returns how many rows back the words are that differ least from `chunk`; 0 if `chunk` has as few words that are not
-/// 0.
+/// Returns how many rows back the words are that differ least from `chunk`; 0 if no more of its words differ from 0.
 #[inline(always)]
 fn closest(words: &[u64], chunk: Range<usize>, row_words: usize) -> usize {
     let own = &words[chunk.clone()];

@@ -112,8 +112,8 @@ pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
 ///
 /// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row.
 /// Columns multiply, so the number of colourings of a tier is the coefficient of the `W`-th power of `Σ c(h, f) x^h
-/// y^f` at the tier's ply and balance. Excluding the other lines, which the estimate ignores, would leave a tenth to a
-/// half.
+/// y^f` at the tier's ply and balance. The estimate ignores all other lines; without colourings that have them, a tenth
+/// to a half remains.
 pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
     let cells = board.cells();
     let column = column_colourings(board);

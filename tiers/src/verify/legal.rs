@@ -173,8 +173,8 @@ impl Reached<'_> {
         legal
     }
 
-    /// Plays all moves, and returns how many finished positions they count. Adds the other positions to `next` if
-    /// `adds`, which is set for only one of two mirror images.
+    /// Plays all moves. Returns how many positions they finish; each finished position counts only for its leftmost
+    /// last move. Adds the other positions to `next` if `adds`, which is set for only one of two mirror images.
     fn play(&self, position: &Position, next: Option<&Reached>, adds: bool, work: &Work) -> u64 {
         let Some(next) = next else { return 0 };
         let mut finished = 0;

@@ -112,7 +112,7 @@ pub enum FaultKind {
     Unanswered,
     /// A probe returns another outcome than this verification.
     Probe,
-    /// The empty board has another outcome than in the manifest or in print.
+    /// The outcome of the empty board is not that of the manifest, or not the published one.
     Root,
     /// A reachable position has no entry.
     #[serde(rename = "no entry")]

@@ -22,9 +22,8 @@ use crate::database::{DatabaseError, OpenTier};
 use crate::files::counted;
 use crate::progress::{RankProgress, Stage};
 
-/// The most and the fewest values that are recomputed together. On 7x6 a value needs at most some 50 look-ups, and 7x5
-/// averages 5 to 12 over its tiers, so the largest batch takes at most some 200 MB. Larger batches expand fewer blocks
-/// twice.
+/// The most and the fewest values that are recomputed together. A value of 7x6 needs at most some 50 look-ups (12 on
+/// average on 7x5), so the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
 const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
 
 /// The most bytes needed to recompute a value.
