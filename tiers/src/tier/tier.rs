@@ -1,5 +1,5 @@
-//! A tier: its blocks, where each is, and what drivers ask of it; and the folder that tiers are opened in. `fill` fills and visits
-//! all blocks, `reader` reads rows.
+//! A tier: its blocks, their places, and the operations of drivers; and the folder in which tiers are opened. `fill`
+//! fills and visits all blocks, `reader` reads rows.
 
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
@@ -16,11 +16,11 @@ use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
 use crate::kernel::{Coding, Kernel};
 
-/// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
+/// zstd's level. Only speed counts here. On the widest tiers of 6x5, in bits per entry: lz4 0.43, level -1 0.29, **1
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
 const LEVEL: i32 = 1;
 
-/// The folder with the logs of a run, and the memory for the tiers that are opened there.
+/// The folder with the logs of a run, and the memory budget for its tiers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TierFolder<'s> {
     pub storage: &'s dyn Storage,
@@ -30,24 +30,24 @@ pub(crate) struct TierFolder<'s> {
     pub all: &'s dyn Communicator,
 }
 
-/// One tier, as far as it is filled. Threads share it.
+/// One tier, complete or partly filled. Threads share it.
 #[derive(Debug)]
 pub struct Tier<'s, C = Coding> {
     pub(crate) directory: TierDirectory,
-    /// What the planes store.
+    /// The content of the planes.
     pub content: C,
     pub(super) planes: usize,
     pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    /// The number of the first block of every shape, and its first word; closed by the ends.
+    /// The number of the first block and the first word of every shape; then the ends.
     pub(super) firsts: Vec<(usize, usize)>,
     pub(super) cache: BlockCache,
-    /// Where the blocks are that are in the log.
+    /// The places of the blocks that are in the log.
     locations: Vec<OnceLock<Location>>,
     log: Segments<'s>,
 }
 
-/// What one thread compresses blocks in.
+/// The buffers in which a thread compresses blocks.
 #[derive(Default)]
 pub(super) struct Buffers {
     bytes: Vec<u8>,
@@ -68,11 +68,11 @@ impl<C> Tier<'_, C> {
     }
 }
 
-/// The files of tiers that stay in memory: none is ever made.
+/// The storage of tiers that stay in memory; no file is ever made.
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`.
+    /// Makes the tier with `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let (folder, budget) = (Path::new("tier"), MemoryBudget::unlimited(BLOCK_WORDS));
         let mut tier = Tier::new(TierFolder { storage: &*NO_FILES, folder, budget, all: &Alone }, index, content, ply);
@@ -82,10 +82,10 @@ impl<C: Content> Tier<'static, C> {
 }
 
 impl<'s> TierFolder<'s> {
-    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through.
+    /// Opens a tier with the blocks of earlier runs. Reads its whole log.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
         let mut tier = Tier::new(*self, index, content, ply);
         let locations = &tier.locations;
@@ -95,11 +95,11 @@ impl<'s> TierFolder<'s> {
         Ok(tier)
     }
 
-    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. A tier of values has the blocks that
-    /// earlier runs have left; one of reached positions begins empty, since what was counted with those blocks is lost.
+    /// Opens a tier that will be filled from `beside` (if any), which shares its memory. A tier of values has the
+    /// blocks of earlier runs. A tier of reached positions begins empty, because the counts of those blocks are lost.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn begin<C: Content>(
         &self,
         index: &Index,
@@ -146,12 +146,12 @@ impl<'s, C: Content> Tier<'s, C> {
         }
     }
 
-    /// Tells whether more than half of what the blocks take, expanded, is only in the log.
+    /// Returns whether more than half of the tier, counted in expanded bytes, is only in the log.
     pub(crate) fn is_mostly_in_log(&self) -> bool {
         self.cache.is_mostly_clean()
     }
 
-    /// Tells whether there were files of the tier when it was opened, of whatever content.
+    /// Returns whether files of the tier existed when it was opened, whatever their content.
     pub(crate) fn has_files(&self) -> bool {
         self.log.has_files
     }
@@ -161,40 +161,40 @@ impl<'s, C: Content> Tier<'s, C> {
         self.log.written_bytes()
     }
 
-    /// Drops the blocks of all shapes with a smaller left wing than `left`, which are read no more, and leaves their memory to
-    /// the tier that is filled from this one. Those that are not in the log are lost.
+    /// Drops the blocks of all shapes whose left wing is below `left`, and gives their memory to the tier that is
+    /// filled from this one. These blocks must not be read again; those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let shapes = self.directory.first_of_left(left);
         let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes.len()]);
         self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
-    /// Tells whether a block is filled.
+    /// Returns whether a block is filled.
     pub(super) fn has(&self, block: usize) -> bool {
         self.locations[block].get().is_some() || self.cache.dirty(block).is_some()
     }
 
-    /// Tells whether all blocks of the shapes with no smaller left wing than `left` are filled.
+    /// Returns whether all blocks are filled of the shapes whose left wing is at least `left`.
     pub(crate) fn has_from(&self, left: WingShape) -> bool {
         (self.firsts[self.directory.first_of_left(left)].0..self.locations.len()).all(|block| self.has(block))
     }
 
-    /// Tells whether all blocks are filled.
+    /// Returns whether all blocks are filled.
     pub(crate) fn is_complete(&self) -> bool {
         self.has_from(WingShape(0))
     }
 
-    /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
+    /// Returns the smallest left wing of a shape with a missing block; `None` if all blocks are filled.
     pub(crate) fn first_missing_left(&self) -> Option<WingShape> {
         let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
         let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
         Some(self.directory.shapes[shape].left)
     }
 
-    /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
+    /// Makes all filled blocks durable. Appends those that are not in the log, on all threads of rayon's current pool.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file can't be written.
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
             let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
@@ -205,11 +205,10 @@ impl<'s, C: Content> Tier<'s, C> {
         self.log.sync()
     }
 
-    /// Makes the blocks of this rank readable for all, and finds those of the others. Returns whether any rank has ended
-    /// early.
+    /// Makes the blocks of this rank readable for all ranks, and finds theirs. Returns whether any rank ended early.
     ///
     /// # Errors
-    /// Where a file cannot be written or read.
+    /// If a file can't be written or read.
     pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
         if self.tiers.all.is_alone() {
             return Ok(is_ended);
@@ -217,7 +216,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if self.tiers.all.is_on_one_machine() {
             self.log.flush()?;
         } else {
-            // Another machine may see only what is on the disk.
+            // Another machine may see only what has reached the disk.
             self.log.sync()?;
         }
         let what = "another process of the job sends malformed locations of its blocks";
@@ -236,7 +235,7 @@ impl<'s, C: Content> Tier<'s, C> {
         Ok(any_ended)
     }
 
-    /// Lays out a shape, given by its number, in place of another.
+    /// Lays out the shape with this number, replacing the shape in `out`.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
         let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.budget.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
@@ -246,13 +245,13 @@ impl<'s, C: Content> Tier<'s, C> {
         *first_block = self.firsts[number].0;
     }
 
-    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
-    /// adds it to the log in any case, where the others read it. On one machine ranks log deltas: twice the bytes of a zstd
-    /// frame, which stay in the machine's memory, and a fifth of the time, also to expand. On several machines all of them read
-    /// from one file system, and bytes count.
+    /// Fills a block of a shape with `fill` and keeps it: in memory if there is room, else in the log. With several
+    /// ranks it always goes to the log, where the others read it. Ranks on one machine log deltas: these have twice the
+    /// bytes of a zstd frame, which stay in the machine's memory, but take a fifth of the time to make and to expand.
+    /// Ranks on several machines read from a shared file system, where bytes count, so they log zstd frames.
     ///
     /// # Errors
-    /// Those of `fill`; where the log cannot be written.
+    /// The errors of `fill`; or the log can't be written.
     pub(super) fn add(
         &self,
         shape: &ShapeBlocks,
@@ -304,21 +303,21 @@ impl<'s, C: Content> Tier<'s, C> {
         self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers })
     }
 
-    /// Appends a block to the log; `buffer` is for the compressed one.
+    /// Appends a block to the log as a zstd frame; `buffer` is a buffer for the frame.
     fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
         let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
             .map_err(io_error(self.tiers.folder, "compress a block of"))?;
         self.append_payload(block, payload)
     }
 
-    /// Appends what the log holds of a block: its delta, or a zstd frame of its words.
+    /// Appends a payload to the log: the delta of a block, or a zstd frame of its words.
     fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
         let place = self.log.append(block as u64, payload)?;
         let _ = self.locations[block].set(place);
         Ok(())
     }
 
-    /// Returns a block of `length` words, expanded; `buffer` is for the compressed one.
+    /// Returns a block of `length` words, expanded; `buffer` is a buffer for a compressed block.
     ///
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
@@ -347,7 +346,7 @@ impl<'s, C: Content> Tier<'s, C> {
         })
     }
 
-    /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
+    /// Expands a block from its payload in the log. Returns `false` if the payload does not fit the block.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
         if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
