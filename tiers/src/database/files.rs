@@ -1,4 +1,4 @@
-//! The files of a database, read through: the checksum pass.
+//! Reading all files of a database to check them.
 
 use super::error::DatabaseError;
 use super::open::Database;
@@ -8,8 +8,8 @@ use crate::format::tier_path;
 use crate::index::TierDirectory;
 
 impl Database {
-    /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
-    /// from the full board down. Nothing is taken from the cache. That the values are right is another matter.
+    /// Reads all files of a database and returns the first fault of each: the manifest, then the stored tiers from the
+    /// full board down. Bypasses the cache. Does not check that the values are right.
     pub fn check_files(&self) -> Vec<DatabaseError> {
         let tiers = self.manifest().tiers.iter().map(|tier| tier.ply);
         std::iter::once(self.check_manifest())
@@ -18,8 +18,8 @@ impl Database {
             .collect()
     }
 
-    /// Reads the file of the tier of `ply` pieces through: its header, directory, blocks and hash. A tier that is not stored
-    /// has nothing to check.
+    /// Reads the file of the tier with `ply` pieces and checks its header, directory, blocks and hash. Does nothing for
+    /// a tier that is not stored.
     ///
     /// # Errors
     /// [`DatabaseError::NotSolved`], or the first fault of the file.
@@ -29,7 +29,7 @@ impl Database {
         self.check_shapes_and_hash(&tier)
     }
 
-    /// Compares the hashes of all files with the manifest. What the files hold is not looked at.
+    /// Compares the hashes of all files with the manifest. Does not look at their contents.
     ///
     /// # Errors
     /// The first file that is missing or has another hash.
@@ -38,10 +38,11 @@ impl Database {
         Ok(())
     }
 
-    /// Opens the file of a stored tier anew, past the tiers that probes have opened; `None` for a tier that is not stored.
+    /// Opens the file of a stored tier again, bypassing the tiers that probes have opened; `None` for a tier that is
+    /// not stored.
     ///
     /// # Errors
-    /// See [`Database::probe`].
+    /// The errors of [`Database::probe`].
     pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);
@@ -51,10 +52,10 @@ impl Database {
     /// Compares the shapes of a stored tier with the index, and the hash of its file with the manifest.
     ///
     /// # Errors
-    /// What differs.
+    /// The first difference.
     pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier) -> Result<(), DatabaseError> {
         let ply = tier.directory.ply;
-        // Shape by shape: the first that is wrong is found before the tables of all others are made.
+        // Shape by shape, so that the first difference is found before the tables of all other shapes are made.
         if tier.directory.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
             let file = tier_path(self.folder(), ply);
             return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board").into());

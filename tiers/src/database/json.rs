@@ -20,7 +20,7 @@ pub struct BoardJson {
     keep_plies: Option<u32>,
     /// Whether the database is built in.
     embedded: bool,
-    /// What the empty board is worth.
+    /// The outcome of the empty board.
     #[serde(flatten)]
     outcome: OutcomeJson,
     entries: u64,
@@ -29,7 +29,7 @@ pub struct BoardJson {
 }
 
 impl BoardJson {
-    /// Writes what a manifest says.
+    /// Makes the JSON of a manifest.
     #[must_use]
     pub fn of(board: Board, manifest: &Manifest, embedded: bool) -> BoardJson {
         BoardJson {

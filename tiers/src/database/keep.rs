@@ -1,7 +1,7 @@
-//! Copies of the early plies of a database.
+//! Copies the early plies of a database.
 //!
-//! A copy has smaller chunks, and its deepest tier stores forced positions too, so the files are written anew: every value comes
-//! from a probe.
+//! A copy has smaller chunks, and its deepest tier stores forced positions too. So its files are written from scratch,
+//! with values from probes.
 
 use std::io::ErrorKind;
 use std::ops::{ControlFlow, Range};
@@ -20,13 +20,14 @@ use crate::kernel::Coding;
 use crate::tier::{Tier, Watch};
 
 impl Database {
-    /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
-    /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
+    /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a
+    /// manifest. The files are those of a solve with [`keep_plies`](crate::solve::Solve::keep_plies). Returns the new
+    /// database.
     ///
-    /// All entries are probed on all threads of rayon's current pool, some hundred nanoseconds each; those
-    /// that this database has to search take as long as a search. A byte and some bits for each entry are in memory.
+    /// Probes all entries on all threads of rayon's current pool. A probe takes some hundred nanoseconds, or as long as
+    /// a search if this database has to search. Needs a byte and some bits of memory per entry.
     ///
-    /// This is how the databases that are part of the program are made:
+    /// This is how the built-in databases are made:
     ///
     /// ```no_run
     /// use fourbase_tiers::database::Database;
@@ -39,8 +40,8 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: existing ones are not
-    /// overwritten.
+    /// [`DatabaseError::NotSolved`] if this database lacks a tier; [`DatabaseError::File`] for files, since existing
+    /// ones are not overwritten.
     pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
         let mut manifest = self.keeping(most)?;
         let plies: Vec<u32> = manifest.stored_tiers().map(|tier| tier.ply).collect();
@@ -55,17 +56,18 @@ impl Database {
         Database::open(folder)
     }
 
-    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
-    /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of [`Database::keep`].
+    /// Ignores the tiers of more than `most` pieces of this complete database; their files need not exist. Later
+    /// positions, and forced positions of the deepest tier, are searched forward. The hash of the manifest differs from
+    /// that of [`Database::keep`].
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    /// [`DatabaseError::NotSolved`] if this database lacks a tier.
     pub fn with_plies_up_to(mut self, most: u32) -> Result<Database, DatabaseError> {
         self.manifest = self.keeping(most)?;
         Ok(self)
     }
 
-    /// Makes the manifest of a copy that keeps the tiers of at most `most` pieces.
+    /// Returns the manifest of a copy that keeps the tiers of at most `most` pieces.
     fn keeping(&self, most: u32) -> Result<Manifest, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
@@ -83,8 +85,8 @@ impl Database {
         Ok(manifest)
     }
 
-    /// Writes the file of the tier of `ply` pieces anew, with the value that `outcome` returns for each entry and its position, and
-    /// puts it into a complete manifest.
+    /// Writes the file of the tier with `ply` pieces, with the value that `outcome` returns for each entry and its
+    /// position, and updates the record in a complete manifest.
     pub(crate) fn write_values(
         &self,
         storage: &dyn Storage,
@@ -99,7 +101,7 @@ impl Database {
             let boards = directory.unrank(index, entry).map(|parts| index.split.bitboards(&parts));
             let position =
                 boards.and_then(|[first, second]| Position::from_bitboards(self.board(), first, second).ok());
-            // Not every entry is a position.
+            // Entries that are no positions get the code 0.
             position.map_or(Ok(0), |position| Ok(encode(&coding, ply, outcome(entry, &position)?)))
         };
         let codes: Vec<u8> =
@@ -113,13 +115,13 @@ impl Database {
             publish(storage, folder, vec![written])?;
         }
         if let Some(root) = manifest.root() {
-            // Once more, for the hash.
+            // Computes the hash of the database again.
             manifest.complete(root);
         }
         Ok(())
     }
 
-    /// Makes a tier in memory with these codes, one for each entry.
+    /// Makes a tier in memory from these codes, one per entry.
     fn tier_of(&self, coding: Coding, directory: &TierDirectory, codes: &[u8]) -> Result<Tier<'static>, FileError> {
         let index = self.index();
         let mut tier = Tier::in_memory(index, coding, directory.ply, None);
@@ -158,7 +160,7 @@ fn encode(coding: &Coding, ply: u32, outcome: Outcome) -> u8 {
         Value::Win => Some(mover),
         Value::Lose => Some(mover.other()),
     };
-    // Without remoteness only the winner is written.
+    // Without remoteness, the code depends only on the winner.
     coding.encode(winner, outcome.remoteness.map_or(0, |plies| ply + plies))
 }
 
@@ -203,7 +205,7 @@ mod tests {
         assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
     }
 
-    /// So are the databases that older versions kept, and those that the npm package opens first.
+    /// The databases of older versions have such a deepest tier, and so do those that the npm package opens first.
     #[test]
     fn a_deepest_tier_without_forced_positions_gives_the_same_answers_and_the_same_copy() {
         for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {
