@@ -20,7 +20,7 @@ pub struct BoardJson {
     keep_plies: Option<u32>,
     /// Whether the database is built in.
     embedded: bool,
-    /// The outcome of the empty board.
+    /// What the empty board is worth.
     #[serde(flatten)]
     outcome: OutcomeJson,
     entries: u64,
