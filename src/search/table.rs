@@ -9,9 +9,9 @@
 //! writers sees a key that does not match. (An accidental match with a third position's key needs 64 equal bits, and
 //! can happen only with several threads on these boards.)
 //!
-//! Every write is a bound of its position, proved or told by a trusted oracle, so a lost or stale write costs time but never
-//! an answer. The table starts small and grows with the search: small tables stay in the cache, and easy questions do not
-//! pay for memory.
+//! Every write is a true bound of its position, proved or given by a trusted oracle, so a lost or stale write costs
+//! time but never changes an answer. The table starts small and grows with the search: small tables stay in the cache,
+//! and easy questions do not pay for memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -167,7 +167,7 @@ impl Table {
         (found != 0).then(|| Entry::unpack(found))
     }
 
-    /// Stores an entry, in place of an older one of its position or, in a full bucket, of the oldest.
+    /// Stores an entry. It replaces the position's older entry or, in a full bucket, the oldest one.
     #[inline(always)]
     pub fn put<W: Word>(&self, key: W, entry: Entry) {
         self.put_mixed(self.mix(key), entry.pack());
