@@ -13,10 +13,10 @@ use web_time::Instant;
 use super::{ChooseError, Chooser, Source};
 use crate::{Board, Game, MoveError, Player, Position, Value};
 
-/// If there are more openings than this, random ones are played instead of a list.
+/// If there are more openings than this, openings come from random play instead of a list.
 const MOST_LISTED: usize = 100_000;
 
-/// The stream of the seed for drawing openings; games have the lower streams.
+/// The random stream for drawing openings; games use the lower streams.
 const STREAM: u64 = u64::MAX;
 
 /// All openings of one length: the unfinished positions after so many plies, with moves that lead to them.
@@ -24,7 +24,7 @@ const STREAM: u64 = u64::MAX;
 pub struct Openings {
     board: Board,
     plies: u32,
-    /// The moves of each; `None` if there are too many.
+    /// The moves of each opening; `None` if there are too many.
     listed: Option<Vec<Vec<usize>>>,
 }
 
@@ -67,8 +67,8 @@ impl Openings {
         }
     }
 
-    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
-    /// are drawn without repetition; the others, which are too many to list, by random play.
+    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed
+    /// openings are drawn without repetition; openings too many to list come from random play.
     #[must_use]
     pub fn draw(self, pairs: u32, seed: u64) -> DrawnOpenings {
         let Openings { board, plies, listed } = self;
@@ -87,7 +87,7 @@ impl Openings {
     }
 }
 
-/// Plays random games until one is unfinished after `plies`. Such games are many: too many to list.
+/// Plays random games until one is unfinished after `plies`. Most games are, since such openings are too many to list.
 fn random_moves(board: Board, plies: usize, source: &mut Source) -> Vec<usize> {
     loop {
         let mut game = Game::start(Position::start(board));
@@ -106,7 +106,7 @@ fn random_moves(board: Board, plies: usize, source: &mut Source) -> Vec<usize> {
 pub struct DrawnOpenings {
     /// Their length.
     pub plies: u32,
-    /// The columns of each, from 0.
+    /// The columns of each opening, from 0.
     pub moves: Vec<Vec<usize>>,
     /// Whether these are all openings of this length.
     pub is_all: bool,
@@ -131,11 +131,11 @@ pub struct PlayedGame {
     pub plies: u64,
     /// The number of moves that each of the two chose.
     pub moves: [u64; 2],
-    /// The time that each of the two took for them.
+    /// The time that each of the two needed for its moves.
     pub nanoseconds: [u64; 2],
 }
 
-/// A game that cannot be played to its end.
+/// Why a game can't be played to its end.
 #[derive(Debug, Error)]
 pub enum MatchError {
     /// A player finds no move.
@@ -156,8 +156,8 @@ pub enum MatchError {
     Illegal(#[from] MoveError),
 }
 
-/// Plays a game between two players, given by name, from an opening to its end. The first of them is the first player if
-/// `began` is set.
+/// Plays a game between two players, given by name, from an opening to its end. The first of the two is the first
+/// player if `began` is set.
 ///
 /// # Errors
 ///
