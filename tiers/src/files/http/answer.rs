@@ -7,26 +7,26 @@ use fourbase::excerpt;
 
 use super::{Response, multipart};
 
-/// The most bytes of a header that an error repeats.
+/// The most bytes of a header to repeat in an error.
 const EXCERPT_BYTES: usize = 80;
 
-/// Bytes of a file, as an answer has them.
+/// Some bytes of a file, as received.
 #[derive(Debug)]
 pub(super) struct Part {
     pub offset: u64,
     pub bytes: Vec<u8>,
 }
 
-/// What tells one content of a file from another.
+/// Identifies the contents of a file.
 #[derive(PartialEq, Debug)]
 pub(super) struct Version {
     pub size: u64,
-    /// `ETag`, else `Last-Modified`, where the host sends one of them.
+    /// `ETag`, else `Last-Modified`, if the host sends either.
     tag: Option<String>,
 }
 
-/// Takes the bytes of an answer to a request for `asked`, and the version of the file. Of a single range the file may have only the first
-/// bytes; of several, the answer has each once, or fewer.
+/// Returns the bytes of an answer to a request for the ranges `asked`, and the version of the file. Of a single range,
+/// the file may have only the first bytes; of several ranges, the answer may lack some, but has none twice.
 pub(super) fn parts(mut response: Response, asked: &[Range<u64>]) -> io::Result<(Vec<Part>, Version)> {
     check_status(response.status)?;
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
@@ -53,7 +53,7 @@ pub(super) fn parts(mut response: Response, asked: &[Range<u64>]) -> io::Result<
     Ok((parts, version))
 }
 
-/// Checks the place and the length of a part, and returns it with the length of the file.
+/// Checks the offset and the length of a part, and returns it with the length of the file.
 fn part(found: &str, bytes: Vec<u8>, asked: &[Range<u64>]) -> io::Result<(Part, u64)> {
     let is_asked =
         |(range, size): &(Range<u64>, u64)| asked.iter().any(|asked| *range == (asked.start..asked.end.min(*size)));
@@ -64,21 +64,21 @@ fn part(found: &str, bytes: Vec<u8>, asked: &[Range<u64>]) -> io::Result<(Part, 
     })?;
     let (length, expected) = (bytes.len() as u64, end - start);
     if length != expected {
-        // A cut may be by chance.
+        // The connection may have been cut by chance.
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
         return Err(error(kind, format!("the host sent {length} bytes of {expected}")));
     }
     Ok((Part { offset: start, bytes }, size))
 }
 
-/// Writes the header `Range` that asks for ranges.
+/// Returns the header `Range` for some ranges.
 pub(super) fn header(ranges: &[Range<u64>]) -> String {
     let ranges: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start, range.end - 1)).collect();
     format!("bytes={}", ranges.join(","))
 }
 
 impl Response {
-    /// Returns a header by its name in small letters.
+    /// Returns a header by its name in lower case.
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.trim())
     }
@@ -97,7 +97,7 @@ fn check_status(status: u16) -> io::Result<()> {
     Err(error(kind, format!("{what} (status {status})")))
 }
 
-/// Reads the header `Content-Range`: which bytes, and of how many.
+/// Parses the header `Content-Range`: the range, and the length of the file.
 pub(super) fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;

@@ -1,4 +1,4 @@
-//! A file at a host: what of it is kept, and when it is asked for again.
+//! A file on a host: the bytes that are kept, and when they are requested again.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -11,35 +11,36 @@ use super::answer::{self, Part, Version, error};
 use super::{Client, Host};
 use crate::files::storage::ReadFile;
 
-/// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
+/// Bytes to request when a file is opened: the whole manifest, or the header of a tier.
 const HEAD_BYTES: u64 = 4 << 10;
 
-/// Bytes of the end of a file that are asked for together. Of a tier they have the list of the pages, and the whole directory if that is
-/// small.
+/// Bytes at the end of a file that are requested together. For a tier they include the list of the pages, and the whole
+/// directory if that is small.
 const TAIL_BYTES: u64 = 32 << 10;
 
-/// A file of at most so many bytes is asked for as a whole if its length is known.
+/// A file of at most so many bytes is requested as a whole if its length is known.
 const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 
-/// The most bytes that one read asks for.
+/// The most bytes to request for one read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The most ranges of one request: their header has less than 3 KiB.
+/// The most ranges of one request; the header has less than 3 KiB.
 const MOST_RANGES: usize = 64;
 
-/// The most bytes of the head of a part.
+/// The most bytes of a part's headers.
 const PART_BYTES: u64 = 1 << 10;
 
-/// Ranges with fewer bytes between them are one: a part has a head of about 100 bytes, and each range is a read of the host's disk.
+/// Ranges with fewer bytes between them are merged: the headers of a part have about 100 bytes, and each range is a
+/// read of the host's disk.
 const GAP_BYTES: u64 = 1 << 10;
 
-/// The most bytes of a file that are kept of what was read ahead; those of the last request are kept in any case.
+/// The most bytes read ahead that a file keeps. Those of the last request are always kept.
 const AHEAD_BYTES: usize = 1 << 20;
 
-/// How long to wait before the second try, and before the third and last.
+/// The pauses before the second try, and before the third and last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
-/// A file at a host. Threads share it.
+/// A file on a host. Threads share it.
 #[derive(Debug)]
 pub(super) struct HttpFile {
     host: Arc<Host>,
@@ -48,17 +49,18 @@ pub(super) struct HttpFile {
     kept: Mutex<Kept>,
 }
 
-/// Bytes that need not be asked for again.
+/// Bytes that need not be requested again.
 #[derive(Debug, Default)]
 struct Kept {
     /// The first and the last bytes of the file.
     ends: Vec<Part>,
-    /// What was read ahead, the oldest first.
+    /// Parts that were read ahead, the oldest first.
     ahead: VecDeque<Part>,
 }
 
 impl HttpFile {
-    /// Asks for the first bytes of a file; of one that should have so many bytes also for the last, if one request may ask for both.
+    /// Requests the first bytes of a file. If it should have `expected_bytes` bytes and one request may ask for several
+    /// ranges, requests the last bytes too.
     pub fn open(host: &Arc<Host>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
         let head = 0..expected_bytes.filter(|bytes| (1..=WHOLE_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
         let is_single = host.is_single.load(Ordering::Relaxed);
@@ -75,7 +77,7 @@ impl HttpFile {
         Ok(HttpFile { host: Arc::clone(host), address, version, kept })
     }
 
-    /// Asks for bytes that the file has.
+    /// Requests bytes of the file.
     fn fetch(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Part>> {
         let (parts, version) = fetch(&*self.host.client, &self.address, ranges)?;
         if version != self.version {
@@ -132,7 +134,8 @@ impl ReadFile for HttpFile {
 }
 
 impl Host {
-    /// Takes note of the answer to a request for several ranges. Returns whether the host may answer one for a single range.
+    /// Records that the host refused a request for several ranges. Returns whether it may answer one for a single
+    /// range.
     fn note_refusal(&self, error: &io::Error) -> bool {
         let is_single = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidData);
         self.is_single.fetch_or(is_single, Ordering::Relaxed);
@@ -145,7 +148,7 @@ impl Kept {
         self.ends.iter().chain(&self.ahead)
     }
 
-    /// Returns what of some ranges is not kept, in order, with neighbours as one.
+    /// Returns the missing parts of the given ranges, sorted, with adjacent parts merged.
     fn missing(&self, ranges: &[Range<u64>], size: u64) -> Vec<Range<u64>> {
         let is_missing =
             |range: &&Range<u64>| !range.is_empty() && range.end <= size && !self.parts().any(|part| part.has(range));
@@ -170,7 +173,7 @@ impl Kept {
 }
 
 impl Part {
-    /// Copies bytes from `offset` on, if there are any.
+    /// Copies bytes from `offset` on; `None` if the part has none there.
     fn read(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
         let inside = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
         let bytes = self.bytes.get(inside..).filter(|bytes| !bytes.is_empty())?;
@@ -184,7 +187,7 @@ impl Part {
     }
 }
 
-/// Asks for bytes, up to three times where the host does not answer well.
+/// Requests bytes, up to three times if the host does not answer properly.
 fn fetch(client: &dyn Client, address: &str, ranges: &[Range<u64>]) -> io::Result<(Vec<Part>, Version)> {
     let header = answer::header(ranges);
     let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
@@ -202,7 +205,7 @@ fn fetch(client: &dyn Client, address: &str, ranges: &[Range<u64>]) -> io::Resul
     }
 }
 
-/// Tells whether the next try may go better.
+/// Returns whether the next try may succeed.
 fn may_pass(kind: ErrorKind) -> bool {
     use ErrorKind::{InvalidData, InvalidInput, NotConnected, NotFound, PermissionDenied};
     let is_final = matches!(kind, InvalidData | InvalidInput | NotConnected | NotFound | PermissionDenied);

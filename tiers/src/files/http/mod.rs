@@ -1,9 +1,10 @@
-//! Files of a host, read over HTTP: any static host that answers the header `Range` will do.
+//! Files on a host, read over HTTP. Any static host works that answers the header `Range`.
 //!
-//! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
-//! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
-//! its own. Many hosts answer a request for several ranges: then both ends of a file are one request, and so is what
-//! [`ReadFile::read_ahead`] announces. Whatever a host answers, a read gives bytes of the place that was asked for, or an error:
+//! Opening a file requests its first bytes. The answer gives the file's length and version (`ETag`, else
+//! `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested once
+//! and kept. Every other read is a request of its own. If the host answers requests for several ranges, both ends of a
+//! file are one request, and so is everything that [`ReadFile::read_ahead`] announces. Whatever the host answers, a
+//! read returns the bytes at the requested place, or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
@@ -15,7 +16,7 @@
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | the host did not answer, or too late, or not to the end, three times |
 //!
-//! That the bytes are right is for the checksums of the files to tell.
+//! The checksums in the files show whether the bytes are right.
 
 mod answer;
 #[cfg(feature = "http")]
@@ -36,16 +37,17 @@ pub use client::UreqClient;
 use self::file::HttpFile;
 use super::storage::{ReadFile, Storage};
 
-/// Asks hosts over HTTP.
+/// Sends requests over HTTP.
 pub trait Client: Send + Sync + Debug {
-    /// Sends one `GET` with this header `Range`, of one range or several, and follows redirects. Reads at most `most_bytes` of
-    /// the body, and none unless the status is 206.
+    /// Sends one `GET` with this header `Range`, for one range or several, and follows redirects. Reads at most
+    /// `most_bytes` of the body, and nothing of it unless the status is 206.
     ///
     /// # Errors
-    /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as above.
+    /// If no whole answer came in time, or one longer than `most_bytes`. The documentation of this module lists the
+    /// kinds.
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
 
-    /// Tells whether a request may ask for several ranges.
+    /// Returns whether a request may ask for several ranges.
     fn asks_several(&self) -> bool {
         true
     }
@@ -56,31 +58,31 @@ pub trait Client: Send + Sync + Debug {
     }
 }
 
-/// What a host answered.
+/// The answer of a host.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     /// The status.
     pub status: u16,
-    /// The headers, with names in small letters.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// The files below an address, as a file system that cannot be written. Paths are addresses.
+/// The files below an address, as a read-only file system. Paths are addresses.
 #[derive(Clone, Debug)]
 pub struct Http(Arc<Host>);
 
-/// What the files of a host share.
+/// The state that the files of a host share.
 #[derive(Debug)]
 struct Host {
     client: Arc<dyn Client>,
-    /// The host has answered a request for several ranges in another way.
+    /// Whether the host has failed to answer a request for several ranges properly.
     is_single: AtomicBool,
 }
 
 impl Http {
-    /// Reads files with this client.
+    /// Makes a file system that reads with this client.
     pub fn new(client: Arc<dyn Client>) -> Http {
         let is_single = AtomicBool::new(!client.asks_several());
         Http(Arc::new(Host { client, is_single }))
@@ -105,15 +107,15 @@ impl Storage for Http {
     }
 }
 
-/// Writes a path as an address.
+/// Converts a path to an address.
 fn address(path: &Path) -> io::Result<String> {
     let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
-    // A password would be repeated in messages.
+    // Messages would repeat a password.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
     if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
         return Err(no_address(&format!("has the sign {sign}")));
     }
-    // Where a path is joined with another sign than addresses are.
+    // Some systems join paths with another separator.
     Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
@@ -121,7 +123,7 @@ fn no_address(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"))
 }
 
-/// Tells whether a path is the address of a folder or file at a host: whether it begins with `http://` or `https://`.
+/// Returns whether a path is an address on a host, that is, begins with `http://` or `https://`.
 pub fn is_address(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
     let begins = |scheme: &[u8]| path.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -149,13 +151,13 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns what reads addresses.
+/// Returns the storage for addresses.
 #[cfg(feature = "http")]
 pub(super) fn shared() -> Http {
     Http::new(UreqClient::shared())
 }
 
-/// Returns what refuses addresses.
+/// Returns a storage that rejects all addresses.
 #[cfg(not(feature = "http"))]
 pub(super) fn shared() -> Http {
     #[derive(Debug)]

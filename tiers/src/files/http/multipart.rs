@@ -11,18 +11,18 @@
 //! --BOUNDARY--
 //! ```
 //!
-//! How long a part is follows from its `Content-Range`, so its bytes may contain the boundary.
+//! `Content-Range` determines the length of a part, so its bytes may contain the boundary.
 
 use super::answer::content_range;
 
-/// Returns the boundary of a `Content-Type`; `None` where the body is no `multipart/byteranges`.
+/// Returns the boundary of a `Content-Type`; `None` if it is not `multipart/byteranges`.
 pub(super) fn boundary(content_type: &str) -> Option<&str> {
     let (kind, parameters) = content_type.split_once(';')?;
     let boundary = parameters.split(';').find_map(|parameter| parameter.trim().strip_prefix("boundary="))?;
     kind.trim().eq_ignore_ascii_case("multipart/byteranges").then_some(boundary.trim_matches('"'))
 }
 
-/// Splits a body into its parts, each with its `Content-Range`; `None` where it is not written as above.
+/// Splits a body into its parts, each with its `Content-Range`; `None` if it has another form.
 pub(super) fn split(body: &[u8], boundary: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let (mut rest, mut parts) = (body, Vec::new());
     loop {
