@@ -450,7 +450,7 @@ struct StoredValues<'a, L: Lookup> {
 impl<L: Lookup> Oracle for StoredValues<'_, L> {
     fn value(&self, position: &Position) -> Option<Value> {
         self.lookup.stored_value(position).unwrap_or_else(|error| {
-            // An earlier error of another thread serves as well.
+            // If another thread has stored an error already, keep that one.
             let _ = self.error.set(error);
             None
         })

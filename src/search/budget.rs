@@ -29,7 +29,7 @@ impl<'a> Shared<'a> {
         Shared { left, is_done, deadline: *deadline, monitor: monitor.as_deref(), oracle }
     }
 
-    /// Tells whether the search must end without an answer.
+    /// Returns whether the search must end without an answer.
     pub fn is_cancelled(&self) -> bool {
         self.monitor.is_some_and(Monitor::is_cancelled)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

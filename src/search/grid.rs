@@ -15,7 +15,8 @@ use crate::{Board, Player, Position};
 /// Stands for a height that is known only at run time.
 pub(super) const ANY_HEIGHT: u32 = 0;
 
-/// The board as the search sees it; `COLUMNS` is at least the number of columns, and sizes the lists of moves.
+/// The board in the layout of the search. `COLUMNS` is at least the number of columns, and is the size of lists of
+/// moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     /// The number of columns.

@@ -76,10 +76,11 @@ pub(super) struct Table {
     paired: bool,
 }
 
-/// The smallest number of buckets, as a power of two: 4 KiB.
+/// The base-2 logarithm of the smallest number of buckets, which take 4 KiB.
 const MIN_BUCKET_BITS: u32 = 7;
 
-/// The largest number of buckets, as a power of two, that a table may start with to get single words: 1 MiB.
+/// The base-2 logarithm of the largest number of buckets that a table may start with to get single words; they take 1
+/// MiB.
 const MAX_START_BITS: u32 = 15;
 
 /// The low bits of a word that also holds bounds.

@@ -104,7 +104,7 @@ impl<'a> FinishedLists<'a> {
         FinishedLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns the most bytes of the slots of all lists of the plies up to `last`.
+    /// Returns how many bytes the slots of the lists take at most, for the plies up to `last`.
     pub(super) fn slot_bytes(index: &Index, last: u32) -> u64 {
         let split = &index.split;
         let shapes = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape)));

@@ -1,4 +1,4 @@
-//! The formats of a data set, and the writers of those that are text.
+//! The formats of a data set, and the writers of the text formats.
 
 use std::fmt;
 use std::io::{self, Write};

@@ -102,7 +102,7 @@ fn create_missing(
     Ok(())
 }
 
-/// Removes those of the given folders that are empty, from the last to the first. Ignores failures.
+/// Removes the empty ones among the given folders, from the last to the first. Ignores failures.
 pub(crate) fn remove_folders(storage: &dyn Storage, folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = storage.remove_folder(folder);

@@ -42,7 +42,7 @@ pub struct Draws<'d> {
     left: u64,
     /// The number of the next draw.
     next: u64,
-    /// The positions drawn so far, each or its mirror image, if the sample is distinct.
+    /// The positions drawn so far (or their mirror images); `None` unless the sample is distinct.
     found: Option<HashSet<Position>>,
     /// How many draws in a row brought no new position.
     in_vain: u64,
@@ -54,8 +54,8 @@ impl<'d> Draws<'d> {
         Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
     }
 
-    /// Returns the bytes that `count` distinct positions take. They are in a hash table; the number of its slots is a
-    /// power of two, of which at most seven eighths are used, and each slot has a byte beside the position. While the
+    /// Returns the bytes that `count` distinct positions take. They are in a hash table with a power of two of slots.
+    /// At most seven eighths of the slots are used, and each has a byte beside the position. While the
     /// table grows, one of half the size exists too.
     pub fn distinct_bytes(count: u64) -> u64 {
         let places = (count.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX);

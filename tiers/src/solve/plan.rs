@@ -143,7 +143,7 @@ impl Plan {
         Plan::of_planes(index, values, cells, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
-    /// Adds up the needs of counting the legal positions up to a ply: those of a solve with one plane and without a
+    /// Adds up the needs of counting the legal positions up to a ply, which is like a solve with one plane and no
     /// database.
     pub fn legal(index: &Index, last: u32) -> Plan {
         let mut plan = Plan::of_planes(index, Values::Wdl, last, |_| 1);
