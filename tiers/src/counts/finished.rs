@@ -43,7 +43,7 @@ impl Source {
 pub(super) struct FinishedList {
     /// The number of finished colourings.
     pub(super) len: usize,
-    /// The last moves that finish any of them.
+    /// The last moves that finish at least one of these colourings.
     pub(super) sources: Vec<Source>,
 }
 

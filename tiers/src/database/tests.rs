@@ -52,8 +52,8 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Checks that `analyst` returns what the database returns. It may leave the remoteness of moves open that give the
-/// value away.
+/// Checks that `analyst` returns what the database returns. The remoteness of moves that give the value away may be
+/// missing.
 fn compare(analyst: &Analyst<Database>, whole: &Database) {
     for position in &long::every(5, positions(), "positions of 4x4") {
         let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();

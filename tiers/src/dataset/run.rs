@@ -22,7 +22,7 @@ use crate::progress::{Progress, Stage};
 /// How many rows are looked up and written together. Each Parquet row group has this many.
 pub(super) const PORTION: usize = 1 << 16;
 
-/// About the bytes that each move takes while many are looked up together.
+/// Estimated bytes per move while many moves are looked up together.
 const MOVE_BYTES: u64 = 128;
 
 /// Which positions of the chosen plies a data set has.

@@ -146,7 +146,7 @@ impl Shapes {
     }
 
     /// Draws an entry, or its mirror image if that is another position. Returns `None` if both players have lines, if
-    /// the game is over, or if no order of moves leads there; every other position is equally likely. On 5x4 every
+    /// the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4 every
     /// third draw gives a position, on 7x6 most draws do.
     fn draw(&self, index: &Index, source: &mut Source) -> Option<Position> {
         let Shapes(shapes) = self;

@@ -383,7 +383,7 @@ const SLICES_PART: u128 = 8;
 /// Besides the slice of a large matrix, a window on whole matrices is kept.
 const SLICE_COPIES: u128 = 2;
 
-/// About the bytes of the program and of small things. At the least memory, solves of 5x4 to 6x5 peak between 2 MiB
+/// Estimated bytes of the program and of small things. At the least memory, solves of 5x4 to 6x5 peak between 2 MiB
 /// below the limit and 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed beyond
 /// `--memory`.
 const FIXED_BYTES: u128 = 10 << 20;

@@ -51,11 +51,11 @@ const LOCATION_BYTES: u128 = 12;
 pub struct RankTier {
     /// Pieces on the board.
     pub ply: u32,
-    /// About the bytes that all ranks write to files: to the logs and to the file of the database.
+    /// Estimated bytes that all ranks write to files: to the logs and to the file of the database.
     pub written_bytes: u128,
-    /// About the bytes that all ranks read from files.
+    /// Estimated bytes that all ranks read from files.
     pub read_bytes: u128,
-    /// About the bytes of messages that each rank receives.
+    /// Estimated bytes of messages that each rank receives.
     pub message_bytes: u128,
     /// How many seconds the threads compute.
     pub seconds: f64,

@@ -16,9 +16,9 @@ pub struct TierPlan {
     pub ply: u32,
     /// Entries, with mirror images merged.
     pub entries: u128,
-    /// About the bytes of all its values in files while it is needed.
+    /// Estimated bytes of all its values in files while it is needed.
     pub scratch_bytes: u128,
-    /// About the bytes of its file in the database; 0 for a tier that is not stored.
+    /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
     /// The work of solving it, without writing the database, in words.
     pub solving_work: u128,
