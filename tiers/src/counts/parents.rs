@@ -28,9 +28,6 @@ use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
 
 /// Prepares `rows` (from a multiple of 64) of one part of a matrix. On each side, `Some` stands for the finished
 /// colourings, and `None` for those of the index.
-///
-/// # Errors
-/// If a parent's rows can't be read.
 pub(super) fn part<'b>(
     drops: &ShapeDrops<'b>,
     parents: &'b mut TierReader<Reached>,

@@ -126,9 +126,6 @@ pub(crate) fn sweep_up(
 }
 
 /// Counts the legal positions by ply with [`sweep_up`]. Calls `done` with the numbers of entries just swept.
-///
-/// # Errors
-/// The errors of [`sweep_up`].
 pub(crate) fn count_legal(
     index: &Index,
     memory_bytes: u64,
@@ -173,9 +170,6 @@ pub(super) fn fit(
 ///
 /// The planes hold the positions without a line, full boards included: these have a value to look up. Positions that
 /// the last move finished with a line are counted and left out.
-///
-/// # Errors
-/// If a file can't be read or written.
 fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,
@@ -209,9 +203,6 @@ fn sweep_tier(
 
 /// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
 /// outside of the index that go with them: those beside them, and their share of those below.
-///
-/// # Errors
-/// If a parent's rows can't be read.
 fn pull(
     finished: &FinishedLists,
     drops: &ShapeDrops,

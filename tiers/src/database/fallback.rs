@@ -78,9 +78,6 @@ impl Database {
 
     /// Returns a lower bound of a position's outcome, if the kept plies give one: the player does at least as well as
     /// in any earlier position from which the opponent's move leads here.
-    ///
-    /// # Errors
-    /// The errors of [`Database::probe`].
     pub(super) fn at_least(&self, position: &Position, budget: &Budget) -> Result<Option<Outcome>, DatabaseError> {
         // Without nodes there is no search to narrow.
         if budget.nodes == Some(0) {

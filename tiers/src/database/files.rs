@@ -40,9 +40,6 @@ impl Database {
 
     /// Opens the file of a stored tier again, bypassing the tiers that probes have opened; `None` for a tier that is
     /// not stored.
-    ///
-    /// # Errors
-    /// The errors of [`Database::probe`].
     pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);

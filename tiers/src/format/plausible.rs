@@ -28,9 +28,6 @@ const MOST_FREE_SHAPES: u128 = 1 << 19;
 
 /// Rejects the manifest of a complete database that records far fewer entries than its board has. Accepts all boards
 /// with small tables.
-///
-/// # Errors
-/// [`FileError::Wrong`].
 pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
     let is_whole = manifest.is_complete() && manifest.keep_plies.is_none();
@@ -48,9 +45,6 @@ pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -
 }
 
 /// Rejects the file of a tier that has far too few entries or bytes for the number of the tier's shapes.
-///
-/// # Errors
-/// [`FileError::Wrong`].
 pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Result<(), FileError> {
     let TierRecord { ply, entries, bytes, .. } = *record;
     let least = least_entries(board, ply);

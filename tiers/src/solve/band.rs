@@ -123,9 +123,6 @@ impl Bands {
     }
 
     /// Prepares the rows `rows` (from a multiple of 64) of the matrix in empty `lists`.
-    ///
-    /// # Errors
-    /// If a child's rows can't be read.
     pub(super) fn band<'b>(
         &'b mut self,
         drops: &ShapeDrops<'b>,

@@ -108,9 +108,6 @@ pub(super) const PAD: usize = 2;
 pub(super) type Expanded = Arc<Words>;
 
 /// Allocates a block of `length` words from `pool`, and lets `fill` write them.
-///
-/// # Errors
-/// The errors of `fill`.
 pub(super) fn expanded(
     pool: &Arc<Pool>,
     length: usize,

@@ -65,9 +65,6 @@ impl<C: Content> Tier<'_, C> {
     /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
     /// including those of matrices without entries. Returns the threads' states, or `None` if `watch` stopped the work
     /// before its end. Waits for all ranks.
-    ///
-    /// # Errors
-    /// The first error of `work`, or of a file.
     pub(crate) fn fill<W: Send>(
         &mut self,
         index: &Index,
@@ -110,9 +107,6 @@ impl<C: Content> Tier<'_, C> {
     }
 
     /// Calls `show` with all rows that have words, in the portions of [`Tier::fill`]. Each row is shown on one rank.
-    ///
-    /// # Errors
-    /// The first error of `show`, or of a file.
     pub(crate) fn visit<V: Send>(
         &self,
         index: &Index,
@@ -141,9 +135,6 @@ impl<C: Content> Tier<'_, C> {
     /// Runs the queue's jobs on the threads of rayon's current pool, each with its own state. Calls `work` for each
     /// shape of a job with its blocks. A busy pool may use several states per thread. An error ends the queue for all
     /// threads.
-    ///
-    /// # Errors
-    /// The first error of `work`.
     fn work<S: Send>(
         &self,
         index: &Index,

@@ -192,9 +192,6 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Makes all filled blocks durable. Appends those that are not in the log, on all threads of rayon's current pool.
-    ///
-    /// # Errors
-    /// If a file can't be written.
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
             let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
@@ -206,9 +203,6 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Makes the blocks of this rank readable for all ranks, and finds theirs. Returns whether any rank ended early.
-    ///
-    /// # Errors
-    /// If a file can't be written or read.
     pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
         if self.tiers.all.is_alone() {
             return Ok(is_ended);
@@ -249,9 +243,6 @@ impl<'s, C: Content> Tier<'s, C> {
     /// ranks it always goes to the log, where the others read it. Ranks on one machine log deltas: these have twice the
     /// bytes of a zstd frame, which stay in the machine's memory, but take a fifth of the time to make and to expand.
     /// Ranks on several machines read from a shared file system, where bytes count, so they log zstd frames.
-    ///
-    /// # Errors
-    /// The errors of `fill`; or the log can't be written.
     pub(super) fn add(
         &self,
         shape: &ShapeBlocks,

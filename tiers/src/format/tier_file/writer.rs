@@ -28,9 +28,6 @@ const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 /// yet durable and under a temporary name. Writes nothing for a tier that is not stored.
 ///
 /// Before each batch rank 0 checks whether to stop; if so, the file is removed, and all ranks stop.
-///
-/// # Errors
-/// If a file can't be read or written.
 pub(crate) fn write_tier(
     storage: &dyn Storage,
     folder: &Path,
