@@ -7,7 +7,6 @@ const NONE: i64 = i64::MIN;
 
 /// A player that looks ahead, and updates its score move by move.
 pub(super) trait Minimax {
-    /// Returns the pieces.
     fn standing(&self) -> &Standing;
 
     /// Drops a piece of the player to move into a column with room and returns whether it completes a line.

@@ -64,7 +64,6 @@ impl Entry {
     }
 }
 
-/// The table.
 pub(super) struct Table {
     buckets: Vec<Bucket>,
     /// Two to this many buckets.

@@ -206,7 +206,6 @@ pub(super) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
     }
 }
 
-/// Fills a row with the outcome `code`.
 #[inline(always)]
 pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     for (p, plane) in row.chunks_exact_mut(words).enumerate() {

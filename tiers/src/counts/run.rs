@@ -331,7 +331,6 @@ impl<'a> Count<'a> {
     }
 }
 
-/// Plans a solve, and makes the index.
 fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
     let (plan, index) = solve.counted_plan();
     let Some(index) = index else {

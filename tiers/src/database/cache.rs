@@ -103,7 +103,6 @@ const TOGETHER: usize = 16;
 /// more.
 const WAYS: usize = 8;
 
-/// Slots for each bucket.
 const SLOTS_OF_BUCKET: usize = 2;
 
 /// A chunk of the tier with `ply` pieces, and the number of the tier's planes.

@@ -113,7 +113,6 @@ impl Database {
         self.manifest().keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
     }
 
-    /// Looks a stored position up.
     fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
         budget.spent.lookups += 1;

@@ -18,7 +18,6 @@ use ::parquet::schema::types::{ColumnPath, Type};
 use super::column::{Field, FieldKind};
 use super::portion::{Cells, Portion, Writer};
 
-/// Writes a Parquet file.
 pub(super) struct Parquet<'o>(SerializedFileWriter<&'o mut (dyn Write + Send)>);
 
 impl<'o> Parquet<'o> {

@@ -78,7 +78,6 @@ impl Portion {
         Ok(portion)
     }
 
-    /// Makes the cells of a field.
     fn cells(&self, field: Field) -> Result<Cells, NotationError> {
         let Portion { positions, outcomes, .. } = self;
         let text = |write: fn(&Position) -> Result<String, NotationError>| {

@@ -28,7 +28,6 @@ const LEAST_ENTRIES: [u32; 2] = [256, 64];
 /// cases.
 const MATRICES: [u64; 2] = [24, 2];
 
-/// Chunks of a group.
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
 /// How a tier is cut into chunks, and which of its entries are stored.

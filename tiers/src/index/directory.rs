@@ -47,7 +47,6 @@ pub struct TierDirectory {
     pub(crate) shapes: Vec<Shape>,
     /// The first entry of every shape; then the number of entries.
     first_entries: Vec<u64>,
-    /// The number of matrices.
     pub(crate) matrices: u64,
     /// The first entry of every spine, for every shape.
     spines: Vec<OnceLock<Box<[u64]>>>,

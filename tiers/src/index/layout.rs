@@ -91,7 +91,6 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     })
 }
 
-/// Lists the matrices of one shape and one spine.
 pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
     let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
     let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);

@@ -27,7 +27,6 @@ pub(crate) struct FullLine {
 }
 
 impl FullLine {
-    /// Lists the full lines of `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
         let occupied = occupied(&index.split, shape);
         let full = index.cross_lines.iter().filter(|line| **line & !occupied == 0);

@@ -32,7 +32,6 @@ pub struct WingList {
 }
 
 impl WingList {
-    /// Returns the number of colourings.
     pub(crate) fn len(&self) -> usize {
         self.colourings.len()
     }

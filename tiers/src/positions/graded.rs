@@ -164,7 +164,6 @@ impl<'d> GradedPositions<'d> {
         left.saturating_add(lot) / plies
     }
 
-    /// Begins a ply.
     fn begin(
         &self,
         ply: u32,
@@ -265,7 +264,6 @@ fn streams(ply: u32) -> Range<u64> {
     first..first + (1 << 40) - 1
 }
 
-/// Shuffles positions.
 fn shuffled(mut positions: Vec<Position>, source: &mut Source) -> Vec<Position> {
     for end in (1..positions.len()).rev() {
         positions.swap(end, source.random_range(0..=end as u64) as usize);

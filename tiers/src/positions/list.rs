@@ -204,7 +204,6 @@ impl PositionList {
         Ok(Some(sum))
     }
 
-    /// Reads some rows of a matrix.
     fn read(&self, index: &Index, matrix: usize, rows: Range<usize>) -> Result<PositionBatch, FileError> {
         let mut batch = PositionBatch::default();
         let Some(matrix) = self.matrices.get(matrix) else { return Ok(batch) };

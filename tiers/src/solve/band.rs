@@ -248,7 +248,6 @@ fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     }
 }
 
-/// Returns the spine after a drop on it.
 fn spine_after(drops: &ShapeDrops, matrix: &Matrix) -> Spine {
     matrix.spine.grown(drops.mover == Player::First)
 }

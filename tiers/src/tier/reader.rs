@@ -31,7 +31,6 @@ pub(crate) struct TierReader<'a, C = Coding> {
     bytes: Vec<u8>,
 }
 
-/// An open shape.
 #[derive(Default)]
 struct OpenShape {
     shape: ShapeBlocks,

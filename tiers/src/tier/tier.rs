@@ -273,7 +273,6 @@ impl<'s, C: Content> Tier<'s, C> {
         Ok(())
     }
 
-    /// Returns the delta of a block.
     fn delta<'b>(
         &self,
         shape: &ShapeBlocks,

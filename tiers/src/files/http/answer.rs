@@ -106,7 +106,6 @@ pub(super) fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     (first < end && end <= size).then_some((first..end, size))
 }
 
-/// Makes an error.
 pub(super) fn error(kind: ErrorKind, what: impl Into<String>) -> io::Error {
     io::Error::new(kind, what.into())
 }
