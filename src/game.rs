@@ -41,7 +41,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// Those of [`Game::parse`].
+    /// The errors of [`Game::parse`].
     pub fn parse_from(start: Position, moves: &str) -> Result<Game, NotationError> {
         let (mut game, columns) = (Game::start(start), notation::parse_moves(&start, moves)?);
         for column in columns {

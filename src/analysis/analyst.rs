@@ -9,37 +9,38 @@ use super::{Analysis, AnalysisError, Budget, Cost, Move, SearchPool, Source};
 use crate::search::{Options, Oracle};
 use crate::{Board, Outcome, Position, Value};
 
-/// The value may use all nodes but this share before the moves get theirs: an answer is worth having even if some moves stay
-/// open.
+/// The value may use all nodes except for this share, which is left for the moves. An answer is worth having even if
+/// some moves stay undecided.
 const SHARE_OF_MOVES: u64 = 8;
 
-/// All moves together may use this share of the nodes before any gets more, because the first one could use up all.
+/// All moves together may use this share of the nodes before any of them gets more; otherwise the first one could use
+/// up all.
 const FIRST_SHARE: u64 = 16;
 
-/// The nodes of a move's first try where a question has no limit of nodes.
+/// The nodes of the first try of each move, if a question has no node limit.
 const FIRST_NODES: u64 = 1 << 20;
 
-/// A database that looks positions up.
+/// A database in which positions can be looked up.
 pub trait Lookup: Send + Sync {
-    /// Why a look-up fails.
+    /// The error of a look-up.
     type Error: Error + From<AnalysisError> + Send + Sync + 'static;
 
-    /// Returns what a position is worth; without its remoteness where only the value is stored. Searches that the database
-    /// makes by itself, where it does not keep the tier, share the budget.
+    /// Returns the outcome of a position, without its remoteness if only the value is stored. If the database does not
+    /// keep the position's tier, it searches, and the search shares the budget.
     ///
     /// # Errors
     ///
-    /// [`Lookup::gap`] tells those apart that a search can fill.
+    /// [`Lookup::gap`] identifies errors that a search can make up for.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
-    /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
+    /// Returns the outcomes of some positions in order. Each has its own `budget`.
     fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>>;
 
-    /// Returns the value of a position if it is stored; nothing is searched.
+    /// Returns the value of a position if it is stored, without searching.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read.
+    /// A file can't be read.
     fn stored_value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
     /// Returns why a look-up has no answer, if the database is not at fault.
@@ -54,7 +55,7 @@ pub trait Lookup: Send + Sync {
 pub enum Gap {
     /// The tier is not solved yet.
     Unsolved,
-    /// The search of a tier that is not kept has reached a limit of the budget.
+    /// The database has searched a position of a tier that it does not keep, and reached a limit of the budget.
     Budget,
 }
 
@@ -82,7 +83,7 @@ impl<L: Lookup> Lookup for &L {
     }
 }
 
-/// No database.
+/// Stands for no database.
 impl Lookup for Infallible {
     type Error = AnalysisError;
 
@@ -107,7 +108,7 @@ impl Lookup for Infallible {
     }
 }
 
-/// Hears what is known so far: the value first, then move after move.
+/// Called with everything known so far: first the value, then move after move.
 pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 
 /// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
@@ -115,19 +116,19 @@ pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 pub struct Analyst<L> {
     board: Board,
     lookup: Option<L>,
-    /// Completes what the database has, or takes its place.
+    /// Searches that complete the database, or replace it.
     pool: Option<Arc<SearchPool>>,
 }
 
 /// A child of a position.
 struct Child {
     position: Position,
-    /// What the database has of it, for its player to move.
+    /// The child's outcome in the database, for the child's player to move.
     known: Option<Outcome>,
 }
 
 impl Analyst<Infallible> {
-    /// Searches everything, with searches of `options`.
+    /// Makes an analyst that searches everything, with searches of `options`.
     #[must_use]
     pub fn searching(board: Board, options: Options) -> Analyst<Infallible> {
         Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))
@@ -135,7 +136,8 @@ impl Analyst<Infallible> {
 }
 
 impl<L: Lookup> Analyst<L> {
-    /// Asks a database of `board`, if there is one, and then the searches of a pool, if there is one.
+    /// Makes an analyst that asks a database of `board`, if there is one, and then the searches of a pool, if there is
+    /// one.
     #[must_use]
     pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
         Analyst { board, lookup, pool }
@@ -151,24 +153,24 @@ impl<L: Lookup> Analyst<L> {
         self.lookup.as_ref()
     }
 
-    /// Returns whether searches complete what the database has, or take its place. Not the searches of a database itself,
-    /// beyond the plies that it keeps.
+    /// Returns whether searches complete the database or replace it. Searches that a database makes by itself, beyond
+    /// its kept plies, do not count.
     pub fn may_search(&self) -> bool {
         self.pool.is_some()
     }
 
-    /// Returns what a position is worth for its player to move; its value alone where the remoteness is not known within the
-    /// budget.
+    /// Returns the outcome of a position for its player to move; its value alone if the budget does not suffice for the
+    /// remoteness.
     ///
     /// # Errors
     ///
-    /// Every kind of [`AnalysisError`] but [`AnalysisError::NoBestMove`], and those of the database.
+    /// Every kind of [`AnalysisError`] except [`AnalysisError::NoBestMove`], and the errors of the database.
     pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
         self.check_board(position)?;
         self.known(position, budget)?.ok_or_else(|| budget.limit(self.board).into())
     }
 
-    /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
+    /// Returns the outcomes of some positions in order. Each has its own `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.lookup, &self.pool) {
             (Some(lookup), None) => lookup.look_up_all(positions, budget),
@@ -176,13 +178,13 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Lists the legal moves with what they are worth to the player who makes them, best first: the soonest win, ties, the
-    /// latest loss; equally good ones by column. A finished game has none. Of moves that give the value away the remoteness may
-    /// be left out.
+    /// Lists the legal moves with their outcomes for the player who makes them, best first: the soonest win, ties, the
+    /// latest loss; equally good ones by column. A finished game has no moves. The remoteness of moves that give the
+    /// value away may be missing.
     ///
     /// # Errors
     ///
-    /// The same as [`Analyst::outcome`].
+    /// The errors of [`Analyst::outcome`].
     pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
         self.check_board(position)?;
         let mut analysis = Analysis::unknown(position);
@@ -193,12 +195,12 @@ impl<L: Lookup> Analyst<L> {
         moves.ok_or_else(|| budget.limit(self.board).into())
     }
 
-    /// Finds out what the budget allows for about a position: its outcome, its moves, and best play if `with_line` is set.
+    /// Analyses a position as far as the budget allows: its outcome, its moves, and best play if `with_line` is set.
     ///
     /// # Errors
     ///
-    /// The same as [`Analyst::outcome`], without the limits: these are in [`Analysis::limit`]. And
-    /// [`AnalysisError::NoBestMove`] where a database contradicts itself.
+    /// The errors of [`Analyst::outcome`], except for limits, which are reported in [`Analysis::limit`]; and
+    /// [`AnalysisError::NoBestMove`] if a database contradicts itself.
     pub fn analyse(
         &self,
         position: &Position,
@@ -233,7 +235,7 @@ impl<L: Lookup> Analyst<L> {
             outcome = self.known(position, budget)?;
             is_searched |= self.has_searched(before, budget.spent);
         }
-        // The reported value stays true where nothing was left for the rest.
+        // If the budget ran out before the outcome was found, keep the value that was reported.
         analysis.outcome = outcome.or(analysis.outcome);
         if self.is_open(&analysis) {
             analysis.limit = Some(budget.limit(self.board));
@@ -262,14 +264,14 @@ impl<L: Lookup> Analyst<L> {
         if found == expected { Ok(()) } else { Err(AnalysisError::OtherBoard { expected, found }) }
     }
 
-    /// Returns whether a search has decided between two times. A search without nodes, and without a database, only looks at the
-    /// board.
+    /// Returns whether a search has decided something between two times. Without a database, a search without nodes
+    /// only looks at the board.
     fn has_searched(&self, before: Cost, after: Cost) -> bool {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether anything stays open that a greater budget would find out. Where searches may complete a database, they
-    /// leave the remoteness open of moves that give the value away.
+    /// Returns whether a larger budget would find out more. If searches complete a database, the remoteness of moves
+    /// that give the value away stays open anyway.
     fn is_open(&self, analysis: &Analysis) -> bool {
         let is_open = |of: Option<Outcome>| match (of, analysis.outcome) {
             (Some(of), Some(outcome)) => self.may_search() && of.value == outcome.value && of.remoteness.is_none(),
@@ -278,7 +280,7 @@ impl<L: Lookup> Analyst<L> {
         is_open(analysis.outcome) || analysis.moves.iter().any(|of| is_open(of.outcome))
     }
 
-    /// Asks the database; `None` where a search has to take its place.
+    /// Asks the database; `None` if a search has to take its place.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(lookup) = &self.lookup else { return Ok(None) };
         match lookup.look_up(position, budget) {
@@ -288,8 +290,8 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Searches what the database leaves open about a position. The position after a move that is known to give the value of
-    /// the `best` move away is left as it is: its remoteness may cost much, and good play has no use for it.
+    /// Searches what the database leaves open about a position. Skips positions after a move that gives away the value
+    /// of the `best` move: their remoteness may cost much, and good play never needs it.
     fn complete(
         &self,
         position: &Position,
@@ -316,18 +318,18 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Returns what is known of a position within the budget: its outcome, its value alone, or nothing.
+    /// Returns what is known about a position within the budget: its outcome, its value alone, or nothing.
     fn known(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(looked_up) = within::<L, _>(self.look_up(position, budget))? else { return Ok(None) };
         Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
     }
 
-    /// Returns a position's value where that is known sooner than its outcome, within the budget.
+    /// Returns a position's value, if that is known sooner than its outcome, within the budget.
     fn value(&self, position: &Position, budget: &mut Budget) -> Result<Option<Value>, L::Error> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {
             Some(outcome) => Ok(Some(outcome.value)),
-            // What this finds helps the search of the outcome.
+            // This also helps the search for the outcome.
             None => {
                 let value = pool.ask(self.board, budget, Cost::default(), |search| search.value(position));
                 within::<L, _>(value.map_err(L::Error::from))
@@ -335,8 +337,8 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Finds out what the moves of an analysis are worth within the budget, and sorts them. Each gets the first of the `shares` of
-    /// nodes before any gets the next; `None` is all that are left.
+    /// Finds the outcomes of an analysis's moves within the budget, and sorts them. Every move gets the first of the
+    /// `shares` of nodes before any gets the next; `None` stands for all remaining nodes.
     fn find_moves(
         &self,
         analysis: &mut Analysis,
@@ -353,7 +355,7 @@ impl<L: Lookup> Analyst<L> {
                 if child.known.is_none() {
                     let known = budget.part(most, |part| within::<L, _>(self.look_up(&child.position, part)))?;
                     child.known = known.flatten();
-                    // Without searches over it, the database has the last word.
+                    // If no searches complete the database, its answer is final.
                     if let (Some(known), None) = (child.known, &self.pool) {
                         of.outcome = Some(known.parent());
                         if let Some(listener) = listener {
@@ -362,7 +364,7 @@ impl<L: Lookup> Analyst<L> {
                     }
                 }
             }
-            // Unless all are known, any may be the best.
+            // Unless all moves are known, any may be the best.
             let known: Option<Vec<Outcome>> = children.iter().map(|child| child.known.map(Outcome::parent)).collect();
             let best = known.and_then(|known| known.into_iter().min());
             for number in 0..children.len() {
@@ -383,15 +385,15 @@ impl<L: Lookup> Analyst<L> {
         Ok(())
     }
 
-    /// Returns best play to the end of the game; `None` where the remoteness is unknown, so that a best move cannot be told
-    /// from others of its value.
+    /// Returns best play to the end of the game; `None` if the remoteness is unknown, since a best move then can't be
+    /// told from others of the same value.
     ///
-    /// What the best child is worth follows from its parent: the other value, one ply less. So the children are asked in
-    /// turn whether they are worth just that, and those after the first are not asked at all.
+    /// The outcome of the best child follows from its parent's: the other value, one ply less. So the children are
+    /// compared with that outcome in turn, and those after the first match are not looked at.
     fn best_line(&self, analysis: &Analysis, budget: &mut Budget) -> Result<Option<Vec<usize>>, L::Error> {
         let Some(Outcome { mut value, remoteness: Some(remoteness) }) = analysis.outcome else { return Ok(None) };
         let (mut position, mut line) = (analysis.position, Vec::new());
-        // The first move is known already.
+        // The first move is already known.
         let mut best = analysis.moves.first().filter(|of| of.outcome == analysis.outcome).map(|of| of.column);
         for plies in (0..remoteness).rev() {
             value = value.flip();
@@ -408,8 +410,8 @@ impl<L: Lookup> Analyst<L> {
         Ok(Some(line))
     }
 
-    /// Returns whether a position is worth exactly `outcome`. Looks at the value first, which costs no search where the database
-    /// has it.
+    /// Returns whether a position is worth exactly `outcome`. Compares the value first, which costs no search if the
+    /// database has it.
     fn is_worth(&self, position: &Position, outcome: Outcome, budget: &mut Budget) -> Result<bool, L::Error> {
         let known = self.look_up(position, budget)?;
         if known.is_some_and(|known| known.value != outcome.value) {
@@ -428,7 +430,7 @@ fn is_limit<L: Lookup>(error: &L::Error) -> bool {
     L::gap(error) == Some(Gap::Budget)
 }
 
-/// Turns a limit that was reached into `None`.
+/// Converts a reached limit into `None`.
 fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Error> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -437,18 +439,18 @@ fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Err
     }
 }
 
-/// A database as the oracle of a search: it has the values of the positions of its plies, so that only the remoteness is
+/// A database as the oracle of a search: it gives the values of positions in its plies, so that only the remoteness is
 /// searched. The first error ends the search.
 struct StoredValues<'a, L: Lookup> {
     lookup: &'a L,
-    /// The error that has ended the search.
+    /// The error that ended the search.
     error: OnceLock<L::Error>,
 }
 
 impl<L: Lookup> Oracle for StoredValues<'_, L> {
     fn value(&self, position: &Position) -> Option<Value> {
         self.lookup.stored_value(position).unwrap_or_else(|error| {
-            // Another thread's error is as good.
+            // If another thread has stored an error already, keep that one.
             let _ = self.error.set(error);
             None
         })

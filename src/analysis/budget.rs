@@ -1,4 +1,4 @@
-//! How far the searches of one question may go, and what they took.
+//! The limits of the searches for one question, and their cost.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::AnalysisError;
 use crate::Board;
 use crate::search::Monitor;
 
-/// How far the searches of one question may go, and what they took so far. All parts of the question share it.
+/// The limits of the searches for one question, and their cost so far. All parts of the question share it.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -21,22 +21,22 @@ use crate::search::Monitor;
 pub struct Budget {
     /// The most nodes that all searches of the question may visit together; `None` for no limit.
     pub nodes: Option<u64>,
-    /// When the searches end; `None` for no limit of time.
+    /// When the searches must end; `None` for no time limit.
     pub deadline: Option<Instant>,
-    /// Where searches report their nodes, and look every few thousand nodes whether they are cancelled.
+    /// Receives the nodes of the searches. Every few thousand nodes they check whether it cancels them.
     pub monitor: Option<Arc<Monitor>>,
-    /// What was spent so far, whether there was an answer or not.
+    /// The cost so far, including searches without an answer.
     pub spent: Cost,
 }
 
-/// What an answer took. All zero: the board alone decided.
+/// The cost of an answer. All fields are zero if the board alone decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
-    /// Positions that were looked up in the files of a database.
+    /// Positions that were looked up in a database's files.
     pub lookups: u64,
-    /// Positions that were searched because no database had even the value.
+    /// Positions that were searched because no database had their value.
     pub positions: u64,
-    /// Positions of which a database had the value, and the remoteness was searched.
+    /// Positions whose value a database had, so that only the remoteness was searched.
     pub remotenesses: u64,
     /// Nodes of all searches.
     pub nodes: u64,
@@ -60,7 +60,7 @@ impl AddAssign for Cost {
 }
 
 impl Budget {
-    /// Returns how many nodes may still be visited; `None` for no limit.
+    /// Returns how many nodes the question may still visit; `None` for no limit.
     #[must_use]
     pub fn nodes_left(&self) -> Option<u64> {
         self.nodes.map(|nodes| nodes.saturating_sub(self.spent.nodes))
@@ -81,7 +81,7 @@ impl Budget {
         }
     }
 
-    /// Asks a part of the question with at most `nodes` of the nodes that are left.
+    /// Asks a part of the question with at most `nodes` of the remaining nodes.
     pub(super) fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Budget) -> T) -> T {
         let whole = self.nodes;
         self.nodes =

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::json::PositionJson;
 use crate::{Board, Position, Value, notation};
 
-/// Returns the one of a position and its mirror image whose bit strings come first.
+/// Returns the same one for a position and its mirror image: the one whose bit strings come first.
 #[must_use]
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
@@ -33,7 +33,7 @@ pub struct DescriptionJson {
 }
 
 impl DescriptionJson {
-    /// Writes a position; `json` has it as it was typed, `input` is the line of a batch.
+    /// Makes the JSON of a position; `json` has its notations, `input` is the line of a batch.
     #[must_use]
     pub fn of(position: &Position, json: PositionJson, input: Option<String>) -> DescriptionJson {
         DescriptionJson {
@@ -48,7 +48,7 @@ impl DescriptionJson {
             error: None,
         }
     }
-    /// Writes why a line of a batch is no position.
+    /// Makes the JSON of a batch's line that is no position.
     #[must_use]
     pub fn of_error(board: Board, input: String, reason: String) -> DescriptionJson {
         DescriptionJson {

@@ -1,4 +1,4 @@
-//! The positions of a game with the outcomes of all moves, and what each move cost.
+//! The positions of a game with the outcomes of all moves, and the cost of each move.
 
 use super::{Analysis, AnalysisError};
 use crate::notation::choice_of_columns;
@@ -13,16 +13,16 @@ pub const QUICK_NODES: u64 = 10_000;
 pub struct GameAnalysis {
     /// The game.
     pub game: Game,
-    /// From its first position on.
+    /// The positions, from the first one on.
     pub plies: Vec<Ply>,
-    /// The first limit that was reached, if something is not known.
+    /// The first limit that was reached, if anything is unknown.
     pub limit: Option<AnalysisError>,
 }
 
 /// A position of a game.
 #[derive(Clone, Debug)]
 pub struct Ply {
-    /// What was found out about it.
+    /// The analysis of the position.
     pub analysis: Analysis,
     /// The column played, from 0; `None` for the last position.
     pub column: Option<usize>,
@@ -33,9 +33,9 @@ pub struct Ply {
 pub enum Loss {
     /// Nothing: it was a best move.
     Nothing,
-    /// Not the value; plies, if any, are not known.
+    /// Not the value. How many plies, if any, is unknown.
     NoValue,
-    /// The value: before and after.
+    /// The value: from the first to the second.
     Value(Value, Value),
     /// Plies of the same value: a later win or an earlier loss.
     Plies(u32),
@@ -58,13 +58,13 @@ pub struct Mistake {
 }
 
 impl GameAnalysis {
-    /// Analyses every position of a game, from the last one back, because searches of late positions help those of earlier
-    /// ones. `analyse` takes a position and the most nodes; `None` for its own limit. After a search that reaches its limit,
-    /// earlier positions get a quick look only.
+    /// Analyses every position of a game. Starts from the last one, because searches of late positions help those of
+    /// earlier ones. `analyse` gets a position and a node limit, or `None` to use its own. Once a search has reached
+    /// its limit, earlier positions get only a quick search.
     ///
     /// # Errors
     ///
-    /// Those of `analyse`.
+    /// The errors of `analyse`.
     pub fn of<E>(
         game: &Game,
         mut analyse: impl FnMut(&Position, Option<u64>) -> Result<Analysis, E>,
@@ -79,7 +79,7 @@ impl GameAnalysis {
         Ok(GameAnalysis { game: game.clone(), plies, limit })
     }
 
-    /// Lists the plies with a move: the number of the move from 1, its position, its column.
+    /// Lists the plies that have a move: the number of the move (from 1), the ply, and the column.
     pub fn moves(&self) -> impl Iterator<Item = (usize, &Ply, usize)> {
         self.plies.iter().zip(1..).filter_map(|(ply, number)| ply.column.map(|column| (number, ply, column)))
     }
@@ -105,7 +105,7 @@ impl GameAnalysis {
         lost.collect()
     }
 
-    /// Counts the moves of which it is not known what they cost.
+    /// Counts the moves whose cost is unknown.
     #[must_use]
     pub fn undecided(&self) -> usize {
         self.moves().filter(|(_, ply, _)| ply.loss().is_none()).count()
@@ -119,7 +119,7 @@ impl Ply {
         self.analysis.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
     }
 
-    /// Returns what the move played cost; `None` without a move, or if that is unknown.
+    /// Returns the cost of the move played; `None` if there is none, or if it is unknown.
     #[must_use]
     pub fn loss(&self) -> Option<Loss> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
@@ -133,7 +133,8 @@ impl Ply {
         })
     }
 
-    /// Says what would have been better: `missed win in 5 plies at column 4`; `None` if nothing, or if that is unknown.
+    /// Describes what would have been better: `missed win in 5 plies at column 4`; `None` if nothing, or if that is
+    /// unknown.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let (before, after) = (self.analysis.outcome?, self.played()?);

@@ -1,5 +1,5 @@
-//! A player against the exact values: how often its moves keep the value, how often they are best moves, and how long it
-//! resists where it is lost.
+//! Compares a player with the exact values: how often its moves keep the value, how often they are best moves, and how
+//! long it resists in lost positions.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use super::Share;
 use crate::players::Reason;
 use crate::{Outcome, Player, Position, Value};
 
-/// The chance 1 in sums of chances. They are whole numbers, so that they do not depend on the order of adding.
+/// The probability 1 in sums of probabilities. These are integers, so that the order of adding does not matter.
 const ONE: u64 = 1 << 32;
 
 /// How a player's move compares with the best one.
@@ -18,20 +18,20 @@ pub struct Judgement {
     pub position: Position,
     /// The column played, from 0.
     pub column: usize,
-    /// Why, if the player says so.
+    /// The player's reason, if it gives one.
     pub reason: Option<Reason>,
-    /// What that is worth to the player.
+    /// The outcome of that move for the player.
     pub played: Outcome,
-    /// What the best move is worth.
+    /// The outcome of the best move.
     pub best: Outcome,
     /// The columns of the best moves, in ascending order.
     pub best_columns: Vec<usize>,
-    /// The share of the legal moves that keep the value, in parts of [`ONE`].
+    /// The share of the legal moves that keep the value, as a multiple of 1/[`ONE`].
     chance: u64,
 }
 
 impl Judgement {
-    /// Judges a move, given the outcomes of all legal moves; `None` for a column that is not among them.
+    /// Judges a move, given the outcomes of all legal moves; `None` if the column is not among them.
     #[must_use]
     pub fn of(
         position: &Position,
@@ -54,14 +54,14 @@ impl Judgement {
         })
     }
 
-    /// Returns whether the choice matters in a position: its moves do not all have the same value.
+    /// Returns whether the choice matters in a position, that is, whether its moves differ in value.
     #[must_use]
     pub fn matters(moves: &[(usize, Outcome)]) -> bool {
         moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one.value != other.value))
     }
 
-    /// Returns whether a position is lost, and its moves do not all lose at the same time. Without remoteness that is unknown, and
-    /// the answer is no.
+    /// Returns whether a position is lost and its moves do not all lose at the same time. Returns `false` without
+    /// remoteness, since that is unknown then.
     #[must_use]
     pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
         let is_lost = moves.iter().all(|of| of.1.value == Value::Lose);
@@ -78,12 +78,12 @@ impl Judgement {
 /// The sum of the judgements of some positions, ply by ply.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Grade {
-    /// By the number of pieces; plies without a judgement are left out.
+    /// Sums by the number of pieces; plies without a judgement are left out.
     pub plies: BTreeMap<usize, GradedPly>,
-    /// How many positions were to be drawn, ply by ply; `None` if all positions were judged.
+    /// How many positions were requested, over all plies; `None` if all positions were judged.
     pub sample: Option<u64>,
-    /// First a win that became a loss, then the blunder nearest to a win before the move, then the one nearest to the loss
-    /// after it, then the earlier position; `None` if every move keeps the value.
+    /// The worst blunder: a win that became a loss, else the blunder nearest to a win before the move, else the one
+    /// nearest to the loss after it, else the earliest; `None` if every move keeps the value.
     pub worst: Option<Judgement>,
 }
 
@@ -98,25 +98,25 @@ pub struct GradedPly {
     pub is_complete: bool,
     /// Lost positions whose moves do not all lose at the same time.
     lost: u64,
-    /// The moves in these that lose as late as possible.
+    /// How many moves in these lose as late as possible.
     resists: u64,
-    /// The best moves that are known to be.
+    /// How many moves are known to be best moves.
     best: u64,
     /// Whether some positions have no remoteness, so that best moves are unknown.
     no_remoteness: bool,
-    /// The sum of the chances that a random move keeps the value, in parts of [`ONE`].
+    /// The sum of the probabilities that a random move keeps the value, as a multiple of 1/[`ONE`].
     chance: u128,
 }
 
 impl GradedPly {
-    /// Returns how many moves are best moves: the earliest win, the latest loss; `None` where remotenesses are unknown.
+    /// Returns how many moves are best moves (the earliest win, the latest loss); `None` if remotenesses are unknown.
     #[must_use]
     pub fn best(&self) -> Option<u64> {
         (!self.no_remoteness).then_some(self.best)
     }
 
-    /// Returns how many lost positions were judged whose moves do not all lose at the same time, and how many moves in these lose as
-    /// late as possible; `None` where remotenesses are unknown.
+    /// Returns the number of judged lost positions whose moves do not all lose at the same time, and how many moves in
+    /// these lose as late as possible; `None` if remotenesses are unknown.
     #[must_use]
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
@@ -145,16 +145,16 @@ impl GradedPly {
     }
 }
 
-/// How often the moves of a player are good ones. Each is `None` without positions.
+/// How often a player's moves are good ones. Each share is `None` without positions.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Shares {
-    /// Of the positions where the choice matters: the share of moves that keep the value.
+    /// The share of moves that keep the value, where the choice matters.
     pub keeps: Option<Share>,
-    /// Of the same positions: the share of best moves; `None` where remotenesses are unknown.
+    /// The share of best moves in the same positions; `None` if remotenesses are unknown.
     pub best: Option<Share>,
-    /// Of the lost positions: the share of moves that lose as late as possible; `None` where remotenesses are unknown.
+    /// The share of moves that lose as late as possible in lost positions; `None` if remotenesses are unknown.
     pub resists: Option<Share>,
-    /// The chance that a random move keeps the value, where the choice matters.
+    /// The probability that a random move keeps the value, where the choice matters.
     pub chance: Option<f64>,
 }
 
@@ -162,7 +162,7 @@ impl Grade {
     /// Adds a judgement.
     pub fn add(&mut self, judgement: Judgement) {
         let is_best = u64::from(judgement.played == judgement.best);
-        // All moves of a lost position lose, so that its choice does not matter.
+        // All moves of a lost position lose, so its choice does not matter.
         let of_kind = if judgement.best.value == Value::Lose {
             GradedPly { lost: 1, resists: is_best, ..GradedPly::default() }
         } else {
@@ -186,13 +186,13 @@ impl Grade {
         self
     }
 
-    /// Notes that all positions of a ply were judged.
+    /// Records that all positions of a ply were judged.
     pub fn complete(&mut self, ply: usize) {
         self.plies.entry(ply).and_modify(|of| of.is_complete = true);
     }
 
-    /// Returns the sum over all plies. That of a sample is complete if there were fewer positions than were to be drawn, so that no ply
-    /// was passed over.
+    /// Returns the sum over all plies. The sum of a sample is complete if fewer positions exist than were requested,
+    /// because then no ply was cut short.
     #[must_use]
     pub fn total(&self) -> GradedPly {
         let mut total = self.plies.values().fold(GradedPly::default(), |mut sum, ply| {
@@ -204,8 +204,9 @@ impl Grade {
         total
     }
 
-    /// Returns the shares of all plies together. If positions were drawn, these are the means of the plies that have such positions,
-    /// all with the same weight: how many positions there are at each ply is unknown. Else every position has the same weight.
+    /// Returns the shares of all plies together. If positions were drawn, these are the means over the plies that have
+    /// such positions, all with equal weight, because the number of positions at each ply is unknown. Else every
+    /// position has equal weight.
     #[must_use]
     pub fn shares(&self) -> Shares {
         if self.sample.is_none() {
@@ -221,7 +222,7 @@ impl Grade {
         }
     }
 
-    /// Keeps the worse of two blunders.
+    /// Keeps the worse one of two blunders.
     fn blame(&mut self, blunder: Judgement) {
         let key = |blunder: &Judgement| {
             let Judgement { position, best, played, .. } = blunder;

@@ -22,14 +22,14 @@ pub struct Envelope<T> {
 }
 
 impl<T: Serialize> Envelope<T> {
-    /// Puts the version and the name of the command in front of its fields.
+    /// Puts the version and the name of the command before the fields of `body`.
     pub fn new(command: &'static str, body: T) -> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }
     }
 
-    /// Appends the line and its end.
+    /// Appends the line with its line break.
     pub fn push_to(&self, text: &mut Vec<u8>) {
-        // Writing to memory does not fail, and neither do names as keys.
+        // Writing to memory does not fail, and neither do strings as keys.
         drop(serde_json::to_writer(&mut *text, self));
         text.push(b'\n');
     }
@@ -52,15 +52,15 @@ pub struct PositionJson {
 }
 
 impl PositionJson {
-    /// Writes a position with the smallest order of moves that reaches it.
+    /// Makes the JSON of a position, with the smallest sequence of moves that reaches it.
     #[must_use]
     pub fn of(position: &Position) -> PositionJson {
         let moves = notation::to_moves(position).ok();
         PositionJson::new(position, moves.map(|moves| moves.trim_start_matches('-').to_owned()))
     }
 
-    /// Writes a position with the game that was typed, if `text` is one, else like [`PositionJson::of`]. The text was read
-    /// as this position.
+    /// Makes the JSON of a position, with the typed game if `text` is one, else like [`PositionJson::of`]. The text
+    /// must have been read as this position.
     #[must_use]
     pub fn typed(position: &Position, text: &str) -> PositionJson {
         if text.bytes().all(|byte| matches!(byte, b'1'..=b'9')) {
@@ -68,7 +68,7 @@ impl PositionJson {
         }
         // Bit strings and strings of GamesmanUni are no moves.
         match notation::parse_moves(&Position::start(position.board()), text) {
-            // A link may show its game before the end.
+            // A link may show an earlier position of its game.
             Ok(columns) => {
                 let moves = columns.into_iter().take(position.ply());
                 PositionJson::new(position, Some(notation::columns_to_text(moves)))
@@ -99,7 +99,7 @@ pub struct OutcomeJson {
 }
 
 impl OutcomeJson {
-    /// Writes an outcome, or nulls.
+    /// Makes the JSON of an outcome, or nulls.
     #[must_use]
     pub fn of(outcome: Option<Outcome>) -> OutcomeJson {
         OutcomeJson {
@@ -137,7 +137,7 @@ pub struct SourceJson {
 }
 
 impl SourceJson {
-    /// Writes where an analysis comes from.
+    /// Makes the JSON of the source of an analysis.
     #[must_use]
     pub fn of(analysis: &Analysis) -> SourceJson {
         SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: Some(analysis.cost.nodes) }
@@ -181,7 +181,7 @@ struct ChildJson {
 }
 
 impl AnalysisJson {
-    /// Writes an analysis of a position that was typed as `text`. `limit` says which limit was reached.
+    /// Makes the JSON of an analysis; the position was typed as `text`, and `limit` names the limit that was reached.
     #[must_use]
     pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
         let undecided = analysis.outcome.is_none();
@@ -206,7 +206,7 @@ impl AnalysisJson {
         }
     }
 
-    /// Writes why a text has no analysis; `position` is what it says, if it is a position.
+    /// Makes the JSON of a text without an analysis; `position` is the position that it gives, if any.
     #[must_use]
     pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnalysisJson {
         AnalysisJson { board: board.to_string(), position, error: Some(reason), ..AnalysisJson::default() }
@@ -244,7 +244,7 @@ pub struct GameAnalysisJson {
 }
 
 impl GameAnalysisJson {
-    /// Writes an analysis.
+    /// Makes the JSON of an analysis.
     #[must_use]
     pub fn of(analysis: &GameAnalysis) -> GameAnalysisJson {
         let (game, plies) = (&analysis.game, &analysis.plies);
@@ -264,7 +264,7 @@ impl GameAnalysisJson {
         }
     }
 
-    /// Writes why a text has no analysis; `game` is what it says and its text, if it is a game.
+    /// Makes the JSON of a text without an analysis; `game` is the game that it gives, with its text, if any.
     #[must_use]
     pub fn of_error(board: Board, game: Option<(&Game, &str)>, reason: String) -> GameAnalysisJson {
         GameAnalysisJson {

@@ -1,21 +1,22 @@
-//! What a position is worth, what its moves are worth, and how best play goes on: one request and one result for everything
-//! that answers.
+//! The value of a position, the values of its moves, and best play: one kind of request and one kind of result,
+//! whatever answers.
 //!
-//! A [`Budget`] says how far one question may go: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through which
-//! another thread watches and cancels it. An [`Analyst`] answers with an [`Analysis`], from what it has:
+//! A [`Budget`] limits the work for one question: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through
+//! which another thread can watch and cancel it. An [`Analyst`] answers with an [`Analysis`], depending on its sources:
 //!
-//! | it has | value | remoteness | takes |
+//! | it has | value | remoteness | time |
 //! |---|---|---|---|
 //! | a database ([`Lookup`]) | looked up | looked up; unknown in a database of values alone | microseconds |
 //! | searches ([`SearchPool`]) | searched | searched | microseconds to years: give it a budget |
 //! | both | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
 //!
-//! Where a limit is reached, the analysis has what is known: the value, and some of the moves. While it is made, a listener
-//! gets the same [`Analysis`] again and again, each time with more. [`json`] writes it.
+//! If a limit is reached, the analysis has what is known: the value, and some of the moves. Meanwhile a listener gets
+//! the same [`Analysis`] again and again, each time with more. [`json`] writes it as JSON.
 //!
-//! [`GameAnalysis`] analyses all positions of a game, and [`Grade`] adds up how the moves of a player compare with the best.
+//! [`GameAnalysis`] analyses all positions of a game, and [`Grade`] sums up how a player's moves compare with the best
+//! ones.
 //!
-//! Analysts are for many threads: every method takes `&self`. Calls block until there is an answer.
+//! Many threads can share an analyst: every method takes `&self`. Calls block until there is an answer.
 //!
 //! ```
 //! use fourbase::analysis::{Analyst, Budget, Source};
@@ -62,35 +63,35 @@ use json::DatabaseJson;
 pub use pool::SearchPool;
 pub use share::Share;
 
-/// What was found out about a position.
+/// Everything found out about a position.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     /// The position.
     pub position: Position,
-    /// What it is worth, the value alone where the remoteness is not known; `None` where nothing is known.
+    /// The outcome, or the value alone if the remoteness is unknown; `None` if both are.
     pub outcome: Option<Outcome>,
-    /// All legal moves, best first, equally good ones by column; those that are not known last. By column until the analysis
-    /// is complete.
+    /// All legal moves, best first, equally good ones by column, unknown ones last. Until the analysis is complete, the
+    /// moves are ordered by column.
     pub moves: Vec<Move>,
-    /// Best play to the end of the game, columns from 0, the lowest among equals; `None` where it is unknown, or was not asked
-    /// for.
+    /// Best play to the end of the game, columns from 0, the lowest among equals; `None` if it is unknown or was not
+    /// requested.
     pub line: Option<Vec<usize>>,
     /// What decided the value.
     pub source: Source,
     /// The database that was asked.
     pub database: DatabaseJson,
-    /// What everything took.
+    /// The cost of the whole analysis.
     pub cost: Cost,
-    /// The limit that was reached; `None` where everything is known.
+    /// The limit that was reached; `None` if everything is known.
     pub limit: Option<AnalysisError>,
 }
 
-/// A legal move, and what it is worth if that is known.
+/// A legal move, and its outcome if that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
     /// Column, from 0.
     pub column: usize,
-    /// What the move is worth to the player who makes it; the remoteness counts from the position before it.
+    /// The outcome for the player who makes the move; the remoteness counts from the position before it.
     pub outcome: Option<Outcome>,
 }
 
@@ -108,7 +109,7 @@ pub enum Source {
 }
 
 impl Analysis {
-    /// Begins the analysis of a position of which only the moves are known.
+    /// Begins the analysis of a position with nothing known but its legal moves.
     #[must_use]
     pub fn unknown(position: &Position) -> Analysis {
         Analysis {
@@ -123,19 +124,19 @@ impl Analysis {
         }
     }
 
-    /// Returns whether anything is known of the position.
+    /// Returns whether the outcome of the position or of any move is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.outcome.is_some() || self.moves.iter().any(|of| of.outcome.is_some())
     }
 
-    /// Returns the columns of the best moves, as far as they are known.
+    /// Returns the columns of the best moves that are known.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
         let is_best = |of: &&Move| self.outcome.is_some() && of.outcome == self.outcome;
         self.moves.iter().filter(is_best).map(|of| of.column)
     }
 
-    /// Finds what the position is worth from its moves: the best of all, or a win, whose remoteness is not known then.
+    /// Derives the outcome of the position from its moves: the best of all, or a win of unknown remoteness.
     fn outcome_of_moves(&self) -> Option<Outcome> {
         let best = self.moves.iter().filter_map(|of| of.outcome).min()?;
         if self.moves.iter().all(|of| of.outcome.is_some()) {
@@ -145,7 +146,7 @@ impl Analysis {
     }
 }
 
-/// The reason why there is no answer. An answer is never a guess.
+/// Why there is no answer. An answer is never a guess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AnalysisError {
     /// The searches of the question reached its limit of nodes.
@@ -156,7 +157,7 @@ pub enum AnalysisError {
         /// The limit of the whole question.
         nodes: u64,
     },
-    /// The time of the question is over.
+    /// The question's deadline has passed.
     #[error("{board}: not decided in time, after {nodes} nodes")]
     Deadline {
         /// The board.
@@ -172,7 +173,7 @@ pub enum AnalysisError {
         /// The nodes that the question has visited.
         nodes: u64,
     },
-    /// A position of another board.
+    /// The position is of another board.
     #[error("the position is of board {found}, not of {expected}")]
     OtherBoard {
         /// The board of the analyst.
@@ -186,7 +187,7 @@ pub enum AnalysisError {
         /// The position.
         position: Position,
     },
-    /// A search has found a database wrong.
+    /// A search found that a database is wrong.
     #[error(transparent)]
     Search(SearchError),
 }

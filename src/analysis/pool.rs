@@ -1,4 +1,4 @@
-//! Searches that wait for the next question. A search owns a table that helps the next question, so it is kept.
+//! Idle searches, kept because their tables help the next question.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use super::{AnalysisError, Budget, Cost};
 use crate::search::{Options, Search, SearchError};
 use crate::{Board, Outcome, Position};
 
-/// Searches of one board or several, each with its table, while they wait for a question.
+/// Idle searches of one or several boards, each with its table.
 ///
-/// A question takes an idle search, or makes one where all are busy, and puts it back: there are as many as threads that ask
-/// at once.
+/// A question takes an idle search, or makes a new one if all are busy, and returns it afterwards. So there are as many
+/// searches as threads have asked at once.
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};
@@ -27,31 +27,31 @@ pub struct SearchPool {
     options: Options,
     most_idle: usize,
     most_nodes: u64,
-    /// Those that were used last are at the end.
+    /// The most recently used are at the end.
     idle: Mutex<VecDeque<Search>>,
 }
 
 impl SearchPool {
-    /// Makes no search yet. Each will have its own table of `options` and start as many threads; the limits are those of each
-    /// question instead.
+    /// Makes a pool without any search. Each search will have its own table and threads as in `options`; the limits
+    /// come from each question instead.
     #[must_use]
     pub fn new(options: Options) -> SearchPool {
         SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
     }
 
-    /// Keeps at most `most` idle searches: the one that was used the longest ago makes room.
+    /// Keeps at most `most` idle searches; drops the least recently used ones.
     #[must_use]
     pub fn keep_idle(self, most: usize) -> SearchPool {
         SearchPool { most_idle: most, ..self }
     }
 
-    /// Drops a search after so many nodes. A table grows with what it has seen, and gets slower.
+    /// Drops a search after so many nodes, because a table grows with use and gets slower.
     #[must_use]
     pub fn drop_after(self, nodes: u64) -> SearchPool {
         SearchPool { most_nodes: nodes, ..self }
     }
 
-    /// Searches what a position is worth.
+    /// Searches the outcome of a position.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl SearchPool {
         self.ask(position.board(), budget, cost, |search| search.solve(position))
     }
 
-    /// Asks the search of a board that was used last, or a new one, with what is left of the budget. Adds `cost` and the
+    /// Asks the most recently used search of a board, or a new one, with the rest of the budget. Adds `cost` and the
     /// visited nodes to what was spent.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl SearchPool {
             let mut idle = self.idle();
             idle.push_back(search);
             let dropped = if idle.len() > self.most_idle { idle.pop_front() } else { None };
-            // Its table is freed when others can take searches again.
+            // Free its table only after other threads can use the pool again.
             drop(idle);
             drop(dropped);
         }

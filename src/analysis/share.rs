@@ -1,14 +1,14 @@
-//! Shares of positions, with what is known about all positions if only some were looked at.
+//! Shares of positions, with confidence intervals if only a sample was looked at.
 
 /// The 97.5 % quantile of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A share of the positions of a population, and its interval of 95 %.
+/// A share of the positions of a population, and its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Share {
     /// The share, from 0 to 1.
     pub share: f64,
-    /// The lower and the upper end of the interval. Both are the share if all positions of the population were looked at.
+    /// The lower and the upper end of the interval. Both equal the share if the whole population was looked at.
     pub interval: [f64; 2],
 }
 
@@ -20,12 +20,12 @@ impl Share {
         (count > 0).then_some(Share { share, interval: [share; 2] })
     }
 
-    /// Estimates the share in a population of which `count` positions were drawn, all equally likely, with `hits` among them;
-    /// `None` without positions.
+    /// Estimates the share in a population from a sample of `count` positions, all equally likely, with `hits` among
+    /// them; `None` without positions.
     ///
     /// The interval is the score interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
-    /// inference", Journal of the American Statistical Association 22 (1927), 209-212. It takes the population for infinite, so it
-    /// is a little too wide if most positions were drawn.
+    /// inference", Journal of the American Statistical Association 22 (1927), 209-212. It assumes an infinite
+    /// population, so it is a little too wide if most positions were drawn.
     ///
     /// ```
     /// use fourbase::analysis::Share;
@@ -41,15 +41,15 @@ impl Share {
         let centre = share + square / (2.0 * count);
         let half = Z * (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
         let interval = [centre - half, centre + half].map(|end| end / (1.0 + square / count));
-        // Rounding must not put the ends of 0 and 1 on the wrong side.
+        // Rounding must not put an end on the wrong side of the share.
         Some(Share { share, interval: [interval[0].clamp(0.0, share), interval[1].clamp(share, 1.0)] })
     }
 
-    /// Returns the mean of shares of independent samples, all with the same weight; `None` without any.
+    /// Returns the mean of shares of independent samples, all with equal weight; `None` without any.
     ///
-    /// The interval joins theirs as G. Y. Zou, W. Huang and X. Zhang do, "A note on confidence interval estimation for a linear
-    /// function of binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085: the distance of each end
-    /// from the mean is the root of the sum of the squares of the weighted distances.
+    /// The intervals are combined as in G. Y. Zou, W. Huang and X. Zhang, "A note on confidence interval estimation for
+    /// a linear function of binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085: the
+    /// distance of each end from the mean is the root of the sum of the squares of the weighted distances.
     #[must_use]
     pub fn mean(shares: impl Iterator<Item = Share> + Clone) -> Option<Share> {
         let count = shares.clone().count() as f64;
@@ -92,7 +92,7 @@ mod tests {
         assert!(is_near(Share::mean([of_sample].into_iter()).unwrap().interval, of_sample.interval));
         let mean = Share::mean([of_sample, of_all].into_iter()).unwrap();
         assert!((mean.share - (81.0 / 263.0 + 0.75) / 2.0).abs() < 1e-12);
-        // What is known of all positions adds nothing to the interval.
+        // A share of a whole population adds nothing to the interval.
         assert!(is_near(mean.interval, of_sample.interval.map(|end| (end + 0.75) / 2.0)));
         assert_eq!(Share::mean([].into_iter()), None);
         assert_eq!((Share::of_all(0, 0), Share::of_sample(0, 0)), (None, None));

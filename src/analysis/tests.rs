@@ -1,4 +1,4 @@
-//! Analyses by search; those of databases are tested beside them.
+//! Tests analyses by search; `tiers` tests those with databases.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn a_limit_ends_one_question_and_not_the_next() {
     assert!(matches!(error, AnalysisError::OtherBoard { .. }), "{error}");
 }
 
-/// A database of values alone, in which every position is a win, and whose files cannot be read any more.
+/// A `wdl` database in which every position is a win, and whose files can no longer be read.
 struct Damaged;
 
 const DAMAGE: AnalysisError = AnalysisError::Search(SearchError::OtherValue { claimed: Value::Win });
@@ -136,7 +136,7 @@ fn a_game_names_the_moves_that_gave_the_value_away() {
         let played = moves.iter().find(|of| of.0 == column).unwrap().1;
         assert_eq!(numbers.concat().contains(&number), played.value != moves[0].1.value, "{number}");
     }
-    // After a limit, earlier positions get a quick look.
+    // After a limit, earlier positions get only a quick search.
     let looks = RefCell::new(Vec::new());
     let limit = AnalysisError::NodeLimit { board: board(), nodes: 1 };
     let limited = GameAnalysis::of(&game, |position, nodes| {

@@ -64,7 +64,7 @@ pub enum NotationError {
         /// The character.
         found: char,
     },
-    /// The number of a move is not that of the next one.
+    /// A move has the wrong number: it is not the next move.
     #[error("{found} is not the next move, which is {expected}; write a game from its first move")]
     MoveNumber {
         /// The number of the next move: `2.` for the first player, `2...` for the second.

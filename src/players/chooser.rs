@@ -1,4 +1,4 @@
-//! What a player is: a program that chooses a column and gives the reason.
+//! The interface of a player: a program that chooses a column and gives the reason.
 
 use std::error::Error;
 use std::fmt;
@@ -21,7 +21,7 @@ pub trait Chooser {
     /// # Errors
     ///
     /// [`ChooseError::OtherBoard`] for a position of another board than the player's, [`ChooseError::Over`] if there is
-    /// no move, [`ChooseError::Unknown`] if the player needs outcomes and cannot get them.
+    /// no move, [`ChooseError::Unknown`] if the player needs outcomes and can't get them.
     fn choose(&mut self, position: &Position, last: Option<usize>, random: &mut dyn Rng)
     -> Result<Choice, ChooseError>;
 }
@@ -38,9 +38,9 @@ pub struct Choice {
 /// Why a column was chosen. `Display` writes it as one line without a line break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// By exact knowledge: what the move is worth, and how many moves are worth as much.
+    /// By exact outcomes: the outcome of the move, and how many moves are equally good.
     Best {
-        /// What the move is worth for its mover.
+        /// The outcome of the move for its mover.
         outcome: Outcome,
         /// The number of best moves, this one included.
         equal: usize,
@@ -56,15 +56,15 @@ pub enum Reason {
     Score {
         /// The score; higher is better for the mover.
         score: i64,
-        /// How far was looked.
+        /// How many plies the player looked ahead.
         plies: u32,
     },
-    /// A win that the search saw.
+    /// The search found a win.
     WinSeen {
         /// Plies to the win; `None` if the player does not count them.
         plies: Option<u32>,
     },
-    /// A loss that the search saw after every move.
+    /// The search found a loss after every move.
     LossSeen {
         /// Plies to the loss; `None` if the player does not count them.
         plies: Option<u32>,
@@ -73,9 +73,9 @@ pub enum Reason {
     Graded {
         /// The grade of the move.
         grade: Grade,
-        /// How far was looked.
+        /// How many plies the player looked ahead.
         plies: u32,
-        /// The value of the cell among equal grades, for a player that has a strategy for them.
+        /// The value of the cell, by which a player with a strategy chooses among equal grades.
         cell: Option<i32>,
     },
     /// By a rule of play.
@@ -117,10 +117,10 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Says why nothing was chosen.
+/// Why nothing was chosen.
 #[derive(Debug, Error)]
 pub enum ChooseError {
-    /// A position of another board than the player's.
+    /// The position is of another board than the player's.
     #[error("the position is of board {found}, the player of {expected}; make a player for {found}")]
     OtherBoard {
         /// The player's board.
@@ -128,7 +128,7 @@ pub enum ChooseError {
         /// The position's board.
         found: Board,
     },
-    /// There is nothing to choose.
+    /// The game is over.
     #[error("the game is over; take moves back, or start another game")]
     Over,
     /// The exact outcomes that the player needs are not known.
@@ -140,13 +140,13 @@ pub enum ChooseError {
     ),
 }
 
-/// Refuses a finished game, and a position of another board.
+/// Returns an error for a finished game, and for a position of another board.
 pub(super) fn check_open(expected: Board, position: &Position) -> Result<(), ChooseError> {
     check_board(expected, position)?;
     if position.primitive().is_some() { Err(ChooseError::Over) } else { Ok(()) }
 }
 
-/// Refuses a position of another board, because the player's tables are for one board.
+/// Returns an error for a position of another board, because the player's tables are for one board.
 pub(super) fn check_board(expected: Board, position: &Position) -> Result<(), ChooseError> {
     let found = position.board();
     if found == expected { Ok(()) } else { Err(ChooseError::OtherBoard { expected, found }) }

@@ -1,4 +1,4 @@
-//! `follow-up`: the second player's rule, and the centre where the rule has no reply.
+//! `follow-up`: the second player's rule, and central columns where the rule has no reply.
 //!
 //! The rule is [`strategy::FollowUp`](crate::strategy::FollowUp) with the two middle columns as its centre, read as a
 //! pair; a board of one column has no centre. It has no reply for the first player, and none if the column to follow in

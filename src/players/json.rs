@@ -10,17 +10,17 @@ use crate::{Board, Game};
 /// The players that choose moves.
 const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
 
-/// The most orders of moves that a player may look at for a move, before alpha-beta leaves most of them out: some tenths
-/// of a second.
+/// The largest number of move sequences that a player may examine for a move, counted without alpha-beta, which skips
+/// most of them. This takes some tenths of a second.
 const MOST_ORDERS: u64 = 10_000_000_000;
 
-/// How many games are begun, for a random position of a ply that few games reach.
+/// How many games are started to reach a random position of a ply that few games reach.
 pub const TRIES: u64 = 1000;
 
-/// Returns how many plies a player may look ahead where nothing can stop it.
+/// Returns how many plies a player may look ahead if nothing can stop it.
 #[must_use]
 pub fn most_plies(board: Board) -> u32 {
-    // On a board of one column every game has 64 moves at most.
+    // On a board of one column every game has at most 64 moves.
     MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
 }
 
@@ -41,7 +41,7 @@ pub struct MoveJson {
 }
 
 impl MoveJson {
-    /// Writes the choice of a player at the end of a game.
+    /// Makes the JSON of a player's choice at the end of a game.
     #[must_use]
     pub fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
         MoveJson {
@@ -82,7 +82,7 @@ impl PlayersJson {
     }
 }
 
-/// Finds the highest level of a player that is allowed on a board; `None` for a player without levels.
+/// Returns the highest level of a player that is allowed on a board; `None` for a player without levels.
 fn highest_level(player: &str, board: Board) -> Option<u32> {
     let of_level = |level: u32| format!("{player}:{level}").parse::<Kind>().ok();
     of_level(1)?;
@@ -105,8 +105,8 @@ pub struct RandomJson {
 }
 
 impl RandomJson {
-    /// Plays random moves up to a ply, or to one that is drawn; `None` where the game was over by then in every one of
-    /// [`TRIES`] games.
+    /// Plays random moves up to a ply, or up to a random one. Returns `None` if all of [`TRIES`] games were over by
+    /// then.
     #[must_use]
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {

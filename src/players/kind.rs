@@ -86,8 +86,8 @@ impl Kind {
         matches!(self, Kind::Perfect { .. })
     }
 
-    /// Returns how many plies the player looks ahead for a move; 0 for one that does not. A move takes time in proportion
-    /// to the orders of so many moves, at worst.
+    /// Returns how many plies the player looks ahead for a move; 0 if it does not. At worst, the time of a move is
+    /// proportional to the number of sequences of that many moves.
     ///
     /// ```
     /// use fourbase::players::Kind;
@@ -167,7 +167,7 @@ fn read(text: &str, player: &'static str, what: &'static str, least: u32, most: 
     number.ok_or_else(|| KindError::Number { player, what, least, most, found: excerpt(text, EXCERPT_BYTES) })
 }
 
-/// Says why a text does not name a player.
+/// Why a text does not name a player.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum KindError {
     /// There is no player with this name.

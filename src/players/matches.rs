@@ -13,7 +13,7 @@ use web_time::Instant;
 use super::{ChooseError, Chooser, Source};
 use crate::{Board, Game, MoveError, Player, Position, Value};
 
-/// If there are more openings than this, random ones are played instead of a list.
+/// If there are more openings than this, openings come from random play instead of a list.
 const MOST_LISTED: usize = 100_000;
 
 /// The most random games for one opening.
@@ -27,7 +27,7 @@ const STREAM: u64 = u64::MAX;
 pub struct Openings {
     board: Board,
     plies: u32,
-    /// The moves of each; `None` if there are too many.
+    /// The moves of each opening; `None` if there are too many.
     listed: Option<Vec<Vec<usize>>>,
 }
 
@@ -111,7 +111,7 @@ fn random_moves(board: Board, plies: usize, source: &mut Source) -> Option<Vec<u
 pub struct DrawnOpenings {
     /// Their length.
     pub plies: u32,
-    /// The columns of each, from 0.
+    /// The columns of each opening, from 0.
     pub moves: Vec<Vec<usize>>,
     /// Whether these are all openings of this length.
     pub is_all: bool,
@@ -136,11 +136,11 @@ pub struct PlayedGame {
     pub plies: u64,
     /// The number of moves that each of the two chose.
     pub moves: [u64; 2],
-    /// The time that each of the two took for them.
+    /// The time that each of the two needed for its moves.
     pub nanoseconds: [u64; 2],
 }
 
-/// A game that cannot be played to its end.
+/// Why a game can't be played to its end.
 #[derive(Debug, Error)]
 pub enum MatchError {
     /// A player finds no move.
@@ -161,8 +161,8 @@ pub enum MatchError {
     Illegal(#[from] MoveError),
 }
 
-/// Plays a game between two players, given by name, from an opening to its end. The first of them is the first player if
-/// `began` is set.
+/// Plays a game between two players, given by name, from an opening to its end. The first of the two is the first
+/// player if `began` is set.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! `perfect`: a best move, by exact outcomes that the caller supplies.
 //!
 //! A function gives this player the outcomes of the moves, from a database or a search. Without remotenesses, as from a
-//! database of values alone, the player keeps the value but may never finish a win.
+//! `wdl` database, the player keeps the value but may never finish a win.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Outcome, Position};
 
-/// Returns the legal moves of a position (columns from 0, in any order) and what each is worth for its mover.
+/// Returns the legal moves of a position (columns from 0, in any order) and their outcomes for the mover.
 pub type Outcomes<'a> = Box<dyn FnMut(&Position) -> Result<Vec<(usize, Outcome)>, Box<dyn Error + Send + Sync>> + 'a>;
 
 /// Returns outcomes that always fail, for players that do not need them.

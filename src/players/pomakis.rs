@@ -6,8 +6,8 @@
 //! nearer win a farther one. On the empty 7x6 board it plays the middle column without a search.
 //!
 //! Built from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
-//! equal columns (here the first in the order is taken) and about misère (here the score changes sign, because each
-//! player avoids lines).
+//! equal columns (here the first in the order wins) or about misère (here the score changes sign, because each player
+//! avoids lines).
 //!
 //! On 7x6 level 5 takes some 0.05 ms a move and level 10 some 30 ms.
 
@@ -113,7 +113,7 @@ impl Minimax for PomakisPlayer {
     }
 }
 
-/// The number of a line for one player.
+/// Returns the number of a line for one player.
 fn number(pieces: Pieces, player: usize) -> i64 {
     if pieces[1 - player] == 0 { 1 << pieces[player] } else { 0 }
 }

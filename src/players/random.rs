@@ -1,5 +1,5 @@
-//! Chance: random numbers that are the same on every machine, positions drawn with them, and the player `random`, who
-//! takes any column with room, all equally likely.
+//! Random numbers that are the same on every machine, positions drawn with them, and the player `random`, who chooses
+//! any column with room, all equally likely.
 
 use std::convert::Infallible;
 
@@ -30,8 +30,8 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Source(Pcg64);
 
 impl Source {
-    /// Starts a stream of a seed. Give each game its own stream, and the result does not depend on which game is played
-    /// first.
+    /// Starts a stream of a seed. Give each game its own stream, so that the result does not depend on the order of
+    /// games.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Source {
         Source(Pcg64::seed_from_u64(seed ^ stream.wrapping_mul(GOLDEN)))
@@ -71,8 +71,8 @@ pub fn random_position(board: Board, source: &mut Source) -> Option<(Position, O
     random_play(board, ply as usize, source)
 }
 
-/// Plays random moves up to a ply. Returns the position and the last move, which the empty board has none of; `None` where
-/// the game ends before the ply or at it.
+/// Plays random moves up to a ply. Returns the position and the last move (`None` on the empty board); `None` if the
+/// game ends at the ply or before.
 pub fn random_play(board: Board, ply: usize, source: &mut Source) -> Option<(Position, Option<usize>)> {
     let (mut position, mut last) = (Position::start(board), None);
     for _ in 0..ply {
@@ -116,7 +116,7 @@ mod tests {
         let positions = drawn("4x4", 1, 10_000);
         assert!(positions.iter().all(|position| position.primitive().is_none()));
         assert_eq!(positions.iter().map(Position::ply).collect::<BTreeSet<_>>(), (0..16).collect());
-        // A board of one cell has its empty board.
+        // A board of one cell has only its empty board.
         assert_eq!(drawn("1x1c1", 1, 3), [Position::start("1x1c1".parse().unwrap()); 3]);
     }
 }

@@ -33,7 +33,7 @@ use super::{Choice, ChooseError, Chooser, Reason, strategy};
 use crate::{Board, Position, winning_cells};
 
 /// How near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for
-/// the nearest. Higher is better for the mover.
+/// the nearest. A higher grade is better for the mover.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Grade(u8);
 
@@ -53,7 +53,7 @@ impl Grade {
         self.0
     }
 
-    /// Returns the grade as the previous ply sees it.
+    /// Returns the grade as seen from the previous ply.
     pub(super) fn turned(self) -> Grade {
         let grade = 20 - self.0;
         Grade(if grade < 10 { grade + 1 } else { grade })
@@ -90,14 +90,14 @@ struct Node {
 }
 
 impl RatingPlayer {
-    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. A number beyond these is taken as the nearest of them.
+    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. Numbers outside these ranges are clamped.
     #[must_use]
     pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
         let (plies, strategy) = (2 * level.clamp(1, 9) + 1, strategy.min(MOST_STRATEGY));
         RatingPlayer { board, plies, strategy, standing: Standing::new(board) }
     }
 
-    /// Returns how many plies it looks ahead.
+    /// Returns how many plies the player looks ahead.
     #[must_use]
     pub fn plies(&self) -> u32 {
         self.plies
@@ -154,7 +154,7 @@ impl RatingPlayer {
         if playable == 0 {
             return Grade::NONE;
         }
-        // For all children at once, because a move does not change the opponent's cells.
+        // For all children together, because a move does not change the opponent's cells.
         let their_cells = winning_cells(self.board, node.theirs);
         let (mut best, width) = (Grade::UNKNOWN, self.board.width());
         for column in (first..width).chain(0..first) {
@@ -210,7 +210,7 @@ impl Chooser for RatingPlayer {
             let highest = grades.iter().map(|of| of.1).max().ok_or(ChooseError::Over)?;
             self.standing.set_up(position);
             let equal = columns.filter(|&column| grades.contains(&(column, highest)));
-            // The first of those with the most value.
+            // The first of the columns with the highest value.
             let values = equal.map(|column| (column, strategy::value(self.strategy, &mut self.standing, column)));
             let (column, value) = values.min_by_key(|of| Reverse(of.1)).ok_or(ChooseError::Over)?;
             (column, highest, Some(value))

@@ -1,7 +1,7 @@
 //! The number of pieces of each player in every line, updated move by move.
 //!
-//! The score of a position is a sum over lines. A piece touches only the lines through its cell, on average seven on
-//! 7x6. So updating the sum costs a tenth of computing it anew over all 69 lines.
+//! The score of a position is a sum over lines. A piece changes only the lines through its cell, on average seven on
+//! 7x6. So updating the sum costs a tenth of computing it again over all 69 lines.
 
 use crate::{Board, Position, lines};
 
@@ -12,9 +12,9 @@ pub(super) type Pieces = [u8; 2];
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     board: Board,
-    /// The numbers of the lines through each cell, cell after cell.
+    /// The numbers of the lines through each cell, one cell after the other.
     through: Vec<u16>,
-    /// Where the lines of each cell begin in `through`, and one more entry for the end.
+    /// The start of each cell's lines in `through`; then the end.
     begins: Vec<u32>,
     /// The pieces in every line, in the order of [`lines`].
     pub in_lines: Vec<Pieces>,
@@ -61,7 +61,7 @@ impl Standing {
         self.lines_of(self.board.cell(column, row)).map(|index| self.in_lines[usize::from(self.through[index])])
     }
 
-    /// Returns the place of the player to move.
+    /// Returns the index of the player to move.
     pub fn mover(&self) -> usize {
         self.ply % 2
     }
@@ -94,7 +94,7 @@ impl Standing {
         completes
     }
 
-    /// Does the same as [`Standing::drop_piece`] without changing anything. At the horizon this halves the cost.
+    /// Does the same as [`Standing::drop_piece`] without changing anything. Used at the horizon, this halves the cost.
     #[inline]
     pub fn peek(&self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());

@@ -21,7 +21,7 @@ pub(super) const MOST_STRATEGY: u32 = 7;
 /// The strategies from here on look at the cell above.
 const TACTICAL: u32 = 4;
 
-/// Returns what playing a column with room is worth to the mover by a strategy, 1 to 7. `standing` is left as it was.
+/// Returns what a move into a column with room is worth to the mover under a strategy, 1 to 7. Restores `standing`.
 pub(super) fn value(strategy: u32, standing: &mut Standing, column: usize) -> i32 {
     let row = standing.height(column);
     let value = cell_value(strategy, standing, column, row);
@@ -36,8 +36,8 @@ pub(super) fn value(strategy: u32, standing: &mut Standing, column: usize) -> i3
 
 /// Returns what an empty cell is worth to the player to move.
 fn cell_value(strategy: u32, standing: &Standing, column: usize, row: usize) -> i32 {
-    // Open to one player means that the other has no piece, so the weight is the player's pieces. An empty line weighs
-    // 0.
+    // A line is open to one player if the other has no piece in it, so its weight is the player's pieces. An empty line
+    // weighs 0.
     let open = |player: usize| -> i32 {
         let lines = standing.in_lines_through(column, row);
         lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()

@@ -1,4 +1,4 @@
-//! What the descriptions of the players promise, against slow twins that share no code with them.
+//! Compares the players with slow twins, which are written from the same descriptions and share no code with them.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ fn choose(name: &str, position: &Position, seed: u64) -> Choice {
     player.choose(position, None, &mut Source::new(seed, 0)).unwrap()
 }
 
-/// Plays a game against itself.
+/// Plays a game of the player against itself.
 fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
     let mut player = name.parse::<Kind>().unwrap().chooser(board(board_name), nothing_known()).unwrap();
     let (mut position, mut source, mut game) = (Position::start(board(board_name)), Source::new(seed, 0), Vec::new());
@@ -112,7 +112,7 @@ fn games_are_the_same_on_every_machine() {
     }
 }
 
-/// The score of `pomakis` written down from its description, line by line.
+/// The score of `pomakis`, computed from its description, line by line.
 fn plain_pomakis(position: &Position) -> i64 {
     let sum = |player: Player| -> i64 {
         let (mine, yours) = (position.pieces(player), position.pieces(player.other()));
@@ -141,7 +141,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
     if board.is_misere() { -score } else { score }
 }
 
-/// Minimax without any cutoff. `win` is the worth of a win that is so many plies away.
+/// Minimax without any cutoff. `win` is the worth of a win that is this many plies away.
 fn minimax(position: &Position, depth: u32, away: i64, win: fn(i64) -> i64, leaf: &dyn Fn(&Position) -> i64) -> i64 {
     match position.primitive() {
         Some(Value::Win) => win(away),
@@ -156,13 +156,13 @@ fn moves_by(position: &Position, worth: impl Fn(&Position) -> i64) -> Vec<(usize
     position.moves().map(|column| (column, -worth(&position.drop_piece(column)))).collect()
 }
 
-/// The most that a move is worth, and the columns of the moves that are worth it.
+/// Returns the most that a move is worth, and the columns of all moves worth that much.
 fn best(moves: &[(usize, i64)]) -> (i64, Vec<usize>) {
     let most = moves.iter().map(|of| of.1).max().unwrap();
     (most, moves.iter().filter(|of| of.1 == most).map(|of| of.0).collect())
 }
 
-/// A depth at which a game tree without cutoffs is small enough.
+/// Returns a depth, at most `wanted`, whose game tree is small enough without cutoffs.
 fn small_depth(board: Board, wanted: u32) -> u32 {
     (1..=wanted).rev().find(|&depth| board.width().pow(depth) <= 3000).unwrap_or(1)
 }

@@ -20,10 +20,10 @@ use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
-/// What a won position is worth.
+/// The worth of a won position.
 const WIN: i64 = 9_999_999;
 
-/// What an own piece in the centre column is worth.
+/// The worth of an own piece in the centre column.
 const CENTRE: i64 = 3;
 
 /// The player `window:DEPTH`.
@@ -32,7 +32,7 @@ pub struct WindowPlayer {
     board: Board,
     depth: u32,
     standing: Standing,
-    /// The searching player, as a place in the pieces of a line.
+    /// The searching player, as an index into the pieces of a line.
     me: usize,
     /// The score of the position for that player.
     score: i64,
@@ -67,7 +67,7 @@ impl WindowPlayer {
         Ok(self.score)
     }
 
-    /// Sets up a position, to be judged for its player to move.
+    /// Sets up a position, to be scored for its player to move.
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
         self.me = self.standing.mover();
@@ -78,7 +78,7 @@ impl WindowPlayer {
         self.score += CENTRE * i64::from(mine);
     }
 
-    /// What a piece of the player to move in this column is worth by itself.
+    /// Returns what a piece of the player to move in this column is worth by itself.
     fn centre_piece(&self, column: usize) -> i64 {
         if column == self.board.width() / 2 && self.standing.mover() == self.me { CENTRE } else { 0 }
     }
@@ -121,7 +121,7 @@ impl Minimax for WindowPlayer {
     }
 }
 
-/// What a window is worth for one player.
+/// Returns what a window is worth to one player.
 fn judge(pieces: Pieces, me: usize, connect: usize) -> i64 {
     let (mine, theirs) = (usize::from(pieces[me]), usize::from(pieces[1 - me]));
     if theirs == 0 {
@@ -138,7 +138,7 @@ fn judge(pieces: Pieces, me: usize, connect: usize) -> i64 {
     }
 }
 
-/// What a window gains for `me` when `mover` adds a piece.
+/// Returns what a window gains for `me` when `mover` adds a piece.
 fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
     let mut after = before;
     after[mover] += 1;

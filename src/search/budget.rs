@@ -1,4 +1,4 @@
-//! The limit of a search: threads take nodes from a shared remainder, a batch at a time.
+//! The limit of a search: threads take nodes from a shared pool, a batch at a time.
 //!
 //! Between batches a thread checks whether it should stop. A batch is about a millisecond of search, so one check per
 //! batch costs nothing measurable.
@@ -29,14 +29,14 @@ impl<'a> Shared<'a> {
         Shared { left, is_done, deadline: *deadline, monitor: monitor.as_deref(), oracle }
     }
 
-    /// Tells whether the search must end without an answer.
+    /// Returns whether the search must end without an answer.
     pub fn is_cancelled(&self) -> bool {
         self.monitor.is_some_and(Monitor::is_cancelled)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.oracle.is_some_and(|oracle| oracle.has_failed())
     }
 
-    /// Tells the other threads that one has the answer.
+    /// Tells the other threads that this one has the answer.
     pub fn finish(&self) {
         self.is_done.store(true, Relaxed);
     }
@@ -45,7 +45,7 @@ impl<'a> Shared<'a> {
         self.is_done.load(Relaxed) || self.is_cancelled()
     }
 
-    /// Takes a batch, or the remainder if it is smaller.
+    /// Takes a batch, or the remaining nodes if they are fewer.
     fn take(&self) -> u64 {
         let taken = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(BATCH_NODES)));
         taken.unwrap_or(0).min(BATCH_NODES)

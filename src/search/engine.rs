@@ -1,4 +1,4 @@
-//! The engine of one board: it keeps the table from question to question, and narrows a score with null windows.
+//! The engine of one board: it keeps the table between questions, and narrows a score with null windows.
 
 use super::budget::{Budget, Shared};
 use super::grid::{ANY_HEIGHT, Grid, State};
@@ -13,11 +13,11 @@ use crate::{Board, Position};
 /// The number of nodes after which a question gets more threads: some 50 milliseconds.
 const NODES_BEFORE_THREADS: u64 = 1 << 19;
 
-/// Finds scores on one board, for any word and any shifts.
+/// Finds scores on one board, for any word and any height.
 pub(super) trait Engine: Send {
     /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
-    /// must be of the engine's board and not finished. Adds the visited nodes to `nodes`, which the node limit applies
-    /// to. The oracle, if there is one, is trusted.
+    /// must be of the engine's board and not finished. Adds the visited nodes to `nodes`; the node limit applies to
+    /// this sum. Trusts the oracle, if there is one.
     fn score(
         &mut self,
         position: &Position,
@@ -58,13 +58,13 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     scale: Scale,
     is_misere: bool,
     table: Table,
-    /// One for each thread.
+    /// The merits of the cells, for each thread.
     merits: Vec<CellMerits>,
     /// The nodes visited since the table was cleared; they decide when it grows.
     since_clear: u64,
 }
 
-/// The position of a question.
+/// The position that a question is about.
 struct Asked<'a, W> {
     state: State<W>,
     fold: bool,
@@ -84,8 +84,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. The table may grow on the way:
-    /// the search stops, starts again, and finds its earlier work in the table.
+    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. If the table should grow,
+    /// the search stops, the table grows, and the search starts again and finds its earlier work there.
     fn test(
         &mut self,
         asked: &Asked<'_, W>,
@@ -129,7 +129,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         (self.table.capacity() as u64).saturating_sub(self.since_clear)
     }
 
-    /// Searches with `threads` threads within the budget of `shared`. Returns the first answer that a thread finds, and
+    /// Searches with `threads` threads within the limits of `shared`. Returns the first answer that a thread finds, and
     /// the nodes of all threads.
     fn test_within(&self, asked: &Asked<'_, W>, beta: Score, shared: &Shared, threads: usize) -> (Option<Score>, u64) {
         let search = |merits: &CellMerits| {

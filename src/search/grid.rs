@@ -1,4 +1,4 @@
-//! The grid: bitboards with a row of sentinels, the cells that complete a line, and positions on it.
+//! The grid: bitboards with a row of sentinels, positions on it, and the cells that complete a line.
 //!
 //! Column `c`, row `r` (both from 0, row 0 at the bottom) is bit `c * (height + 1) + r`. The bit above every column,
 //! its *sentinel*, is never set in a set of pieces. So shifts are safe without a mask: a line that leaves the board
@@ -15,7 +15,8 @@ use crate::{Board, Player, Position};
 /// Stands for a height that is known only at run time.
 pub(super) const ANY_HEIGHT: u32 = 0;
 
-/// The board as the search sees it; `COLUMNS` is at least the number of columns, and sizes the lists of moves.
+/// The board in the layout of the search. `COLUMNS` is at least the number of columns, and is the size of lists of
+/// moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     /// The number of columns.
@@ -80,8 +81,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         (if position.to_move() == Player::First { first } else { second }, first | second)
     }
 
-    /// Returns the position of the mover's pieces and all pieces: the inverse of [`Grid::pieces`]. `None` if they are none of
-    /// `board`.
+    /// Returns the position of the mover's pieces and all pieces: the inverse of [`Grid::pieces`]. `None` if they are
+    /// no position of `board`.
     pub fn position(&self, board: Board, mine: W, all: W) -> Option<Position> {
         let gather = |pieces: W| {
             (0..self.width).fold(0, |found, column| {
@@ -179,9 +180,10 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
     }
 }
 
-/// A position inside the search, in which the game is not over: the pieces, and the cells that complete a line.
+/// A position inside the search, where the game is not over: the pieces, and the cells that complete a line.
 ///
-/// A move changes only the mover's spots, so a parent that has looked at a move has computed all that its child needs.
+/// A move changes only the mover's spots, so a parent that has examined a move has computed everything that its child
+/// needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<W> {
     /// The pieces of the player to move.
@@ -227,13 +229,14 @@ impl<W: Word> State<W> {
     }
 }
 
-/// Shifts up, also by the width of the word: a board of one column of 63 or 127 cells has such a column.
+/// Shifts up, by at most the width of the word: the columns of a board with one column of 63 or 127 cells are that
+/// wide.
 #[inline(always)]
 fn shl<W: Word>(word: W, by: u32) -> W {
     if by >= W::BITS { W::ZERO } else { word << by }
 }
 
-/// Shifts down, also by the width of the word.
+/// Shifts down, by at most the width of the word.
 #[inline(always)]
 fn shr<W: Word>(word: W, by: u32) -> W {
     if by >= W::BITS { W::ZERO } else { word >> by }

@@ -7,8 +7,8 @@
 //!
 //! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
 //! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
-//! moves need no look. A score is the value and the end of the game in one number, and a few questions narrow it down to
-//! one (`score`).
+//! moves need no search. A score is the value and the end of the game in one number, and a few questions narrow it down
+//! to one number (`score`).
 //!
 //! **Moves that do not lose at once.** `x . x` in a row with the gap filled from below is a cell where the player wins,
 //! a *spot*. A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its
@@ -99,7 +99,8 @@ impl Search {
         Search { board, scale: Scale::new(board), options, engine, nodes: 0 }
     }
 
-    /// Solves `position`: its value and its remoteness, which is always known. A finished position is answered at once.
+    /// Solves `position`: returns its value and its remoteness, which is always known. A finished position is answered
+    /// at once.
     ///
     /// # Errors
     ///
@@ -120,9 +121,9 @@ impl Search {
         self.ask(position, (-FAR, FAR), None, &mut 0)
     }
 
-    /// Solves `position` like [`Search::solve`], where something is known from elsewhere: it is worth at least `worst`, and
-    /// at most `best` (`None` for no bound). The narrower the bounds, the fewer questions. An answer that is a bound itself may be
-    /// as far beyond it as the bound allows.
+    /// Solves `position` as [`Search::solve`] does, with bounds from elsewhere: it is worth at least `worst` and at
+    /// most `best` (`None` for no bound). The narrower the bounds, the fewer questions. If the answer is itself only a
+    /// bound, it may lie beyond `worst` or `best` as far as these allow.
     ///
     /// The bounds are trusted. If they are wrong, so may be the answer.
     ///
@@ -153,7 +154,7 @@ impl Search {
         self.ask(position, range, None, &mut 0)
     }
 
-    /// Finds the value of `position` and not its remoteness, for about a quarter of the price.
+    /// Finds the value of `position` without its remoteness, for about a quarter of the cost.
     ///
     /// # Errors
     ///
@@ -172,12 +173,12 @@ impl Search {
         Ok(self.ask(position, (-1, 1), None, &mut 0)?.value)
     }
 
-    /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Free for a tie, cheaper than
-    /// [`Search::solve`] for the rest. An oracle is asked for the values of other positions, if there is one; what it says is
-    /// kept for later questions.
+    /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Costs nothing for a tie, and less
+    /// than [`Search::solve`] otherwise. If there is an oracle, it is asked for the values of other positions, and its
+    /// answers are kept for later questions.
     ///
-    /// The value and the oracle are trusted. If they are wrong, the search returns an error if it notices, and a meaningless
-    /// answer if not.
+    /// The value and the oracle are trusted. If they are wrong, the search returns an error if it notices, else a
+    /// meaningless answer.
     ///
     /// # Errors
     ///
@@ -264,7 +265,7 @@ impl Search {
         self.nodes
     }
 
-    /// Sets the limits of the questions from now on, as [`Options`] has them.
+    /// Sets the limits of all later questions, as in [`Options`].
     pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
         self.options = Options { node_limit, deadline, monitor, ..self.options };
     }

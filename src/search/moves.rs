@@ -2,8 +2,8 @@
 //!
 //! The sooner the best move is tried, the less is searched. A move's merit is the number of cells that would then
 //! complete a line of the mover, playable or not. Among equals the column nearer to the centre comes first. The best
-//! move of an earlier search of the position comes before all others. On Test_L2_R2, in 86 % of the positions where a
-//! move decides, it is the first one tried.
+//! move of an earlier search of the position comes before all others. On Test_L2_R2, the deciding move is the first one
+//! tried in 86 % of the positions that have one.
 
 use super::grid::{Grid, State};
 use super::table::{Entry, Table};
@@ -63,7 +63,7 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
         self.children.get(..self.count).unwrap_or_default()
     }
 
-    /// Returns what the table knows of each child. All look-ups come before any result is used, so the processor waits
+    /// Returns the table's entry for each child. All look-ups come before any result is used, so the processor waits
     /// for memory once instead of once per child. This halves the time if the table is larger than the cache.
     #[inline(always)]
     pub fn known(&self, table: &Table) -> [Option<Entry>; COLUMNS] {
@@ -105,7 +105,7 @@ pub(super) struct CellMerits {
 const SPOT_MERIT: u32 = 256;
 
 impl CellMerits {
-    /// Ranks the cells of `grid` by the nearness of their column to the centre. Threads other than 0 rank some cells
+    /// Ranks the cells of `grid` by how near their column is to the centre. Threads other than 0 rank some cells
     /// differently, so that they do not all search the same positions in the same order.
     pub fn new<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
         grid: &Grid<W, HEIGHT, COLUMNS>,

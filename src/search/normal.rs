@@ -1,9 +1,9 @@
-//! The usual rules: completing a line wins.
+//! Normal play: completing a line wins.
 //!
-//! The search enters a position only if the player to move cannot win at once. The parent, which knows the winning
-//! cells of both players, makes sure of that. So a move is worth a look only if it leaves the opponent no immediate
-//! win: it fills the one cell where the opponent would win (two are a loss), and is not the cell below one. As long as
-//! there is only one such move, it is played at once, so the search proper and the table deal only with choices.
+//! The search enters a position only if the player to move can't win at once. The parent, which knows the winning cells
+//! of both players, makes sure of this. So a move is worth a look only if it leaves the opponent no immediate win: it
+//! fills the one cell where the opponent would win (two are a loss), and is not the cell below one. As long as there is
+//! only one such move, it is played at once, so the search proper and the table deal only with choices.
 
 use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves};
@@ -74,7 +74,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if let Some(score) = known.decides(beta) {
             return Some(score);
         }
-        // Look at every move before searching any: one may end the question without a search.
+        // Examine every move before searching any: one may decide the question without a search.
         let empty = grid.cells & !state.all;
         let mut score = -Score::MAX;
         let mut moves = Moves::<W, COLUMNS>::new();

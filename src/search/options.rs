@@ -1,5 +1,5 @@
-//! What the caller of a search decides: what it may use, how to watch and stop it, and an oracle; and the errors when
-//! there is no answer.
+//! The options of a search: its resources, how to watch and stop it, and an oracle; and the errors when there is no
+//! answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -27,7 +27,7 @@ pub struct Options {
     pub threads: usize,
     /// The node limit of one question; `None` for no limit.
     pub node_limit: Option<u64>,
-    /// When the search ends without an answer, to about a millisecond; `None` for no limit of time.
+    /// The search ends at this time without an answer, to about a millisecond; `None` for no time limit.
     pub deadline: Option<Instant>,
     /// Receives the number of visited nodes, and can cancel the search.
     pub monitor: Option<Arc<Monitor>>,
@@ -40,7 +40,8 @@ impl Default for Options {
     }
 }
 
-/// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop both.
+/// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop
+/// both.
 ///
 /// The search checks it every 8,192 nodes, about a millisecond apart.
 ///
@@ -65,8 +66,8 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Makes a monitor for a program of one thread, where no other can watch. Calls `poll` with the visited nodes at each report,
-    /// and cancels the searches if it returns true.
+    /// Makes a monitor for a program with a single thread, where no other thread can watch. Calls `poll` with the
+    /// number of visited nodes at each report, and cancels the searches if it returns true.
     ///
     /// ```
     /// use fourbase::Position;
@@ -124,17 +125,17 @@ impl Monitor {
     }
 }
 
-/// Knows what positions are worth, win, lose or tie, such as a database of values alone.
+/// Answers what positions are worth (win, lose or tie), such as a database without remoteness.
 ///
-/// A search of a remoteness need not prove these values again: a move that gives the value away is cut at once, and a tie
-/// is exact.
+/// A search for a remoteness need not prove these values again: it cuts a move that gives the value away at once, and a
+/// tie is exact.
 pub trait Oracle: Sync {
     /// Returns what an unfinished position is worth to its player to move; `None` where that is not known. Only positions with at least 28
     /// empty cells are asked about: later ones are searched sooner than a database is read.
     fn value(&self, position: &Position) -> Option<Value>;
 
-    /// Tells whether it cannot answer any more, such as after a file that cannot be read. The search then ends as if it was
-    /// cancelled. It asks from time to time, about once a millisecond.
+    /// Returns whether the oracle can't answer any more, for example because a file can't be read. The search, which
+    /// checks this about once a millisecond, then ends as if it was cancelled.
     fn has_failed(&self) -> bool {
         false
     }
@@ -149,7 +150,7 @@ pub enum SearchError {
         /// The nodes that this question has used.
         nodes: u64,
     },
-    /// [`Monitor::cancel`] was called, the deadline is over, or the oracle of the search has failed.
+    /// [`Monitor::cancel`] was called, the deadline has passed, or the oracle of the search has failed.
     #[error("cancelled after {nodes} nodes; ask again to continue with what was found")]
     Cancelled {
         /// The nodes that this question has used.

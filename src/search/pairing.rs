@@ -1,4 +1,4 @@
-//! Bounds without search: what the waiting player gets by following up.
+//! Bounds without search: what the player who waits gets by following up.
 //!
 //! Call the player to move *mover* and the opponent *follower*. If an even number of cells is empty, the follower has a
 //! strategy that never runs out of replies: answer a move with the cell above it. If a column has an odd number of
@@ -34,7 +34,7 @@ use super::grid::{Grid, State};
 use super::score::{Scale, Score};
 use super::word::Word;
 
-/// Returns an upper bound of the score of `state`, in which nobody has a line; [`Score::MAX`] if following up gives no
+/// Returns an upper bound of the score of `state`, where no player has a line; [`Score::MAX`] if following up gives no
 /// bound.
 ///
 /// Costs one or two line tests, and one for each of the opponent's spots in a lower row.

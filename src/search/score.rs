@@ -66,9 +66,10 @@ impl Scale {
 
 /// Returns the next `beta` for a score between `low` and `high`, `low < high`: more than `low`, at most `high`.
 ///
-/// First the sign, which most prunings are about; then from the tie outwards, a quarter of the way at a time. Before
-/// the last prunings were added, the nodes per position on Test_L2_R1 and Test_L2_R2 were: quarters 268 and 14,198,
-/// halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and 13,995, from the far end 199 and 16,460.
+/// First it asks for the sign, which most prunings are about; then it moves from the tie outwards, a quarter of the way
+/// at a time. Before the last prunings were added, the nodes per position on Test_L2_R1 and Test_L2_R2 were: quarters
+/// 268 and 14,198, halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and 13,995, from the far end 199 and
+/// 16,460.
 pub(super) fn next_beta(low: Score, high: Score) -> Score {
     if low < 0 && high >= 0 {
         0

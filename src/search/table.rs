@@ -9,9 +9,9 @@
 //! writers sees a key that does not match. (An accidental match with a third position's key needs 64 equal bits, and
 //! can happen only with several threads on these boards.)
 //!
-//! Every write is a bound of its position, proved or told by a trusted oracle, so a lost or stale write costs time but never
-//! an answer. The table starts small and grows with the search: small tables stay in the cache, and easy questions do not
-//! pay for memory.
+//! Every write is a true bound of its position, proved or given by a trusted oracle, so a lost or stale write costs
+//! time but never changes an answer. The table starts small and grows with the search: small tables stay in the cache,
+//! and easy questions do not pay for memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -64,7 +64,6 @@ impl Entry {
     }
 }
 
-/// The table.
 pub(super) struct Table {
     buckets: Vec<Bucket>,
     /// Two to this many buckets.
@@ -76,10 +75,11 @@ pub(super) struct Table {
     paired: bool,
 }
 
-/// The smallest number of buckets, as a power of two: 4 KiB.
+/// The base-2 logarithm of the smallest number of buckets, which take 4 KiB.
 const MIN_BUCKET_BITS: u32 = 7;
 
-/// The largest number of buckets, as a power of two, that a table may start with to get single words: 1 MiB.
+/// The base-2 logarithm of the largest number of buckets that a table may start with to get single words; they take 1
+/// MiB.
 const MAX_START_BITS: u32 = 15;
 
 /// The low bits of a word that also holds bounds.
@@ -167,7 +167,7 @@ impl Table {
         (found != 0).then(|| Entry::unpack(found))
     }
 
-    /// Stores an entry, in place of an older one of its position or, in a full bucket, of the oldest.
+    /// Stores an entry. It replaces the position's older entry or, in a full bucket, the oldest one.
     #[inline(always)]
     pub fn put<W: Word>(&self, key: W, entry: Entry) {
         self.put_mixed(self.mix(key), entry.pack());

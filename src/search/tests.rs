@@ -1,4 +1,4 @@
-//! The search against a plain one that shares no code with it, and against published answers.
+//! Compares the search with a plain one that shares no code with it, and with published answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Plain {
     height: usize,
     connect: usize,
     misere: bool,
-    /// By the columns from left to right, each from the bottom up, `/` between them.
+    /// Keyed by the columns from left to right, each from the bottom up.
     known: HashMap<Vec<Vec<u8>>, (i32, u32)>,
 }
 
@@ -105,7 +105,7 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
     Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
 }
 
-/// Solves every legal position of a board both ways, with the table kept from one to the next.
+/// Solves every legal position of a board both ways, keeping the table from one position to the next.
 fn agrees_everywhere(name: &str) {
     let (board, plain) = Plain::whole(name);
     let mut search = Search::new(board, Options::default());
@@ -128,7 +128,7 @@ fn every_position_of_small_boards_is_right() {
     }
 }
 
-/// Those of four in a row end when Christophe Steininger's perfect games do: the table of last moves of
+/// With four in a row, the expected ends are those of Christophe Steininger's perfect games: the table of last moves of
 /// <https://github.com/ChristopheSteininger/c4>.
 #[test]
 fn empty_boards_are_solved() {
@@ -167,7 +167,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
                     (0..board.height()).map_while(piece).map(name).collect::<Vec<_>>()
                 })
                 .collect::<Vec<_>>();
-            // Unless every move would have ended the game.
+            // Play stops earlier if every move would end the game; skip such positions.
             if position.ply() + 8 >= board.cells() {
                 let expected = Plain::of(board).solve(&mut columns);
                 assert_eq!(search.solve(&position), Ok(outcome(expected)), "{name} {position}");
@@ -193,7 +193,7 @@ fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
         let bound = pairing::upper_bound(&grid, scale, &state);
         if bound <= 0 {
             bounded[usize::from(bound < 0)] += 1;
-            // The smaller outcome is the better one for the player to move.
+            // Better outcomes for the player to move compare as smaller.
             assert!(outcome(answer) >= scale.outcome(bound, state.ply), "{name} {position}: bound {bound}");
         }
     }
@@ -205,7 +205,7 @@ fn the_bound_of_following_up_holds_on_every_position() {
     for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
         let [ties, losses] = bounds_hold_everywhere(name);
         assert!(ties > 0, "{name} has no bounds");
-        // A spot can wait only in a line that is not vertical.
+        // Only lines that are not vertical let a spot wait.
         assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
     }
 }
@@ -262,7 +262,7 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
         }
     }
     assert!(needed.is_some());
-    // A search that hit its limit goes on when it is asked again.
+    // A search that has reached its limit continues when it is asked again.
     let mut search = Search::new(board, Options { node_limit: Some(20_000), ..Options::default() });
     let answer = (0..100).find_map(|_| search.solve(&start).ok());
     assert_eq!(answer, Some(outcome((-1, 24))));

@@ -22,7 +22,6 @@ pub(super) trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// The number of bits.
     const BITS: u32;
     /// No bit.
     const ZERO: Self;

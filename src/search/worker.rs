@@ -21,10 +21,10 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub table: &'a Table,
     pub merits: &'a CellMerits,
     pub budget: Budget<'a>,
-    /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It cannot once a
-    /// piece of one player is opposite a piece of the other across the middle.
+    /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It can't meet
+    /// them once a piece of one player is opposite a piece of the other across the middle.
     pub fold: bool,
-    /// The board, and who knows values of its positions.
+    /// The board, and the oracle for values of its positions.
     pub oracle: Option<(Board, &'a dyn Oracle)>,
 }
 
@@ -93,8 +93,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         self.table.put(key, entry);
     }
 
-    /// Narrows what is known of a position with this `key` by its value, if there is an oracle that knows it. The table
-    /// remembers it, so that an oracle that knows it is asked once.
+    /// Narrows the bounds of a position with this `key` by its value, if there is an oracle that knows it. Stores the
+    /// value in the table, so that the oracle is asked only once.
     #[inline(always)]
     pub fn ask_oracle(&self, state: &State<W>, key: W, known: &mut Known) {
         if let Some((board, oracle)) = self.oracle {
@@ -102,7 +102,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Apart from the search, which most of the time has no oracle.
+    /// A function of its own and cold, because most searches have no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Known) {
         if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {

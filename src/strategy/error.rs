@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::Board;
 use crate::notation::columns_to_text;
 
-/// Says why two columns are not a centre of a board. Columns count from 1.
+/// Why two columns are not a centre of a board. Columns count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum CentreError {
     /// A column is outside the board.
@@ -37,7 +37,7 @@ pub enum CentreError {
     },
 }
 
-/// Says why a check gives no answer. A check never estimates.
+/// Why a check gives no answer. A check never estimates.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
     /// Too many positions for the memory.

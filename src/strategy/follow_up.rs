@@ -4,22 +4,22 @@
 //! first player only lines within odd rows. The exception for two centre columns breaks those lines: when the first
 //! player first plays there, the second answers beside it, on the bottom row.
 //!
-//! GamesCrafters' documentation of the game describes this strategy for boards of at most 6 columns and an even number
-//! of rows. The rule accepts any board; the check says what becomes of it.
+//! The documentation of GamesCrafters describes this strategy for boards of at most 6 columns and an even number of
+//! rows. The rule accepts any board; the check shows how it fares.
 
 use std::fmt;
 
 use super::{CentreError, Rule};
 use crate::{Board, Player, Position};
 
-/// The meaning of the words "the first time the first player plays in one of the two centre columns".
+/// What "the first time the first player plays in one of the two centre columns" means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reading {
     /// The first time in the pair: once in a game. This reading never loses on the boards that it was described for.
     Pair,
     /// The first time in each column: up to twice in a game. Undefined if the other column is full by then.
     Column,
-    /// The same, but follows in the same column if the other is full.
+    /// Like `Column`, but follows in the same column if the other is full.
     ColumnOrFollow,
 }
 
@@ -125,13 +125,13 @@ impl FollowUp {
         self.centre
     }
 
-    /// Returns the reading, which has no meaning without a centre.
+    /// Returns the reading, which is meaningless without a centre.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// Whether the move in `last` was the opponent's first one in the columns that the reading watches.
+    /// Returns whether the move in `last` was the opponent's first one in the columns that the reading watches.
     fn is_first(&self, position: &Position, last: usize, other: usize) -> bool {
         let board = position.board();
         let watched = match self.reading {

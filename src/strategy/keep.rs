@@ -1,4 +1,4 @@
-//! How well a rule plays, by values that the caller supplies.
+//! Measures how well a rule plays, by values that the caller supplies.
 
 use super::counts::End;
 use super::memo::{Key, Map};
@@ -79,10 +79,10 @@ impl Check {
     }
 }
 
-/// The number of values asked for at once.
+/// How many values are requested at once.
 const PORTION: usize = 1 << 16;
 
-/// What a rule is sure to get for its player, worst first.
+/// What a rule is sure to secure for its player, worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Sure {
     /// The rule may be undefined.
@@ -102,7 +102,7 @@ impl Sure {
         }
     }
 
-    /// What perfect play is sure to get.
+    /// Returns what perfect play is sure to secure.
     fn of_value(value: Value, to_move: Player, player: Player) -> Sure {
         match if to_move == player { value } else { value.flip() } {
             Value::Win => Sure::Win,
@@ -128,7 +128,7 @@ struct Met {
 }
 
 impl Met {
-    /// A position in which the rule is not asked for a move.
+    /// Makes a position in which the rule is not asked for a move.
     fn new(sure: Sure) -> Met {
         Met { sure, replies: 0, asked: false, undefined: false, value: None }
     }
@@ -185,7 +185,7 @@ impl Walk<'_> {
     }
 }
 
-/// Compares the positions with their values, which are all known by now.
+/// Compares the positions with their values, all of which are known now.
 fn count(met: &Map<Met>, player: Player) -> Kept {
     let mut kept = Kept { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
     for (Key(position), entry) in met {
@@ -200,7 +200,7 @@ fn count(met: &Map<Met>, player: Player) -> Kept {
     kept
 }
 
-/// Whether every reply in a position is worth as much as the position.
+/// Returns whether every reply in a position is worth as much as the position.
 fn keeps(met: &Map<Met>, position: &Position, entry: &Met, value: Value) -> bool {
     let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
     let is_as_good = |column| {

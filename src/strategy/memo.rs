@@ -1,5 +1,5 @@
-//! What a check remembers: the positions of one ply with the lines that lead to them, found by a hash of the two
-//! bitboards, and how each position was first met, to write down a line to it.
+//! The memory of a check: the positions of one ply with the lines that lead to them, found by a hash of the two
+//! bitboards; and how each position was first met, from which a line to it can be written down.
 //!
 //! Positions of a ply are met in the order of their smallest lines. The first ply has one position. Going through the
 //! positions of a ply in order, and through the moves of each from the left, meets those of the next ply in order. So
@@ -21,14 +21,14 @@ impl Hash for Key {
     }
 }
 
-/// Multiplies and folds. Positions are not chosen to collide, so this is safe, and it is several times as fast as the
+/// Multiplies and folds. Nobody chooses positions that collide, so this is safe, and it is several times as fast as the
 /// hash of the standard library.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 
 impl Hasher for Fold {
     fn write_u64(&mut self, word: u64) {
-        // An odd number with its bits well spread: the golden ratio's.
+        // An odd number with well-spread bits, from the golden ratio.
         let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = product as u64 ^ (product >> 64) as u64;
     }

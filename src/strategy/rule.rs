@@ -1,4 +1,4 @@
-//! What a rule of play is, and two rules that need no state: the mirror and the centre.
+//! Rules of play, and two rules that need no state: the mirror and the centre.
 
 use crate::{Player, Position};
 
@@ -105,7 +105,7 @@ impl Rule for Centre {
 
     fn reply(&self, position: &Position, _: Option<usize>) -> Option<usize> {
         let last = position.board().width() - 1;
-        // Twice the distance from the middle; of equal columns the first is taken.
+        // Twice the distance from the middle; among equal columns the first wins.
         position.moves().min_by_key(|&column| (2 * column).abs_diff(last))
     }
 }

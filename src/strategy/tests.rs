@@ -1,4 +1,4 @@
-//! The check against plain play of every line, and its errors.
+//! Compares the check with plain play of every line, and tests its errors.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::{Board, Player, Position, Value};
 /// Enough memory for every check here.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// The result of plain play of every line: nothing is remembered, and every line is a list of moves.
+/// The result of plain play of every line, with every line as a list of moves and nothing remembered.
 #[derive(Default)]
 struct Plain {
     lines: LineCounts,
@@ -89,7 +89,7 @@ impl Rule for Whim {
     }
 }
 
-/// One of the rules, or a random one.
+/// Makes one of the rules, or a random one.
 fn rule(board: Board, kind: usize, seed: u64) -> Box<dyn Rule> {
     let reading = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow][seed as usize % 3];
     let centre = [3, 1000].map(|divisor| (seed / divisor) as usize % board.width());
@@ -101,7 +101,7 @@ fn rule(board: Board, kind: usize, seed: u64) -> Box<dyn Rule> {
     }
 }
 
-/// A board, what makes a rule on it, and a player.
+/// Generates a board, the kind and seed of a rule on it, and a player.
 fn any_case() -> impl Strategy<Value = (Board, usize, u64, Player)> {
     let sizes = prop_oneof![(1_usize..=3, 1_usize..=4), Just((4, 2)), Just((4, 3)), Just((5, 2)), Just((1, 7))];
     let board = (sizes, 1_usize..=4, any::<bool>())
@@ -129,7 +129,7 @@ proptest! {
         let ties = plain.worst.keys().filter(|position| position.primitive() == Some(Value::Tie)).count();
         prop_assert_eq!(found.positions.ties, ties as u64);
         prop_assert_eq!(found.verdict() == Verdict::Loses, !plain.lost.is_empty());
-        // Of equally short lines the smallest.
+        // The smallest of equally short lines.
         let [lost, stuck] = [plain.lost, plain.stuck].map(|mut lines| lines.pop_first().map(|(_, line)| line));
         prop_assert_eq!((found.refutation, found.undefined), (lost, stuck));
     }

@@ -1,6 +1,6 @@
 //! Connect Four backwards: solve every position of a board, tier by tier, into a compressed database, and probe it.
 //!
-//! Each module uses only those above it in this table.
+//! Each module uses only the modules above it in this table.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -11,11 +11,11 @@
 //! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
-//! | [`progress`] | receives the progress of long work and can stop it; a [`solve::Plan`] is shown to it |
+//! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop it |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
 //! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
-//! | [`positions`] | lists and draws positions: a ply, all of it or what is legal, or a random sample |
+//! | [`positions`] | lists and draws positions: all entries or all legal positions of a ply, or a random sample |
 //! | [`dataset`] | writes positions with their values into files, for machine learning |
 //! | [`verify`] | checks a database with code of its own |
 //!

@@ -1,19 +1,20 @@
-//! The two bit movements that everything rests on, and the portable form of both, one word or eight rows at a time.
+//! The two bit moves that all kernels are built from, and their portable form, for one word or for eight rows at a
+//! time.
 //!
-//! *Extract* gathers the bits of a word under a mask to the low end; *deposit* spreads low bits to the places of a
-//! mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code
-//! and is what the fast form is tested against.
+//! *Extract* gathers the bits of a word under a mask at the low end; *deposit* spreads the low bits over the places of
+//! a mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code,
+//! and tests compare the two.
 //!
-//! The portable form moves bits through a [`Network`] of six rounds. To make one takes about 130 instructions, to send a
-//! word through it about 25, so every loop that uses a mask more than once makes the network once. All rows of a band move
-//! their bits under the same masks, so column drops go further ([`Lanes`]): word `w` of eight rows goes through a network at
-//! once, one row a lane, which the compiler turns into vectors of any processor. A dense stream keeps the lanes together as
-//! well: its words fill at the same places in every row.
+//! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
+//! sending a word through it about 25, so every loop that uses a mask more than once makes the network once. All rows
+//! of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]): one row is
+//! one lane, and the compiler turns the lanes into vectors of any processor. Lanes also stay together in a dense
+//! stream, because its words fill at the same places in every row.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;
 
-/// Lists the places of the bits that are set.
+/// Lists the places of the set bits, lowest first.
 #[inline(always)]
 pub fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -27,19 +28,19 @@ pub fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
 
 /// Moves bits under a mask.
 pub trait Bits: Copy {
-    /// Each operation is one instruction, and a mask needs no preparation.
+    /// Whether each operation is one instruction and a mask needs no preparation.
     const FAST: bool;
 
-    /// A mask, made ready for many words.
+    /// A mask, prepared for many words.
     type Mask: Copy;
 
-    /// Makes a mask ready.
+    /// Prepares a mask.
     fn mask(mask: u64) -> Self::Mask;
 
-    /// Gathers the bits of `word` at the places of `mask` to the low end, in order.
+    /// Gathers the bits of `word` at the places of `mask` at the low end, in order.
     fn extract(word: u64, mask: Self::Mask) -> u64;
 
-    /// Spreads the low bits of `word` to the places of `mask`, in order; other places become 0.
+    /// Spreads the low bits of `word` over the places of `mask`, in order; other places become 0.
     fn deposit(word: u64, mask: Self::Mask) -> u64;
 }
 
@@ -84,7 +85,8 @@ impl Bits for Portable {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
     pub mask: u64,
-    /// For each round, the bits that move in it: those with an odd count, in that binary digit, of gaps below them.
+    /// For each round, the bits that move in it: those whose number of gaps below has a 1 in that binary
+    /// digit.
     moves: [u64; 6],
 }
 
@@ -106,7 +108,7 @@ impl Network {
         Network { mask, moves }
     }
 
-    /// Gathers the bits of each of `words` at the places of the mask to the low end, in order.
+    /// Gathers the bits of each of `words` at the places of the mask at the low end, in order.
     #[inline(always)]
     pub fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for word in &mut words {
@@ -121,7 +123,7 @@ impl Network {
         words
     }
 
-    /// Spreads the low bits of each of `words` to the places of the mask, in order; other places become 0.
+    /// Spreads the low bits of each of `words` over the places of the mask, in order; other places become 0.
     #[inline(always)]
     pub fn deposit<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for (round, moving) in self.moves.iter().enumerate().rev() {
@@ -137,25 +139,25 @@ impl Network {
     }
 }
 
-/// The most rows side by side.
+/// How many rows are moved together.
 const LANES: usize = 8;
 
-/// The masks of a column drop as networks, and room for the streams of eight rows.
+/// The masks of a column drop as networks, and buffers for the streams of eight rows.
 #[derive(Default)]
 pub struct Lanes {
-    /// Of the child's columns; empty where they are contiguous.
+    /// Networks for the child's columns; empty where the columns are contiguous.
     take: Vec<Network>,
-    /// Of the parent's columns.
+    /// Networks for the parent's columns.
     put: Vec<Network>,
-    /// First bit of the stream that is put.
+    /// First bit of the stream to deposit.
     offset: usize,
     /// Words of a plane of a row of the child.
     child_words: usize,
-    /// The planes of the streams, [`Lanes::stream_words`] apart; a word of every lane side by side.
+    /// The planes of the streams, [`Lanes::stream_words`] apart; each item has one word of every lane.
     stream: Vec<[u64; LANES]>,
-    /// The rows that are put into, side by side.
+    /// The rows to improve, one word of every lane in each item.
     best: Vec<[u64; LANES]>,
-    /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
+    /// The rows to work on, in order: pairs of a row of the band and the child's row that it leads to.
     pub rows: Vec<(usize, usize)>,
 }
 
@@ -199,12 +201,12 @@ impl Lanes {
         self.child_words = drop.child_words;
     }
 
-    /// Words of a plane of a stream: two more than the bits fill, because words are read in pairs.
+    /// Returns the words of a plane of a stream: two more than the bits fill, because words are read in pairs.
     fn stream_words(&self) -> usize {
         self.child_words + 2
     }
 
-    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what a drop brings.
+    /// Replaces, in each of [`Lanes::rows`], the outcomes in `out` by those of the drop where these are better.
     pub fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
         self.prepare(drop);
         let row_words = P * self.put.len();
@@ -213,7 +215,7 @@ impl Lanes {
         self.best.resize(row_words, [0; LANES]);
         self.stream.resize(code.child_planes() * self.stream_words(), [0; LANES]);
         for group in rows.chunks(LANES) {
-            // Lanes without a row repeat the last one; what becomes of them is not kept.
+            // Lanes without a row repeat the last one; their results are discarded.
             let lanes: [&[u64]; LANES] =
                 std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
             for plane in 0..code.child_planes() {
@@ -232,10 +234,10 @@ impl Lanes {
         self.rows = rows;
     }
 
-    /// Writes the stream of a plane: the bits that each lane's row has at the columns taken.
+    /// Writes the stream of a plane: the bits of each lane's row at the child's columns.
     fn gather(&mut self, lanes: [&[u64]; LANES], plane: usize) {
         let (words, stream_words) = (self.child_words, self.stream_words());
-        // The same length for all, so that one check of a word's number does for all lanes.
+        // Equal lengths let the compiler check a word's number once for all lanes.
         let lanes = lanes.map(|lane| &lane[..words]);
         let stream = &mut self.stream[plane * stream_words..][..stream_words];
         if self.take.is_empty() {
@@ -266,7 +268,8 @@ impl Lanes {
         stream[at] = held;
     }
 
-    /// Takes the better of what the rows have and the stream of each lane, whose bits belong to the columns that are put.
+    /// Replaces the rows' outcomes by those of the lanes' streams where these are better. The streams belong to the
+    /// parent's columns.
     #[inline(never)]
     fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
         let (words, stream_words) = (self.put.len(), self.stream_words());
@@ -325,7 +328,7 @@ mod tests {
         from: Option<usize>,
         keeps: Vec<u64>,
         rows: Vec<(usize, usize)>,
-        /// What the rows are filled with, over and over.
+        /// Repeated to fill the rows.
         noise: Vec<u64>,
     }
 
@@ -334,11 +337,11 @@ mod tests {
             self.noise.iter().copied().cycle().take(words).collect()
         }
 
-        /// Compares with one row after the other.
+        /// Compares with working row by row.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
             let (own, words, child_words) = (code.child_planes(), self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
-            // A stream is read in pairs of words.
+            // Streams are read in pairs of words.
             let child = self.noise(40 * own * child_words + 2);
             let mut expected: Vec<u64> = self.noise(height * P * words).into_iter().rev().collect();
             let mut found = expected.clone();
@@ -367,7 +370,7 @@ mod tests {
                 offset: self.from.unwrap_or(0),
                 keeps: &self.keeps,
             };
-            // A second time, with what the first has left in the buffers: nothing becomes better than it is.
+            // A second run, with used buffers, must change nothing.
             for _ in 0..2 {
                 lanes.take_rows(code, &drop, &mut found);
                 assert_eq!(found, expected);
@@ -380,7 +383,7 @@ mod tests {
         }
     }
 
-    /// A word with runs, as masks have them, or without.
+    /// A word with runs of equal bits, as masks have them, or without.
     fn word() -> impl Strategy<Value = u64> {
         prop_oneof![
             any::<u64>(),
@@ -400,7 +403,7 @@ mod tests {
             |(plane, mut keeps, from, rows, noise)| {
                 let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 let from = from.map(|from| from % (64 * plane.len()));
-                // No more columns are put than are taken.
+                // A drop puts no more columns than it takes.
                 let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
                 while ones(&keeps) > most {
                     let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();

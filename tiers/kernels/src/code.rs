@@ -32,7 +32,7 @@ impl std::fmt::Display for Values {
     }
 }
 
-/// Reads what [`Values`] write.
+/// Reads the names that [`Values`] are written as.
 ///
 /// ```
 /// use fourbase_kernels::Values;
@@ -57,7 +57,7 @@ pub struct ValuesError {
     pub found: String,
 }
 
-/// How the outcomes of one tier are written in planes.
+/// How the planes of one tier code its outcomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coding {
     /// Which values are coded.
@@ -74,7 +74,7 @@ pub struct Coding {
 pub const MAX_PLANES: usize = 7;
 
 impl Coding {
-    /// Describes the code of the tier of `ply` pieces.
+    /// Returns the code of the tier with `ply` pieces.
     pub fn new(board: Board, values: Values, ply: u32) -> Coding {
         let cells = board.cells() as u32;
         // The first player's pieces land on odd plies. Completing a line there wins, or loses under misère.
@@ -91,7 +91,7 @@ impl Coding {
         coding
     }
 
-    /// Returns the code of a game that `winner` wins at ply `end`, or of a tie: bit `p` belongs to plane `p`.
+    /// Returns the code of a game that `winner` wins at ply `end`, or of a tie (`None`). Bit `p` belongs to plane `p`.
     pub fn encode(&self, winner: Option<Player>, end: u32) -> u8 {
         let number = match winner {
             None => 0,
@@ -104,7 +104,7 @@ impl Coding {
         }
     }
 
-    /// Returns the outcome for the player to move that a code stands for, or `None` for a code that stands for none.
+    /// Returns the outcome, for the player to move, that a code stands for; `None` if no outcome has that code.
     pub fn decode(&self, code: u8) -> Option<Outcome> {
         let mover = Player::to_move(self.ply);
         let number = match self.values {
@@ -128,26 +128,27 @@ impl Coding {
     }
 }
 
-/// The better of two outcomes on many positions at once, for `P` planes.
+/// Compares the outcomes of many positions at once, in `P` planes.
 pub trait Code<const P: usize>: Copy {
-    /// Tells whether a child has one plane less, so that its planes are widened while they are read.
+    /// Returns whether a child has one plane less, so that its planes are widened while they are read.
     fn narrow(self) -> bool;
 
-    /// Returns the planes of a child.
+    /// Returns the number of planes of a child.
     #[inline(always)]
     fn child_planes(self) -> usize {
         P - usize::from(self.narrow())
     }
 
-    /// Returns all bits of the outcome that loses against every other.
+    /// Returns the word that every plane has for 64 positions with the worst outcome.
     fn worst(self) -> u64;
 
-    /// Replaces each position of `best` under `mask` by `other` where that is better. Outside of `mask` `other` is 0.
+    /// Replaces `best` by `other` at each position under `mask` where `other` is better. `other` must be 0 outside of
+    /// `mask`.
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]);
 }
 
-/// The sign of the outcome: planes "the first player does not lose", "the first player wins". Greater is better if
-/// `MAX`, else smaller.
+/// The sign of the outcome: planes "the first player does not lose" and "the first player wins". If `MAX`, greater is
+/// better, else smaller.
 #[derive(Clone, Copy)]
 pub struct Wdl<const MAX: bool>;
 
@@ -179,16 +180,16 @@ impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
 /// The outcome's number in biased binary.
 #[derive(Clone, Copy)]
 pub struct Ordered<M, W> {
-    /// The greater of two numbers is better, not the smaller one.
+    /// Whether the greater of two numbers is the better one.
     pub maximise: M,
-    /// Children have one plane less.
+    /// Whether children have one plane less.
     pub narrow: W,
 }
 
-/// A fact that is known when a loop is compiled ([`Known`]) or when it runs (`bool`). To know the direction saves one
-/// instruction in nine, to know the width 4 % of a solve; each costs a loop more.
+/// A fact that is known at compile time ([`Known`]) or at run time (`bool`). A direction known at compile time saves
+/// one instruction in nine; a known width saves 4 % of a solve. Each of the two adds a compiled loop.
 pub trait Fact: Copy {
-    /// Tells whether it holds.
+    /// Returns whether the fact holds.
     fn holds(self) -> bool;
 }
 
@@ -223,8 +224,8 @@ impl<const P: usize, M: Fact, W: Fact> Code<P> for Ordered<M, W> {
     #[inline(always)]
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
         let worst = <Self as Code<P>>::worst(self);
-        // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
-        // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
+        // From the lowest plane up, `takes` becomes the bit of `other` in the highest plane that differs: 1 where
+        // `other` is greater, 0 where it is smaller. Where no plane differs it stays `worst`, and nothing is replaced.
         let mut takes = [worst; N];
         for p in 0..P {
             for n in 0..N {

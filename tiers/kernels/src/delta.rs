@@ -1,36 +1,36 @@
 //! Deltas: a block of rows as differences from its own earlier rows, for blocks that wait in memory.
 //!
-//! Colourings that follow each other differ in a few low cells, so their rows are nearly alike. Every plane but the first is
-//! replaced by its difference from the plane before; then every 64 words are compared with those of each of the eight rows
-//! before, and the difference from the closest is kept: a bit for each word that is not 0, a bit for each byte of it that is
-//! not 0, and those bytes. A difference is an exclusive or.
+//! Neighbouring colourings differ in a few low cells, so their rows are nearly alike. First, every plane but the first
+//! is replaced by its difference from the plane before. Then every chunk of 64 words is compared with the words one to
+//! eight rows before it, and the difference from the closest is stored: a bit for each word that is not 0, a bit for
+//! each byte of such a word that is not 0, and those bytes. Every difference is an exclusive or.
 //!
-//! On the blocks of 6x6 that takes 0.15 of the words' bytes, where zstd at level 1 takes 0.064 and at least four times as long, both
-//! ways.
+//! On the blocks of 6x6 a delta takes 0.15 of the words' bytes. zstd at level 1 takes 0.064 of them, and at least four
+//! times as long, both ways.
 
 use std::ops::Range;
 
 use super::bits::{Bits, Task, ones};
 
-/// Words that are compared at a time.
+/// Words that are compared together.
 const CHUNK: usize = 64;
 
-/// How many rows before are compared.
+/// How many earlier rows are compared.
 const ROWS_BACK: usize = 8;
 
-/// Neighbouring matrices whose rows are equally wide.
+/// A run of matrices whose rows are equally wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// Words of each plane of a row.
+    /// Words of one plane of a row.
     pub row_words: u32,
-    /// Words of all rows, with all planes.
+    /// Words of all rows, all planes included.
     pub words: u32,
 }
 
-/// How a delta begins, which no zstd frame does.
+/// The first bytes of a delta; no zstd frame begins with them.
 const MAGIC: &[u8; 4] = b"delt";
 
-/// Eight bytes are read wherever one begins.
+/// Bytes are read eight at a time, so a delta ends with as many spare ones.
 const PAD: usize = 8;
 
 /// The parts of a delta:
@@ -54,7 +54,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Takes a delta apart; `None` where it is too short.
+    /// Splits a delta into its parts; `None` if it is too short.
     fn of(delta: &[u8]) -> Option<Parts<'_>> {
         let (head, rest) = delta.strip_prefix(MAGIC)?.split_first_chunk()?;
         let [stretches, differing] = pair(head);
@@ -67,12 +67,12 @@ impl Parts<'_> {
         Some(Parts { stretches, changed: changed.as_chunks().0, references, masks, bytes })
     }
 
-    /// Lists the words of each plane of a row, and of all rows, of every stretch.
+    /// Lists, for every stretch, the words of one plane of a row and of all rows.
     fn stretches(&self) -> impl Iterator<Item = [usize; 2]> {
         self.stretches.iter().map(pair)
     }
 
-    /// Lists the changed words and the reference of every chunk.
+    /// Lists, for every chunk, the mask of its changed words and how many rows back its reference is.
     fn chunks(&self) -> impl Iterator<Item = (u64, usize)> {
         self.changed
             .iter()
@@ -109,7 +109,7 @@ pub fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     is_inside && set(parts.changed.as_flattened()) == parts.masks.len() && set(parts.masks) + PAD <= parts.bytes.len()
 }
 
-/// What a thread makes deltas in.
+/// The buffers in which a thread makes deltas.
 #[derive(Default, Debug)]
 pub struct DeltaBuffers {
     words: Vec<u64>,
@@ -118,16 +118,15 @@ pub struct DeltaBuffers {
     delta: Vec<u8>,
 }
 
-/// Turns a block of rows of `planes` planes, whose words are the stretches one after the other, into differences from its own
-/// earlier rows.
+/// Makes the delta of a block.
 pub struct MakeDelta<'a> {
-    /// The block.
+    /// The block: the words of its stretches, one stretch after the other.
     pub words: &'a [u64],
-    /// From 1 to 6.
+    /// Planes of each row, from 1 to 6.
     pub planes: usize,
-    /// Its rows, each so often as it has planes.
+    /// The stretches of rows of equal width.
     pub stretches: &'a [Stretch],
-    /// Holds the delta that is returned.
+    /// Receives the delta.
     pub buffers: &'a mut DeltaBuffers,
 }
 
@@ -195,14 +194,14 @@ fn join_planes(rows: &mut [u64], row_words: usize, planes: usize) {
     });
 }
 
-/// Adds to a plane of a row the one before, by exclusive or.
+/// Adds the previous plane to a plane of a row, by exclusive or.
 #[inline(always)]
 fn add_plane_before(row: &mut [u64], row_words: usize, plane: usize) {
     let (before, own) = row.split_at_mut(plane * row_words);
     own.iter_mut().zip(&before[(plane - 1) * row_words..]).for_each(|(own, before)| *own ^= before);
 }
 
-/// Calls `work` with every row, its words a plane and its planes, which are constants where rows are short.
+/// Calls `work` with every row, its words per plane and its number of planes. For short rows these two are constants.
 #[inline(always)]
 fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mut [u64], usize, usize)) {
     match (row_words, planes) {
@@ -214,7 +213,7 @@ fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mu
     }
 }
 
-/// Returns how many rows back the words are that those of `chunk` differ from in the fewest; 0 where fewer differ from 0.
+/// Returns how many rows back the words are that differ least from `chunk`; 0 if no more of its words differ from 0.
 #[inline(always)]
 fn closest(words: &[u64], chunk: Range<usize>, row_words: usize) -> usize {
     let own = &words[chunk.clone()];
@@ -232,7 +231,7 @@ fn closest(words: &[u64], chunk: Range<usize>, row_words: usize) -> usize {
     closest
 }
 
-/// Returns the difference of a chunk from the words so many before, or from nothing.
+/// Returns the difference of a chunk from the words `back` words before it, or the chunk itself if `back` is 0.
 #[inline(always)]
 fn difference(words: &[u64], chunk: Range<usize>, back: usize) -> [u64; CHUNK] {
     let mut difference = [0; CHUNK];
@@ -253,7 +252,7 @@ fn changed_words(words: &[u64; CHUNK]) -> u64 {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
-/// Writes the bytes of a word that are not 0, and maybe a few more. Returns a mask of them, and how many they are.
+/// Writes the bytes of a word that are not 0, at most eight bytes in all. Returns a mask of them and their number.
 #[inline(always)]
 fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
     if !B::FAST {
@@ -271,7 +270,7 @@ fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
     (B::extract(high, B::mask(HIGH)) as u8, high.count_ones() as usize)
 }
 
-/// Returns the word whose bytes at the places of a mask are those that `bytes` begins with, and how many they are.
+/// Puts the first bytes of `bytes` at the places of `mask` in a word. Returns the word and the number of bytes.
 #[inline(always)]
 fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
     let Some(first) = bytes.first_chunk::<8>() else { return (0, 0) };
@@ -288,13 +287,13 @@ fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
     (B::deposit(u64::from_le_bytes(*first), B::mask(places)), mask.count_ones() as usize)
 }
 
-/// Writes the words of a block from its delta ([`is_delta_of`] it).
+/// Writes the words of a block from its delta. Check the delta with [`is_delta_of`] first.
 pub struct UndoDelta<'a> {
-    /// What [`MakeDelta`] made.
+    /// The delta, made by [`MakeDelta`].
     pub delta: &'a [u8],
-    /// As for [`MakeDelta`].
+    /// Planes of each row, from 1 to 6.
     pub planes: usize,
-    /// As long as the block was.
+    /// Receives the block; as long as the original.
     pub out: &'a mut [u64],
 }
 
@@ -325,7 +324,8 @@ impl Task for UndoDelta<'_> {
     }
 }
 
-/// Returns the chunk from word `at` on, which differences are added to next: the words so many before, or nothing.
+/// Prepares the chunk at word `at` for adding its differences: a copy of the words `back` words before it, or zeros.
+/// Returns it.
 #[inline(always)]
 fn begin(words: &mut [u64], at: usize, back: usize) -> &mut [u64] {
     let (before, own) = words.split_at_mut(at);
@@ -339,7 +339,7 @@ fn begin(words: &mut [u64], at: usize, back: usize) -> &mut [u64] {
     own
 }
 
-/// Adds the words so many before a chunk where some of them are in it.
+/// Adds the reference of a chunk if the reference overlaps the chunk.
 #[inline(always)]
 fn end(words: &mut [u64], at: usize, back: usize) {
     let end = words.len().min(at + CHUNK);
@@ -362,7 +362,7 @@ mod tests {
         prop::collection::vec((1..40u32, prop::collection::vec(word, 0..400)), 0..5)
     }
 
-    /// Cuts stretches to whole rows of so many planes: the words of a block, and its stretches.
+    /// Cuts stretches to whole rows of `planes` planes. Returns the words of the block and its stretches.
     fn laid_out(stretches: Vec<(u32, Vec<u64>)>, planes: usize) -> (Vec<u64>, Vec<Stretch>) {
         let mut words = Vec::new();
         let mut lengths = Vec::new();

@@ -1,10 +1,12 @@
-//! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
+//! Kernels: the loops over bit planes, compiled for several sets of processor features and chosen at run time.
 //!
-//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), over
-//! two bit movements that differ (`bits.rs`). Each is a `Task`, which `Kernel::run` runs. `fast.rs` compiles them again with
-//! BMI2 and AVX2 and holds all `unsafe` code of the package. Without these, column drops take eight rows at a time.
+//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), on
+//! top of two bit moves with two forms (`bits.rs`). Each loop is a `Task`; `Kernel::run` runs it. `fast.rs` compiles
+//! them again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops work on
+//! eight rows at a time.
 //!
-//! This package is a part of `fourbase-tiers`, which names it `kernel`: cargo compiles the two side by side.
+//! `fourbase-tiers` re-exports this package as `kernel`. It is a package of its own so that cargo compiles the two in
+//! parallel.
 
 mod bits;
 mod code;
@@ -54,13 +56,13 @@ impl Kernel {
         if self.0.is_some() { "avx2" } else { "portable" }
     }
 
-    /// Returns the memory that a thread of a solve takes for masks made ready and for rows side by side; `row_words` is the
-    /// most words of a row in all its planes.
+    /// Returns the bytes that a thread of a solve needs for prepared masks and for rows moved together. `row_words` is
+    /// the largest number of words of a row, all planes included.
     pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
-    /// Runs a loop; it is compiled where this is called.
+    /// Runs a loop. The loop is compiled where `run` is called.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             None => task.run::<Portable>(),
@@ -85,7 +87,7 @@ impl Kernel {
             Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
             Values::Remoteness => {
                 let code = Ordered { maximise, narrow };
-                // Most of a solve is in tiers of three to five planes.
+                // Most of a solve's time goes into tiers of three to five planes.
                 match coding.planes {
                     2 => self.run(Solve::<_, 2> { code, band, out, buffers }),
                     3 => self.run_ordered(Solve::<_, 3> { code, band, out, buffers }),
@@ -98,8 +100,8 @@ impl Kernel {
         }
     }
 
-    /// Does what [`Kernel::run`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
-    /// take nearly all the time, and one loop serves all cases.
+    /// Does what [`Kernel::run`] does. Where bit moves are fast and children are as wide, each direction has its own
+    /// loop. Elsewhere the moves take nearly all the time, and one loop serves all cases.
     fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
         let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
         let wide = Known::<false>;

@@ -1,56 +1,56 @@
-//! Solving the rows of a matrix from its children: the loop that all the time goes into.
+//! Solving the rows of a matrix from its children: the loop that takes most of a solve's time.
 //!
-//! A [`Band`] is a run of rows of one matrix together with where each drop leads. Three kinds of drops differ in how a
-//! child's matrix lies to its parent's:
+//! A [`Band`] is a run of rows of one matrix, with the child of each drop. The three kinds of drops differ in how the
+//! child's matrix relates to the parent's:
 //!
-//! * **left wing** ([`RowDrop`]): rows move as a whole, to the row of the colouring with one more bit;
-//! * **right wing and spine** ([`ColumnDrop`]): rows stay (or drop out, for the spine); within a row the same bits of the
-//!   child are gathered to a dense stream and deposited at the parent's columns;
-//! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is the transpose, so the
-//!   drop is a left-wing drop in the transposed layout, whose result is turned 64x64 bits at a time.
+//! * **left wing** ([`RowDrop`]): whole rows move, each to the row of the colouring with one more bit;
+//! * **right wing and spine** ([`ColumnDrop`]): rows stay (spine: or have no child); in each row the same bits of the
+//!   child are gathered into a dense stream and deposited at the parent's columns;
+//! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is transposed, so the
+//!   drop is a left-wing drop in the transposed layout, and its result is turned 64x64 bits at a time.
 //!
-//! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
-//! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
+//! If a parent's drop has no child in the child's list, it completes a line inside wing and spine: the parent wins at
+//! once. Lines across both wings are found when the child itself is solved (`lines`).
 
 use super::bits::{Bits, ColumnDrop, Lanes, Task};
 use super::code::Code;
 use super::rows;
 use super::words::RowView;
 
-/// No child row: the drop completes a line.
+/// Marks a row without a child: the drop completes a line.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// The most rows of a band: a cache line of the transposed layout.
+/// The most rows of a band: the bits of a cache line in the transposed layout.
 pub const BAND_ROWS: usize = 512;
 
 /// A drop into the left wing.
 pub struct RowDrop<'a> {
-    /// The child's matrix from row 0 of the row numbers on.
+    /// The child's matrix, from its row 0 on.
     pub child: RowView<'a>,
-    /// For every row of the band the child's row, or [`NO_ROW`].
+    /// For every row of the band, the child's row or [`NO_ROW`].
     pub rows: &'a [u32],
 }
 
 /// A drop into the right wing whose child is stored as its mirror image.
 pub struct TurnedDrop<'a> {
-    /// The child's matrix from row `first_row` on: all its columns or some.
+    /// The child's matrix from row `first_row` on, with all or some of its columns.
     pub child: RowView<'a>,
-    /// The first row of the child's matrix that `child` has.
+    /// The child's row that `child` begins with.
     pub first_row: usize,
-    /// How many words of each plane of a row `child` has.
+    /// Words of one plane of a row in `child`.
     pub row_words: usize,
-    /// The word that has the columns which are the band's first rows.
+    /// The word of `child` that holds the band's first rows, as columns.
     pub first_word: usize,
-    /// For every column of the parent the child's row, or [`NO_ROW`].
+    /// For every column of the parent, the child's row or [`NO_ROW`].
     pub rows: &'a [u32],
 }
 
-/// The lines across both wings that a matrix can hold.
+/// The lines across both wings that the positions of a matrix can have.
 #[derive(Default)]
 pub struct ArmedLines {
-    /// Each with its rows.
+    /// The lines, each with the rows that can have it.
     pub lines: Vec<ArmedLine>,
-    /// For every line the right colourings that hold their part, one mask after the other.
+    /// For every line, the mask of right colourings with the line's right part, one mask after the other.
     pub masks: Vec<u64>,
 }
 
@@ -62,22 +62,22 @@ impl ArmedLines {
     }
 }
 
-/// A line across both wings: rows with these pieces have it in the columns of its mask.
+/// A line across both wings. Rows with these pieces have it, in the columns of its mask.
 pub struct ArmedLine {
-    /// Bits of the left colouring on the line.
+    /// The line's cells in the left wing, as bits of the colouring.
     pub left_mask: u32,
-    /// What they are when the line is held.
+    /// The values of these bits in rows that have the line.
     pub left_bits: u32,
-    /// Where its mask begins.
+    /// Where the line's mask begins in [`ArmedLines::masks`].
     pub mask: usize,
 }
 
-/// The outcomes of a tier that need no child, as codes.
+/// The codes of a tier's outcomes that need no child.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes {
     /// The player to move completes a line.
     pub completed: u8,
-    /// What every move is at least worth: under misère completing a line, else the worst code there is.
+    /// The least that every move is worth: under misère a completed line, else the worst code.
     pub floor: u8,
     /// The previous player has completed a line.
     pub over: u8,
@@ -85,41 +85,41 @@ pub struct Outcomes {
     pub tie: u8,
 }
 
-/// A run of rows of one matrix and all that its kernel needs.
+/// A run of rows of one matrix, and all input of its kernel.
 pub struct Band<'a> {
     /// Colourings of the band's rows.
     pub left: &'a [u32],
     /// Number of columns.
     pub columns: usize,
-    /// Moves in the left wing.
+    /// Drops into the left wing.
     pub row_drops: Vec<RowDrop<'a>>,
-    /// Moves in the right wing and in the spine.
+    /// Drops into the right wing and on the spine.
     pub column_drops: Vec<ColumnDrop<'a>>,
-    /// Moves whose children lie transposed.
+    /// Drops whose children are stored transposed.
     pub turned_drops: Vec<TurnedDrop<'a>>,
     /// The lines across both wings.
     pub lines: &'a ArmedLines,
-    /// What a finished game is worth.
+    /// The outcomes that need no child.
     pub outcomes: Outcomes,
-    /// Completing a line loses.
+    /// Whether a completed line loses.
     pub misere: bool,
 }
 
-/// The lists of a band without their items, for another band.
+/// The emptied lists of a band, whose memory another band reuses.
 #[derive(Default)]
 pub struct Lists {
-    /// Of [`Band::row_drops`].
+    /// List for [`Band::row_drops`].
     pub row_drops: Vec<RowDrop<'static>>,
-    /// Of [`Band::column_drops`].
+    /// List for [`Band::column_drops`].
     pub column_drops: Vec<ColumnDrop<'static>>,
-    /// Of [`Band::turned_drops`].
+    /// List for [`Band::turned_drops`].
     pub turned_drops: Vec<TurnedDrop<'static>>,
 }
 
-/// Empties a list so that its memory can be used for items that borrow from something else.
+/// Empties a list, so that its memory can be reused for items with another lifetime.
 fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
     list.clear();
-    // The standard library leaves such a list where it is.
+    // The standard library collects such a list in place.
     list.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
@@ -133,7 +133,7 @@ pub struct Buffers {
     lanes: Lanes,
 }
 
-/// Returns the row that a row of a band leads to, by a map of all rows, or counted from `first_row` where the map is empty.
+/// Returns the child's row for a row of a band: from `map`, or counted from `first_row` if the map is empty.
 #[inline(always)]
 pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize> {
     match map.get(row) {
@@ -144,7 +144,7 @@ pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize>
 }
 
 impl Band<'_> {
-    /// Gives the lists back.
+    /// Returns the emptied lists, for another band.
     pub fn into_lists(self) -> Lists {
         Lists {
             row_drops: emptied(self.row_drops),
@@ -157,15 +157,15 @@ impl Band<'_> {
         self.columns.div_ceil(64)
     }
 
-    /// Returns whether a whole row wins because a drop into the left wing or on the spine completes a line.
+    /// Returns whether the whole row wins, because a drop into the left wing or on the spine completes a line.
     fn row_wins(&self, row: usize) -> bool {
         !self.misere
             && (self.row_drops.iter().any(|drop| drop.rows[row] == NO_ROW)
                 || self.column_drops.iter().any(|stream| stream.rows.get(row) == Some(&NO_ROW)))
     }
 
-    /// Writes what a row is before any child is looked at: won where a drop into the right wing or on the spine
-    /// completes a line, else the floor.
+    /// Writes the outcomes of a row before its children are read: won where a drop into the right wing or on the
+    /// spine completes a line, else the floor.
     fn start_row(&self, planes: usize, start: &mut Vec<u64>) {
         let words = self.words();
         start.clear();
@@ -259,8 +259,8 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     }
 }
 
-/// Takes the better of a band's rows and what a drop brings, all rows of the drop together. Without an instruction for
-/// the bit moves this is several times as fast as row by row.
+/// Replaces the outcomes of a band's rows by those of a drop where these are better, for all rows together. With
+/// portable bit moves this is several times as fast as row by row.
 fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop, out: &mut [u64], lanes: &mut Lanes) {
     lanes.rows.clear();
     for row in 0..band.left.len() {
@@ -273,7 +273,7 @@ fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop
     }
 }
 
-/// Sets the positions of a row in which the previous player has a line across both wings.
+/// Sets the outcome of the positions in a row where the previous player has a line across both wings.
 #[inline(always)]
 fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
     if over_columns(band.lines, band.left[row], band.words(), over) {
@@ -281,8 +281,8 @@ fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
     }
 }
 
-/// Writes to `over` the columns, of `words` words, in which the row of the colouring `left` holds one of the lines;
-/// `false` if it arms none.
+/// Writes to `over` a mask of `words` words: the columns in which the row of colouring `left` has one of the lines.
+/// Returns `false`, and writes nothing, if the row can have none.
 #[inline(always)]
 pub fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<u64>) -> bool {
     let held = armed.lines.iter().filter(|line| left & line.left_mask == line.left_bits);
@@ -296,7 +296,7 @@ pub fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<
     true
 }
 
-/// Fills `out` with the best of the turned drops: rows of the transposed layout for 64 columns at a time, then turned.
+/// Fills `out` with the best of the turned drops: 64 rows of the transposed layout at a time, then turned.
 #[inline(always)]
 fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
     let (words, height) = (band.words(), band.left.len());

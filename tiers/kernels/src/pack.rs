@@ -1,7 +1,7 @@
-//! The codes of quiet entries as dense streams of bits, one a plane, and as bytes before compression.
+//! The codes of quiet entries, as one dense stream of bits per plane and as bytes before compression.
 //!
-//! How a block's symbols lie in bytes was measured on 5x5, blocks of about 16,384 symbols, bits per legal position (zstd level
-//! 12; 19):
+//! Ways to pack a block's symbols into bytes, measured on 5x5 with blocks of about 16,384 symbols, in bits per legal
+//! position (zstd level 12; 19):
 //!
 //! | values | packing | bits |
 //! |---|---|---|
@@ -13,29 +13,29 @@
 //! | remoteness | signs two bits each, then the numbers of those that are no tie | 0.105; 0.102 |
 //! | remoteness | plane after plane | 0.120; 0.119 |
 //!
-//! Base 3 saves 0.6 % and would cost a division a symbol.
+//! Base 3 saves 0.6 % but costs a division per symbol.
 
 use std::ops::Range;
 
 use super::bits::{Bits, Task};
 use super::{Coding, Values};
 
-/// The codes of consecutive quiet entries: for every plane a stream of bits, the first in the lowest bit.
+/// The codes of consecutive quiet entries: one stream of bits per plane, the first entry in the lowest bit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbols {
-    /// All of `⌈len / 64⌉` words; bits beyond `len` are 0.
+    /// Each has `⌈len / 64⌉` words; bits beyond `len` are 0.
     planes: Vec<Vec<u64>>,
     /// The number of symbols.
     pub len: usize,
 }
 
 impl Symbols {
-    /// Starts streams of `planes` planes.
+    /// Makes empty streams of `planes` planes.
     pub fn new(planes: usize) -> Symbols {
         Symbols { planes: vec![Vec::new(); planes], len: 0 }
     }
 
-    /// Forgets all symbols and keeps the memory.
+    /// Removes all symbols and keeps the memory.
     pub fn clear(&mut self) {
         self.planes.iter_mut().for_each(Vec::clear);
         self.len = 0;
@@ -46,13 +46,13 @@ impl Symbols {
         &self.planes[plane]
     }
 
-    /// Makes room for `words` more words of bits in every plane, and for one more.
+    /// Appends `words` words and one more to every plane.
     fn make_room(&mut self, words: usize) {
         let all = self.len.div_ceil(64) + words + 1;
         self.planes.iter_mut().for_each(|plane| plane.resize(all, 0));
     }
 
-    /// Takes note of the `count` bits that were appended, and drops the room that is left.
+    /// Adds `count` appended bits to the length, and drops unused words.
     fn advance(&mut self, count: usize) {
         self.len += count;
         let words = self.len.div_ceil(64);
@@ -62,15 +62,15 @@ impl Symbols {
 
 /// Appends the symbols of the quiet entries of some rows.
 pub struct Pack<'a> {
-    /// All planes of a row, one after the other, then the next row.
+    /// The rows, each with all its planes.
     pub rows: &'a [u64],
-    /// Words of a plane of a row.
+    /// Words of one plane of a row.
     pub row_words: usize,
-    /// Those of them that are masked.
+    /// The words of each plane that the masks cover.
     pub words: Range<usize>,
-    /// The masks of the quiet entries, row after row.
+    /// The masks of the quiet entries, one per row.
     pub quiet: &'a [u64],
-    /// What is appended to.
+    /// The streams to append to.
     pub symbols: &'a mut Symbols,
 }
 
@@ -84,7 +84,7 @@ impl Task for Pack<'_> {
         let (len, planes) = (symbols.len, symbols.planes.len());
         let rows = Rows { rows, row_words, words, planes, quiet };
         let mut count = 0;
-        // Two planes at a time: all of wdl.
+        // Two planes at a time, which are all planes of wdl.
         for (pair, streams) in symbols.planes.chunks_mut(2).enumerate() {
             count = match streams {
                 [first, second] => pack::<B, 2>(&rows, 2 * pair, [first, second], len),
@@ -96,7 +96,7 @@ impl Task for Pack<'_> {
     }
 }
 
-/// Rows that are packed, each with all its planes, and the masks of their quiet entries.
+/// The rows to pack, each with all its planes, and the masks of their quiet entries.
 struct Rows<'a> {
     rows: &'a [u64],
     row_words: usize,
@@ -105,8 +105,8 @@ struct Rows<'a> {
     quiet: &'a [u64],
 }
 
-/// Appends the quiet entries of `P` planes from plane `first` on to streams that have `len` bits each, and room. Returns
-/// how many they are.
+/// Appends the quiet entries of `P` planes, from plane `first` on, to streams of `len` bits that have room for them.
+/// Returns how many entries were appended.
 #[inline(always)]
 fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]; P], len: usize) -> usize {
     let &Rows { rows, row_words, ref words, planes, quiet } = rows;
@@ -126,7 +126,7 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
             let mask = B::mask(quiet);
             for p in 0..P {
                 let bits = B::extract(row[p * row_words + word], mask);
-                // Words that are not full yet are written too, which costs less than asking.
+                // Writing an unfinished word too costs less than a branch.
                 let joined = held[p] | bits << fill;
                 streams[p][at] = joined;
                 held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
@@ -141,14 +141,14 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
     at * 64 + fill as usize - start
 }
 
-/// Puts one plane of symbols back: the bits of `stream` go, in order, to the places of `quiet` in `out`, whose other bits
-/// become 0.
+/// Undoes [`Pack`] for one plane: moves the bits of `stream`, in order, to the places of `quiet` in `out`, and clears
+/// the other bits of `out`.
 pub struct Unpack<'a> {
     /// One plane of the symbols.
     pub stream: &'a [u64],
     /// The masks of the quiet entries.
     pub quiet: &'a [u64],
-    /// As long as the masks.
+    /// Receives the bits; as long as the masks.
     pub out: &'a mut [u64],
 }
 
@@ -173,7 +173,7 @@ fn bits_at(stream: &[u64], at: usize) -> u64 {
     word_at(word) >> shift | word_at(word + 1) << 1 << (63 - shift)
 }
 
-/// Returns the bytes that `count` symbols take.
+/// Returns how many bytes `count` symbols take.
 pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
     match coding.values {
         Values::Wdl => count.div_ceil(4),
@@ -181,12 +181,12 @@ pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
     }
 }
 
-/// Tells whether bytes can be symbols: none has bits beyond the planes.
+/// Returns whether `bytes` can be symbols: none has a bit beyond the planes.
 pub fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
     coding.values == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes == 0
 }
 
-/// Appends `count` symbols from number `first` on.
+/// Appends the bytes of `count` symbols, from symbol `first` on.
 pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, bytes: &mut Vec<u8>) {
     let end = bytes.len() + packed_bytes(coding, count);
     for at in (0..count).step_by(32) {
@@ -207,8 +207,8 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
     bytes.truncate(end);
 }
 
-/// Takes `count` symbols from number `first` on, which the bytes must have, apart again: the planes, one after the other,
-/// each of `⌈count / 64⌉` words.
+/// Returns the planes of `count` symbols from symbol `first` on, one plane after the other, each of `⌈count / 64⌉`
+/// words. `bytes` must have these symbols.
 pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes];
@@ -227,7 +227,8 @@ pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> 
     planes
 }
 
-/// Returns the first bits of eight bytes as a byte, then the second ones, and so on (Warren, *Hacker's Delight*, section 7-3).
+/// Transposes 8x8 bits: byte `i` of the result has bit `i` of all eight bytes (Warren, *Hacker's Delight*, section
+/// 7-3).
 fn transpose_eight(bytes: [u8; 8]) -> [u8; 8] {
     let mut bits = u64::from_le_bytes(bytes);
     for (shift, mask) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
@@ -237,7 +238,7 @@ fn transpose_eight(bytes: [u8; 8]) -> [u8; 8] {
     bits.to_le_bytes()
 }
 
-/// Puts a 0 between the bits of a word (Warren, *Hacker's Delight*, section 7-2).
+/// Puts a 0 after every bit of a word (Warren, *Hacker's Delight*, section 7-2).
 fn spread(word: u32) -> u64 {
     let mut word = u64::from(word);
     for (shift, mask) in [

@@ -1,15 +1,16 @@
-//! Carrying reachability one ply on: the rows of a child's matrix are gathered from its parents.
+//! Carrying reachability one ply on: a kernel gathers the rows of a child's matrix from its parents.
 //!
-//! One plane a tier: the bit of a position is set if play reaches it and has not ended there. A child's row is the OR of
-//! what its parents' rows become under a drop, the solver's movements ([`super::matrix`]) the other way round:
+//! Each tier has one plane: the bit of a position is set if play reaches it and has not ended there. A child's row is
+//! the OR of its parents' rows, each moved by its drop. The moves are those of the solver ([`super::matrix`]),
+//! reversed:
 //!
 //! * **left wing** ([`RowPull`]): whole rows, from the row of the colouring with one bit less;
-//! * **right wing and spine** ([`ColumnPull`]): the parent's columns that may drop are taken as a dense stream and put at
-//!   the child's columns whose top piece is the mover's;
+//! * **right wing and spine** ([`ColumnPull`]): the bits of the parent's columns that may drop are gathered into a
+//!   dense stream and deposited at the child's columns whose top piece is the mover's;
 //! * **left wing of a parent that is stored as its mirror image** (`turned`): a right-wing drop in the transposed
-//!   layout, whose result is turned 64x64 bits at a time.
+//!   layout; the result is turned 64x64 bits at a time.
 //!
-//! Positions in which the mover has a line across both wings are counted and taken out again.
+//! Positions where the mover has a line across both wings are counted and then cleared.
 
 use std::borrow::Cow;
 use std::ops::Add;
@@ -22,35 +23,36 @@ use super::words::RowView;
 
 /// A drop into the left wing: whole rows move.
 pub struct RowPull<'a> {
-    /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
+    /// The parent's matrix, from its first word on or from the first row needed.
     pub parent: RowView<'a>,
-    /// For every row of the band the parent's row, or [`NO_ROW`].
+    /// For every row of the band, the parent's row or [`NO_ROW`].
     pub rows: Vec<u32>,
 }
 
 /// A drop into the right wing or on the spine.
 pub struct ColumnPull<'a> {
-    /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
+    /// The parent's matrix, from its first word on or from the first row needed.
     pub parent: RowView<'a>,
     /// Words of a row of the parent.
     pub parent_words: usize,
-    /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows follow each other from `first_row` on.
+    /// For every row of the band, the parent's row or [`NO_ROW`]. Empty if the rows are consecutive from `first_row`
+    /// on.
     pub rows: Vec<u32>,
-    /// The parent's row of the band's first where there is no map.
+    /// The parent's row for the band's first row, if `rows` is empty.
     pub first_row: usize,
     /// First word of a parent's row to read.
     pub first_word: usize,
-    /// The parent's columns to take, from that word on.
+    /// Mask of the parent's columns to gather, from that word on.
     pub take: Cow<'a, [u64]>,
-    /// Where they go.
+    /// The child's columns to write.
     pub put: Put<'a>,
 }
 
-/// The child's columns that a stream goes to.
+/// The child's columns that receive a stream.
 pub enum Put<'a> {
-    /// Neighbouring columns, from this one on.
+    /// Consecutive columns, from this one on.
     From(usize),
-    /// The columns of a mask, after leaving out the first bits of the stream.
+    /// The columns of a mask; the first `skip` bits of the stream are left out.
     Under {
         /// The columns.
         mask: Cow<'a, [u64]>,
@@ -59,22 +61,22 @@ pub enum Put<'a> {
     },
 }
 
-/// A run of rows of a child's matrix, and where they come from.
+/// A run of rows of a child's matrix, and the parents' rows that lead to it.
 #[derive(Default)]
 pub struct Pull<'a> {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Moves in the left wing.
+    /// Drops into the left wing.
     pub row_pulls: Vec<RowPull<'a>>,
-    /// Moves in the right wing and in the spine.
+    /// Drops into the right wing and on the spine.
     pub column_pulls: Vec<ColumnPull<'a>>,
-    /// Streams in the transposed layout: their rows are the child's columns, their columns the rows of the band.
+    /// Streams in the transposed layout: their rows are the child's columns, their columns are the rows of the band.
     pub turned_pulls: Vec<ColumnPull<'a>>,
     /// Lines across both wings.
     pub lines: ArmedLines,
-    /// The left colourings of the rows, to arm the lines with; unused where there is no line.
+    /// The left colourings of the rows, which decide the lines that a row can have. Unused if there is no line.
     pub left: &'a [u32],
 }
 
@@ -84,7 +86,7 @@ impl Pull<'_> {
         self.columns.div_ceil(64)
     }
 
-    /// Returns whether no parent leads here, or there is nowhere to lead to.
+    /// Returns whether the band has no rows or no parent leads to it.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
             || self.columns == 0
@@ -92,12 +94,12 @@ impl Pull<'_> {
     }
 }
 
-/// How many positions of a band play reaches.
+/// How many positions of a band can be reached by play.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Pulled {
-    /// Those that are in the rows now.
+    /// Positions that stay in the rows.
     pub without_line: u64,
-    /// Those with a line across both wings, which were taken out.
+    /// Positions with a line across both wings, cleared from the rows.
     pub with_line: u64,
 }
 
@@ -118,16 +120,16 @@ pub struct Buffers {
     over: Vec<u64>,
 }
 
-/// The code of one plane: a bit is set where any parent has it.
+/// The code of one plane: a bit is set if any parent has it.
 type Any = Wdl<true>;
 
-/// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
+/// Gathers a band of reached positions from its parents and counts them. Writes them to `out` if given.
 pub struct PullBand<'a, 'b> {
     /// The band.
     pub band: &'a Pull<'b>,
-    /// Its rows; without them, only the counts are made.
+    /// Receives the band's rows; `None` only counts.
     pub out: Option<&'a mut [u64]>,
-    /// Memory to work in.
+    /// Buffers to reuse.
     pub buffers: &'a mut Buffers,
 }
 
@@ -143,7 +145,7 @@ impl Task for PullBand<'_, '_> {
         let (out, keep) = match out {
             Some(out) => (out, true),
             None => {
-                // Rows that are not kept share one row's place, unless they are turned together.
+                // Rows that are not kept share the memory of one row, unless they are turned together.
                 let keep = !band.turned_pulls.is_empty();
                 own.clear();
                 own.resize(if keep { band.rows * words } else { words }, 0);
@@ -165,7 +167,8 @@ impl Task for PullBand<'_, '_> {
                     *word &= !over;
                 }
             }
-            // A loop, not a sum over `map`: its closure might be compiled apart, without the processor's bit count.
+            // A loop instead of a sum over `map`, because the closure might be compiled without the processor's bit
+            // count.
             for word in reached.iter() {
                 pulled.without_line += u64::from(word.count_ones());
             }
@@ -175,7 +178,7 @@ impl Task for PullBand<'_, '_> {
     }
 }
 
-/// Adds to a row what its parents' rows become.
+/// Adds the parents' rows, moved by their drops, to a row.
 #[inline(always)]
 fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut Buffers) {
     let words = reached.len();
@@ -189,7 +192,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
     }
 }
 
-/// Adds what one row of a parent becomes.
+/// Adds one row of a parent, moved by its drop.
 #[inline(always)]
 fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
     let parent = &stream.parent.row(parent_row, stream.parent_words)[stream.first_word..];
@@ -206,7 +209,7 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
     }
 }
 
-/// Fills `out` with what comes from parents that are stored as their mirror images.
+/// Fills `out` with the positions from parents that are stored as their mirror images.
 #[inline(always)]
 fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
     let words = band.words();

@@ -1,4 +1,4 @@
-//! What a kernel does to a row: take the better of two rows, move bits between lists, set an outcome, transpose.
+//! Operations on one row: take the better of two rows, move bits between lists, set an outcome, transpose.
 //!
 //! A **row** is `P` planes of `words` words each, one plane after the other. All functions are inlined into a kernel
 //! that is compiled once for each set of processor features, so that the loops over `N` words become vectors.
@@ -6,7 +6,7 @@
 use super::bits::Bits;
 use super::code::Code;
 
-/// Reads `N` words at `word` of every plane of a child's row, widening a narrow child.
+/// Reads `N` words from word `word` on of every plane of a child's row, and widens a narrow child.
 #[inline(always)]
 fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
@@ -22,7 +22,7 @@ fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words:
     planes
 }
 
-/// Reads `N` words at `word` of every plane of a row of this tier.
+/// Reads `N` words from word `word` on of every plane of a row of this tier.
 #[inline(always)]
 fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
@@ -40,9 +40,9 @@ fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: us
     }
 }
 
-/// Runs `$body` over the words `0..$words` in steps of 8, then 4, 2 and 1; `$n` is the step, a constant.
+/// Runs `$body` for the words `0..$words` in steps of 8, then 4, 2 and 1; `$n` is the step, a constant.
 ///
-/// All four are needed: with steps of 4 and 1 alone a solve of 5x4 ran half as many instructions again in the kernels.
+/// All four steps pay: with steps of 4 and 1 alone, the kernels ran half as many instructions again on 5x4.
 macro_rules! in_steps {
     ($words:expr, |$word:ident, $n:ident| $body:block) => {{
         let mut $word = 0;
@@ -68,8 +68,8 @@ macro_rules! in_steps {
     }};
 }
 
-/// Takes, position by position, the better of `best` and a child's row over the same list.
-/// The child's planes are `child_words` apart.
+/// Replaces `best`, position by position, by a child's row over the same list where that is better. The child's planes
+/// are `child_words` apart.
 #[inline(always)]
 pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
@@ -85,7 +85,7 @@ pub(super) fn take_row<C: Code<P>, const P: usize>(
     });
 }
 
-/// Takes, position by position, the better of `best` and another row of this tier.
+/// Replaces `best`, position by position, by another row of this tier where that is better.
 #[inline(always)]
 pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
     in_steps!(words, |word, N| {
@@ -95,8 +95,8 @@ pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
     });
 }
 
-/// Gathers the bits of a child's row under `mask ^ flip` into a dense stream a plane.
-/// `stream` has `P` planes of `stream_words` words, at least two more than the bits fill.
+/// Gathers the bits of a child's row under `mask ^ flip` into one dense stream per plane. `stream` has `P` planes of
+/// `stream_words` words, at least two more than the bits fill.
 #[inline(always)]
 pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -114,14 +114,14 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
         let full = fill + count >= 64;
         let mask = B::mask(mask);
         for p in 0..P {
-            // The planes before the last are there in any child.
+            // Every child has the planes before the last.
             if p + 1 == P && code.narrow() {
                 break;
             }
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
             stream[p * stream_words + at] = joined;
-            // When the word is full the rest of the bits opens the next one (two shifts: `fill` may be 0).
+            // The rest of the bits opens the next word (two shifts, since `fill` may be 0).
             held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
         }
         fill = (fill + count) & 63;
@@ -132,8 +132,8 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
     }
 }
 
-/// Takes the better of `best` and a dense stream whose bits belong, in order, to the places of `mask`; the other
-/// places are left alone. The stream starts `offset` bits into each plane of `stream`.
+/// Replaces `best` at the places of `mask`, in order, by the outcomes of a dense stream where these are better. The
+/// stream starts at bit `offset` of each plane of `stream`.
 #[inline(always)]
 pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -150,14 +150,14 @@ pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
             offset = take_words::<C, B, P, N>(code, best, mask, stream, stream_words, word, offset);
         });
     } else {
-        // The bit moves are nearly all of the time: longer steps would only be more code.
+        // The bit moves take nearly all the time; longer steps would only add code.
         for word in 0..words {
             offset = take_words::<C, B, P, 1>(code, best, mask, stream, stream_words, word, offset);
         }
     }
 }
 
-/// Does [`take_stream`] for `N` words from `word` on, and returns the offset behind them.
+/// Does [`take_stream`] for `N` words from word `word` on, and returns the offset after them.
 #[inline(always)]
 fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
     code: C,
@@ -206,7 +206,6 @@ pub(super) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
     }
 }
 
-/// Fills a row with the outcome `code`.
 #[inline(always)]
 pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     for (p, plane) in row.chunks_exact_mut(words).enumerate() {
@@ -214,7 +213,7 @@ pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     }
 }
 
-/// Adds the bits of `words` under `mask`, one after the other, to `out` from bit `start` on.
+/// ORs the bits of `words` under `mask`, packed densely, into `out` from bit `start` on.
 #[inline(always)]
 pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
     let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
@@ -223,7 +222,7 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
         let count = mask.count_ones();
         let joined = held | bits << fill;
         let full = fill + count >= 64;
-        // Words that are not full yet are written too, which costs less than asking; past the end nothing is left.
+        // Writing an unfinished word too costs less than a branch; past the end no bits are left.
         let Some(word) = out.get_mut(at) else { return };
         *word |= joined;
         held = if full { bits >> 1 >> (63 - fill) } else { joined };
@@ -235,8 +234,8 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
     }
 }
 
-/// Turns 64 columns of a band. `turned` has a row of `P` planes for each of them; it becomes word `word` of every plane of
-/// the band's rows in `out`, of `words` words a plane.
+/// Turns 64 columns of a band. `turned` has a row of `P` planes for each column; these columns become word `word` of
+/// every plane of the band's rows in `out`, which have `words` words per plane.
 #[inline(always)]
 pub(super) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {
     let band_words = turned.len() / (64 * P);

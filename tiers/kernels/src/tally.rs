@@ -1,24 +1,24 @@
-//! Counting marked positions: by chunk, and by code.
+//! Counting marked positions by chunk and by code.
 
 use std::ops::Range;
 
 use super::bits::{Bits, Task};
 
-/// Adds to counters how many bits masks of rows have in each chunk: a chunk is a run of entries, each as long as the others.
+/// Counts the bits of masks of rows by chunk. Chunks are runs of entries, all of the same length. Adds to the counters.
 pub struct CountByChunk<'a> {
-    /// The masks, row after row.
+    /// The masks, one per row.
     pub masks: &'a [u64],
     /// Words of each mask.
     pub row_words: usize,
-    /// Entries of a row, so from the first bit of one mask to that of the next.
+    /// Entries of a row, and so the entries between the first bits of two consecutive masks.
     pub columns: u64,
-    /// The entry of the first bit.
+    /// The entry of the first mask's first bit.
     pub first_entry: u64,
-    /// The entries that are counted; the others have no bit.
+    /// The entries to count; the masks have no bits for others.
     pub entries: Range<u64>,
-    /// Entries of a chunk, a power of two.
+    /// Entries per chunk, a power of two.
     pub each: u32,
-    /// The chunk that `counts` begins with.
+    /// The chunk of the first counter.
     pub first_chunk: u64,
     /// A counter for each chunk.
     pub counts: &'a mut [u16],
@@ -45,7 +45,7 @@ impl Task for CountByChunk<'_> {
     }
 }
 
-/// Counts the bits of a mask at some places, at least one.
+/// Counts the bits of a mask in a range of places that is not empty.
 #[inline(always)]
 fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     let words = &mask[places.start / 64..places.end.div_ceil(64)];
@@ -58,29 +58,29 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     (sum - before.count_ones() - behind.count_ones()) as u16
 }
 
-/// The codes of the most planes of a tier, 6.
+/// The number of codes with 6 planes, the most of any tier.
 pub const CODES: usize = 1 << 6;
 
 /// A counter for every code.
 pub type CodeCounts = [u64; CODES];
 
-/// Counts the codes of the positions of a row that are under a mask. The row has `planes` planes as long as `mask`.
+/// Counts the codes of a row's positions under a mask. Each of the row's planes is as long as `mask`.
 pub struct CountCodes<'a> {
-    /// The positions that are counted.
+    /// The positions to count.
     pub mask: &'a [u64],
     /// The planes, one after the other.
     pub row: &'a [u64],
-    /// From 1 to 6.
+    /// How many planes the row has, from 1 to 6.
     pub planes: usize,
-    /// What is added to.
+    /// The counters to add to.
     pub counts: &'a mut CodeCounts,
 }
 
 impl Task for CountCodes<'_> {
     type Output = ();
 
-    /// Each plane splits every set of positions found so far in two, so that a word costs `2^planes` vector operations and
-    /// as many bit counts, whatever its positions are.
+    /// Each plane splits every set of positions found so far in two. So each word costs `2^planes` vector operations
+    /// and as many bit counts, whatever its positions are.
     #[inline(always)]
     fn run<B: Bits>(self) {
         let CountCodes { mask, row, planes, counts } = self;
@@ -102,7 +102,7 @@ impl Task for CountCodes<'_> {
     }
 }
 
-/// Returns the first of the positions of `row` under `mask` that has the code `code`.
+/// Returns the first position of `row` under `mask` whose code is `code`.
 pub fn first(mask: &[u64], row: &[u64], planes: usize, code: usize) -> Option<usize> {
     mask.iter().enumerate().find_map(|(word, reached)| {
         let plane = |p: usize| row.get(p * mask.len() + word).copied().unwrap_or(0);

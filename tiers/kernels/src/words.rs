@@ -1,9 +1,9 @@
-//! The words of a block, in memory from a pool, and views of its rows.
+//! The words of a block, allocated from a pool, and views of its rows.
 //!
-//! A solve in files expands some hundred thousand blocks a minute, of a few dozen sizes. A pool keeps the memory of dropped blocks
-//! for later ones of about the same size, as long as all of its memory stays below a limit. The memory comes from the system in
-//! pages and goes back to it: the general allocator kept a third more than was counted, in gaps between blocks. Asking the system
-//! for every block took a tenth of the time.
+//! A solve in files expands some hundred thousand blocks a minute, of a few dozen sizes. A pool keeps the memory of
+//! dropped blocks and reuses it for blocks of about the same size, within a limit. It gets pages directly from the
+//! system and returns them: the general allocator wasted a third more in gaps between blocks. Asking the system for
+//! every block took a tenth of the time.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -11,40 +11,41 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memmap2::{MmapMut, MmapOptions};
 
-/// Shorter blocks come from the general allocator.
+/// Shorter blocks use the general allocator.
 const LEAST_WORDS: usize = 1 << 11;
 
 /// Words of a page of the system.
 const PAGE_WORDS: usize = 1 << 9;
 
-/// New memory is at most one part in so many, or a page, larger than is asked for, so that few sizes occur.
+/// New memory is larger than requested by at most one part in `SPARE_PART`, or a page, so that there are few sizes.
 pub const SPARE_PART: usize = 16;
 
-/// Spare memory is used again if it is at most one part in so many larger than new memory would be. On 6x6 in 4 GiB half finds
-/// three quarters, a fourth finds as many and takes 2 % more time, and with none twice as much comes from the system.
+/// Spare memory is reused if it is at most one part in `NEAR_PART` larger than new memory would be. On 6x6 in 4 GiB,
+/// with a half three quarters of requests find spare memory; with a fourth as many do, but the solve takes 2 % longer;
+/// with none twice as much memory comes from the system.
 const NEAR_PART: usize = 2;
 
-/// Memory for blocks. Threads and tiers share it.
+/// Memory for blocks, shared by threads and tiers.
 #[derive(Debug)]
 pub struct Pool(Mutex<Maps>);
 
-/// What a pool may take.
+/// Limits of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolLimits {
-    /// Blocks and spare memory together. Blocks alone may take more.
+    /// Limit of blocks and spare memory together. Blocks alone may exceed it.
     pub bytes: u64,
-    /// The same, beyond the most that blocks alone took so far: for sizes that change as a solve goes on.
+    /// How far blocks and spare memory together may exceed the most that blocks alone have used so far.
     pub spare_bytes: u64,
 }
 
-/// The memory of a pool.
+/// The memory of a pool, with its counts.
 #[derive(Debug)]
 struct Maps {
     limits: PoolLimits,
     used_bytes: u64,
     most_used_bytes: u64,
     spare_bytes: u64,
-    /// By size.
+    /// Spare memory by its size in bytes.
     spare: BTreeMap<usize, Vec<MmapMut>>,
 }
 
@@ -55,19 +56,19 @@ impl Pool {
         Arc::new(Pool(Mutex::new(Maps { limits, used_bytes, most_used_bytes, spare_bytes, spare })))
     }
 
-    /// Sets what the pool may take from now on.
+    /// Sets new limits, and returns memory beyond them to the system.
     pub fn limit(&self, limits: PoolLimits) {
         self.maps().limits = limits;
         self.trim();
     }
 
-    /// Tells whether there is no room for so many more bytes.
+    /// Returns whether the blocks and `bytes` more would exceed the limit.
     pub fn is_full(&self, bytes: u64) -> bool {
         let maps = self.maps();
         maps.used_bytes + bytes > maps.limits.bytes
     }
 
-    /// Makes `length` words of any values.
+    /// Allocates `length` words; their values are arbitrary.
     pub fn words(self: &Arc<Pool>, length: usize) -> Words {
         if length < LEAST_WORDS {
             return self.few(length);
@@ -85,14 +86,15 @@ impl Pool {
         Words { few: Vec::new(), many: Some(map), pool: Arc::clone(self), length }
     }
 
-    /// Makes words in memory of the general allocator.
+    /// Allocates words from the general allocator.
     fn few(self: &Arc<Pool>, length: usize) -> Words {
         self.maps().used_bytes += 8 * length as u64;
         self.trim();
         Words { few: vec![0; length], many: None, pool: Arc::clone(self), length }
     }
 
-    /// Takes spare memory of about so many bytes. If there is none, new memory will be used.
+    /// Returns spare memory of about `bytes` bytes and counts it as used. `None` if there is none; then new memory is
+    /// counted.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
         let mut maps = self.maps();
         let near = maps.spare.range_mut(bytes..=bytes + bytes / NEAR_PART);
@@ -104,7 +106,7 @@ impl Pool {
         map
     }
 
-    /// Takes back memory that is no longer used.
+    /// Makes memory of a dropped block spare.
     fn put(&self, map: MmapMut) {
         let bytes = map.len() as u64;
         let mut maps = self.maps();
@@ -115,7 +117,7 @@ impl Pool {
         self.trim();
     }
 
-    /// Gives spare memory back to the system until the rest is below the limit, first of the size with the most.
+    /// Returns spare memory to the system until the limit holds, beginning with the size that has the most bytes.
     fn trim(&self) {
         loop {
             let mut maps = self.maps();
@@ -127,12 +129,12 @@ impl Pool {
             let most = maps.spare.iter_mut().max_by_key(|(bytes, spare)| **bytes * spare.len());
             let map = most.and_then(|(_, spare)| spare.pop());
             maps.spare_bytes -= map.as_ref().map_or(0, |map| map.len() as u64);
-            // The system is asked outside of the lock.
+            // The system call happens outside of the lock.
             drop(maps);
         }
     }
 
-    /// Returns what blocks take, and what is spare.
+    /// Returns the bytes of blocks and of spare memory.
     pub fn bytes(&self) -> [u64; 2] {
         let maps = self.maps();
         [maps.used_bytes, maps.spare_bytes]
@@ -143,7 +145,7 @@ impl Pool {
     }
 }
 
-/// Words whose memory goes back to its pool.
+/// Words whose memory returns to its pool when they are dropped.
 #[derive(Debug)]
 pub struct Words {
     few: Vec<u64>,
@@ -153,7 +155,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the bytes that they take.
+    /// Returns the bytes that the words occupy.
     pub fn bytes(&self) -> u64 {
         self.many.as_ref().map_or(8 * self.few.len(), |map| map.len()) as u64
     }
@@ -185,14 +187,14 @@ impl DerefMut for Words {
     }
 }
 
-/// A view of the rows of a matrix that a band needs: in one piece, or in blocks that follow each other and are shared.
+/// A view of the rows of a matrix that a band needs: in one piece, or in consecutive shared blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum RowView<'a> {
     /// All rows, one after the other.
     Whole(&'a [u64]),
-    /// As many rows in each block; the last may have fewer.
+    /// Blocks with the same number of rows each; the last may have fewer.
     Blocks {
-        /// The words of each, from the first row on.
+        /// The blocks, from the one with the first row on.
         blocks: &'a [Arc<Words>],
         /// Rows of a block.
         each: usize,
@@ -200,7 +202,7 @@ pub enum RowView<'a> {
 }
 
 impl<'a> RowView<'a> {
-    /// Returns the words of a row of `row_words` words, all planes together, and whatever follows them.
+    /// Returns the words of a row of `row_words` words (all planes), followed by whatever words come next.
     #[inline(always)]
     pub fn row(&self, row: usize, row_words: usize) -> &'a [u64] {
         match *self {
@@ -209,7 +211,7 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// Returns rows like [`RowView::row`]; `None` where they are not in one piece.
+    /// Returns several rows as [`RowView::row`] does; `None` if they are not in one piece.
     pub fn piece(&self, rows: &Range<usize>, row_words: usize) -> Option<&'a [u64]> {
         let in_one = match *self {
             RowView::Whole(_) => true,

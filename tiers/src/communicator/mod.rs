@@ -1,9 +1,9 @@
-//! Processes that work on one board together: what the solver needs of MPI, and no more.
+//! Processes that work on one board together: the part of MPI that the solver needs.
 //!
-//! All ranks run the same driver. Jobs are split by a rule that every rank computes for itself ([`assign`]), so no message
-//! is sent while a tier is solved. Values go through the shared file system; the communicator carries only small numbers:
-//! where blocks are, counts, faults. A process that works alone is a communicator of size one ([`Alone`]), whose operations
-//! cost nothing.
+//! All ranks run the same driver. Every rank computes for itself how jobs are split ([`assign`]), so no message is sent
+//! while a tier is solved. Values are exchanged through the shared file system; the communicator carries only small
+//! numbers: block locations, counts, faults. A single process is a communicator of size one ([`Alone`]), whose
+//! operations cost nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,24 +16,24 @@ use serde::de::DeserializeOwned;
 
 use crate::files::{FileError, Lock, Storage, create_folder, io_error, shown, write_file};
 
-/// The processes of a job, as one of them sees it. Its threads share it.
+/// The processes of a job, as seen by one of them. Its threads share it.
 ///
-/// All ranks call the collective operations equally often and in the same order, each from one thread at a time. A transport
-/// that fails ends the whole job, so nothing here returns an error.
+/// All ranks must call the collective operations in the same order, each rank from one thread at a time. A failing
+/// transport ends the whole job, so no operation returns an error.
 pub trait Communicator: Sync + Debug {
-    /// Returns the number of this process, from 0.
+    /// Returns the number of this process, counted from 0.
     fn rank(&self) -> u32;
 
     /// Returns the number of processes.
     fn size(&self) -> u32;
 
-    /// Tells whether all processes run on one machine, where files that one has written are in the memory of all.
+    /// Returns whether all processes run on one machine, and so see each other's written files before they are on disk.
     fn is_on_one_machine(&self) -> bool;
 
-    /// Gives the bytes of every rank to all, in the order of the ranks. Waits for all.
+    /// Returns the bytes of every rank to all ranks, in the order of the ranks. Waits for all.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Combines the words of all ranks, which have equally many. Waits for all.
+    /// Combines the words of all ranks, item by item. All must have the same number of words. Waits for all.
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
         let all = self.all_gather(bytemuck::cast_slice(words));
         let combine = match operation {
@@ -55,17 +55,17 @@ pub trait Communicator: Sync + Debug {
     /// Ends all processes with an exit code.
     fn abort(&self, code: u8) -> !;
 
-    /// Returns what the other ranks have cost this one so far.
+    /// Returns what messages have cost this rank so far.
     fn traffic(&self) -> Traffic {
         Traffic::default()
     }
 
-    /// Tells whether this rank does what one process does for all: rank 0.
+    /// Returns whether this is rank 0, which does the work that one process does for all.
     fn is_root(&self) -> bool {
         self.rank() == 0
     }
 
-    /// Tells whether there are no other ranks.
+    /// Returns whether there are no other ranks.
     fn is_alone(&self) -> bool {
         self.size() == 1
     }
@@ -74,7 +74,7 @@ pub trait Communicator: Sync + Debug {
 /// How [`Communicator::all_reduce`] combines words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
-    /// The bits that any rank has.
+    /// The bitwise OR.
     Or,
     /// The sum.
     Sum,
@@ -83,13 +83,13 @@ pub enum Reduction {
 /// What messages cost a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
-    /// Bytes that it has sent, without those that the transport adds.
+    /// Bytes sent, without what the transport adds.
     pub bytes: u64,
-    /// How long it has waited in collective operations until all ranks were there.
+    /// Time spent waiting in collective operations for other ranks.
     pub waited: Duration,
 }
 
-/// A process without others.
+/// A communicator of one process.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
@@ -115,10 +115,11 @@ impl Communicator for Alone {
     }
 }
 
-/// Assigns jobs to so many ranks by their estimated costs. Returns the rank of every job.
+/// Assigns jobs to `size` ranks by their estimated costs. Returns the rank of every job.
 ///
-/// The costliest job that is left goes to the rank with the least cost so far (Graham 1969: the slowest rank takes at most
-/// 4/3 of the best time). Jobs of equal cost go round in their order, so that every rank has some from all parts of a tier.
+/// The costliest remaining job goes to the rank with the least cost so far (Graham 1969: the slowest rank takes at most
+/// 4/3 of the best time). Jobs of equal cost go to the ranks in turn, so that every rank has some from all parts of a
+/// tier.
 ///
 /// ```
 /// use fourbase_tiers::communicator::assign;
@@ -142,16 +143,16 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     ranks
 }
 
-/// Gathers a record of every rank, in their order.
+/// Returns the record of every rank, in the order of the ranks.
 ///
 /// # Errors
-/// [`CommunicatorError::Unreadable`] where a rank sends something else.
+/// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
 pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     all: &dyn Communicator,
     own: &T,
 ) -> Result<Vec<T>, CommunicatorError> {
     let config = bincode::config::standard().with_fixed_int_encoding();
-    // Numbers, texts and lists always encode.
+    // Encoding numbers, texts and lists never fails.
     let own = bincode::serde::encode_to_vec(own, config).unwrap_or_default();
     let record = |(rank, bytes): (u32, Vec<u8>)| match bincode::serde::decode_from_slice(&bytes, config) {
         Ok((record, length)) if length == bytes.len() => Ok(record),
@@ -160,7 +161,7 @@ pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     (0..).zip(all.all_gather(&own)).map(record).collect()
 }
 
-/// Ranks that do not fit together. The job has to end.
+/// The ranks don't fit together, so the job has to end.
 #[derive(Debug, thiserror::Error)]
 pub enum CommunicatorError {
     /// A rank runs another job.
@@ -170,7 +171,7 @@ pub enum CommunicatorError {
         rank: u32,
         /// The job of this rank.
         expected: String,
-        /// The job of the other one.
+        /// The job of the other rank.
         found: String,
     },
     /// The ranks see different folders.
@@ -178,10 +179,10 @@ pub enum CommunicatorError {
     NotShared {
         /// The folder.
         folder: PathBuf,
-        /// A rank that sees another one.
+        /// A rank that sees another folder.
         rank: u32,
     },
-    /// A rank has sent bytes that do not decode.
+    /// A rank sent bytes that don't decode.
     #[error("process {rank} of the job sent a message that does not decode")]
     Unreadable {
         /// The rank.
@@ -203,7 +204,7 @@ impl CommunicatorError {
 /// The file by which ranks find out that they see the same folders.
 const TOKEN: &str = "job.new";
 
-/// Compares the job of all ranks: its description, the version of the program and the byte order.
+/// Checks that all ranks have the same job: its description, the version of the program and the byte order.
 pub(crate) fn check_same_job(all: &dyn Communicator, description: &str) -> Result<(), CommunicatorError> {
     let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
     let expected = format!("fourbase {}, {byte_order}-endian: {description}", env!("CARGO_PKG_VERSION"));
@@ -216,7 +217,7 @@ pub(crate) fn check_same_job(all: &dyn Communicator, description: &str) -> Resul
     Ok(())
 }
 
-/// At rank 0 makes folders, which are added to `made` (but never `existing`), and takes a lock, or finds the name of its
+/// On rank 0, creates folders (adding them to `made`, but never `existing`) and takes a lock, or finds the name of its
 /// holder.
 pub(crate) fn lock_output(
     all: &dyn Communicator,
@@ -233,7 +234,7 @@ pub(crate) fn lock_output(
     Ok(storage.lock(lock).map_err(io_error(lock, "lock"))?.map(Some))
 }
 
-/// Makes sure that all ranks see one folder: rank 0 writes a file there, and the others find it.
+/// Checks that all ranks see the same folder: rank 0 writes a file there, and the others look for it.
 pub(crate) fn check_shared_folder<E: From<FileError> + From<CommunicatorError>>(
     all: &dyn Communicator,
     storage: &dyn Storage,

@@ -1,4 +1,4 @@
-//! Why a board was not counted.
+//! Why a count can't start or continue.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::index::IndexError;
 use crate::kernel::Values;
 use crate::solve::SolveError;
 
-/// A count that cannot start or go on.
+/// Why a count can't start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
     /// Not enough memory.
@@ -21,7 +21,7 @@ pub enum CountError {
     Memory {
         /// The board.
         board: Board,
-        /// Bytes needed, as far as known.
+        /// Bytes needed, or a lower bound.
         needed_bytes: u128,
         /// Bytes allowed.
         limit_bytes: u64,
@@ -52,19 +52,19 @@ pub enum CountError {
         /// Bytes free.
         free: u64,
     },
-    /// The caller stopped it. The same count resumes if it used files.
+    /// The caller stopped the count. The same count resumes if it uses files.
     #[error("board {board}: stopped with {plies} of {all} plies counted")]
     Stopped {
         /// The board.
         board: Board,
-        /// Plies that are done in the direction that was interrupted.
+        /// Plies done in the interrupted direction.
         plies: usize,
         /// All plies.
         all: usize,
-        /// The folder of its files; a count in memory keeps nothing.
+        /// The folder of its files; `None` for a count in memory, which keeps nothing.
         folder: Option<PathBuf>,
     },
-    /// A file of the count is not what was written.
+    /// A file of the count has wrong contents.
     #[error("{source}")]
     Damaged {
         /// The folder of the count.
@@ -72,10 +72,10 @@ pub enum CountError {
         /// What is wrong.
         source: FileError,
     },
-    /// The ranks do not fit together.
+    /// The ranks don't fit together.
     #[error(transparent)]
     Communicator(#[from] CommunicatorError),
-    /// An earlier solve has not counted the tiers that it solved.
+    /// An earlier solve did not count the tiers that it solved.
     #[error("{}: some tiers were solved without counting them", shown(folder))]
     Uncounted {
         /// The folder of the database.
@@ -85,7 +85,7 @@ pub enum CountError {
         /// The values.
         values: Values,
     },
-    /// The solve that is counted cannot start or go on.
+    /// The counted solve can't start or continue.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A file could not be read or written.
@@ -94,7 +94,7 @@ pub enum CountError {
 }
 
 impl CountError {
-    /// Refuses what needs more than `limit_bytes` of memory.
+    /// Returns an error if more than `limit_bytes` of memory is needed.
     pub(crate) fn check_memory(board: Board, needed_bytes: u128, limit_bytes: u64) -> Result<(), CountError> {
         let is_enough = needed_bytes <= u128::from(limit_bytes);
         is_enough.then_some(()).ok_or(CountError::Memory { board, needed_bytes, limit_bytes })

@@ -1,11 +1,11 @@
-//! Wing colourings that the last move finished: what the index leaves out, listed for as long as it is counted.
+//! Wing colourings that the last move finished. The index leaves them out; they are listed while they are counted.
 //!
-//! A position with a line inside a wing and the spine is no entry of the index, yet every finished position has to be
+//! A position with a line inside a wing and the spine is no entry of the index. Yet every finished position has to be
 //! counted once, however many last moves lead to it. So the wing's **finished colourings** are listed like the others,
-//! in increasing order: those in which taking back one drop of the mover (a top piece of the wing, or of the spine)
-//! leaves no line. They are the parents' colourings that [`WingList::keeps`] leaves out, each with the dropped bit
-//! inserted. Insertion keeps order, so the list is a merge of one sorted run a column, and the place of a colouring in
-//! the runs says which parents it has.
+//! in increasing order: the colourings with a line that removing one piece of the mover (on top of a wing column or of
+//! the spine) breaks. They are the parents' colourings that [`WingList::keeps`] leaves out, with the dropped bit
+//! inserted. Insertion keeps order, so the list is a merge of one sorted run per column, and the places of a colouring
+//! in the runs give its parents.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,37 +17,38 @@ use crate::kernel::matrix::NO_ROW;
 use crate::kernel::ones;
 use crate::kernel::reach::Put;
 
-/// One last move, and where it leads from.
+/// One kind of last move, and the parents that it starts from.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// Into which column of the wing the last move was; `None` on the spine beside it.
+    /// The wing column of the last move; `None` for the spine.
     pub column: Option<usize>,
-    /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] where this was not the move.
+    /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] if this move can't have been the
+    /// last.
     pub parents: Vec<u32>,
-    /// The finished colourings that have a parent here.
+    /// A mask of the finished colourings that have a parent here.
     pub put: Vec<u64>,
-    /// Those parents, as a mask over their list.
+    /// A mask of these parents, over their list.
     pub take: Vec<u64>,
 }
 
 impl Source {
-    /// Returns the parents' columns to take, and where they go, if the finished colourings are columns.
+    /// Returns the parents' columns to gather and the place to put them, if the finished colourings are columns.
     pub(super) fn columns(&self) -> (&[u64], Put<'_>) {
         (&self.take, Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 })
     }
 }
 
-/// The finished colourings of one wing shape, beside one spine, with one number of first-player pieces.
+/// The finished colourings of one wing shape beside one spine with one number of first-player pieces.
 #[derive(Clone, Debug)]
 pub(super) struct FinishedList {
     /// The number of finished colourings.
     pub(super) len: usize,
-    /// What each last move finishes, unless that is nothing.
+    /// The last moves that finish at least one of these colourings.
     pub(super) sources: Vec<Source>,
 }
 
 impl FinishedList {
-    /// Lists what a drop of `mover` finishes. Costs a few nanoseconds a colouring.
+    /// Lists the colourings that a drop of `mover` finishes. Costs a few nanoseconds per colouring.
     fn new(index: &Index, wing: WingShape, spine: Spine, firsts: u32, mover: Player) -> FinishedList {
         let split = &index.split;
         let first = u32::from(mover == Player::First);
@@ -75,7 +76,7 @@ impl FinishedList {
         merge(runs)
     }
 
-    /// Returns the memory that the list takes.
+    /// Returns the bytes of the list.
     fn bytes(&self) -> u64 {
         let of_source = |source: &Source| {
             size_of::<Source>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
@@ -84,47 +85,47 @@ impl FinishedList {
     }
 }
 
-/// The finished lists of one tier, made when they are first asked for.
+/// The finished lists of one tier, each made at its first use.
 ///
-/// A wing occurs in many matrices: making its list anew for each took 17 % of the time of 7x4. So lists stay, as long as
-/// there is room for them.
+/// A wing occurs in many matrices, and making its list for each of them took 17 % of the time of 7x4. So lists are kept
+/// while there is room.
 pub(super) struct FinishedLists<'a> {
     index: &'a Index,
     mover: Player,
     lists: Slots<FinishedList>,
-    /// The memory that lists may still take.
+    /// The bytes left for lists.
     room_bytes: AtomicU64,
 }
 
 impl<'a> FinishedLists<'a> {
-    /// Prepares the lists of what a drop of `mover` finishes; those that stay may take `room_bytes`.
+    /// Prepares the lists of colourings that a drop of `mover` finishes. Kept lists may use `room_bytes` bytes.
     pub(super) fn new(index: &'a Index, mover: Player, room_bytes: u64) -> FinishedLists<'a> {
         let lists = Slots::new(Self::slots(index));
         FinishedLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns the memory of the places of all lists of the plies up to `last`, at most.
+    /// Returns how many bytes the slots of the lists take at most, for the plies up to `last`.
     pub(super) fn slot_bytes(index: &Index, last: u32) -> u64 {
         let split = &index.split;
         let shapes = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape)));
-        // The spines that fit beside a wing are numbered from 0.
+        // Spines that fit beside a wing have the lowest numbers.
         let spines = |room: u32| split.spines().min((2 << room.min(split.spine_room())) - 1);
         let fitting = shapes.filter_map(|cells| last.checked_sub(cells)).map(spines).sum();
         Slots::<FinishedList>::most_bytes(Self::slots(index), fitting, Self::firsts_each(index)) as u64
     }
 
-    /// Counts the lists: one for every wing shape, spine, and number of first-player pieces.
+    /// Returns the number of lists: one for every wing shape, spine, and number of first-player pieces.
     fn slots(index: &Index) -> usize {
         let split = &index.split;
         split.spines() * split.wing_shapes() as usize * Self::firsts_each(index)
     }
 
-    /// Lists a wing shape and a spine: none to all pieces of the wing are the first player's.
+    /// Returns the number of lists of a wing shape and a spine: from no first-player piece to all.
     fn firsts_each(index: &Index) -> usize {
         index.split.wing_columns() * index.board().height() + 1
     }
 
-    /// Returns the list of a wing shape beside a spine: one that stays, or one of the caller's own.
+    /// Returns the list of a wing shape beside a spine: a kept list, or a new one.
     pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, FinishedList> {
         let wings = spine.number() * self.index.split.wing_shapes() as usize + wing.0 as usize;
         let slot = self.lists.get(wings * Self::firsts_each(self.index) + firsts as usize);
@@ -138,7 +139,7 @@ impl<'a> FinishedLists<'a> {
     }
 }
 
-/// Returns the colourings of a list that are not under `mask`.
+/// Returns a mask of the colourings of a list that are not in `mask`.
 pub(super) fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
     let mut others: Vec<u64> = mask.iter().map(|word| !word).collect();
     if let (Some(last), true) = (others.last_mut(), !list.len().is_multiple_of(64)) {
@@ -147,7 +148,7 @@ pub(super) fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
     others
 }
 
-/// What one last move finishes: colourings after the drop, in increasing order, and the parents' places.
+/// The colourings that one kind of last move finishes, in increasing order, and the parents' places.
 struct Run {
     column: Option<usize>,
     colourings: Vec<u32>,
@@ -170,7 +171,7 @@ impl Run {
     }
 }
 
-/// Merges the runs into one list. There are at most `⌊W/2⌋ + 1`, so the least head is found by looking at all.
+/// Merges the runs into one list. There are at most `⌊W/2⌋ + 1` runs, so the smallest head is found by comparing all.
 fn merge(mut runs: Vec<Run>) -> FinishedList {
     runs.retain(|run| !run.places.is_empty());
     let mut parents = vec![Vec::new(); runs.len()];

@@ -1,4 +1,4 @@
-//! How far a count in files has come: one small file beside them, rewritten after every ply.
+//! The progress of a count in files: one small file beside them, rewritten after every ply.
 
 use std::path::Path;
 
@@ -13,31 +13,31 @@ use crate::kernel::Values;
 /// ones have this magic and another version, so that this program leaves them alone.
 const MAGIC: &[u8; 8] = b"fourcou4";
 
-/// The journal's name in its folder.
+/// The journal's file name.
 const NAME: &str = "count";
 
-/// How far a count has come.
+/// The progress of a count.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
     pub values: Option<Values>,
     block_words: u64,
-    /// The plies that the sweep has passed.
+    /// The plies that the sweep has counted.
     pub legal: Vec<PlyLegal>,
-    /// Counts of their outcomes, in the order in which they were found.
+    /// The counts of these plies' outcomes, in the order in which they were found.
     pub outcomes: Vec<OutcomeCount>,
-    /// The last ply whose values are solved and counted; they are solved from the full board down.
+    /// The last ply whose values are solved and counted. Plies are solved from the full board down.
     pub solved: Option<u32>,
 }
 
 impl Journal {
-    /// Begins a count.
+    /// Makes the journal of a new count.
     pub fn new(board: Board, values: Option<Values>, block_words: usize) -> Journal {
         Journal { board: board.to_string(), values, block_words: block_words as u64, ..Journal::default() }
     }
 
-    /// Adds the next ply of the sweep. The positions with a line are finished, so their value needs no solve.
+    /// Adds the next ply of the sweep. Positions with a line are finished, so their values need no solve.
     pub fn add_ply(&mut self, board: Board, legal: PlyLegal) {
         self.legal.push(legal);
         if let Some(values) = self.values {
@@ -47,7 +47,7 @@ impl Journal {
         }
     }
 
-    /// Adds positions of a ply, with one of them as moves.
+    /// Adds positions of a ply with one outcome, and the moves to one of them.
     pub fn add(&mut self, ply: u32, Outcome { value, remoteness }: Outcome, legal: u64, example: Option<String>) {
         if legal == 0 {
             return;
@@ -61,15 +61,15 @@ impl Journal {
         }
     }
 
-    /// Tells whether the values of a ply are counted.
+    /// Returns whether the values of a ply are counted.
     pub fn has_counted(&self, ply: u32) -> bool {
         self.solved.is_some_and(|last| last <= ply)
     }
 
-    /// Reads what an earlier run of the same count has left; `None` if there is nothing to resume.
+    /// Reads the journal of an earlier run of the same count; `None` if there is nothing to resume.
     ///
     /// # Errors
-    /// [`FileError::Io`] where the system refuses to read an existing file.
+    /// [`FileError::Io`] if the system refuses to read an existing file.
     pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, FileError> {
         let path = folder.join(NAME);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
@@ -88,7 +88,7 @@ impl Journal {
         write_file(storage, folder, NAME, &envelope::seal(MAGIC, self))
     }
 
-    /// Removes the journal that is in a folder.
+    /// Removes the journal from a folder.
     ///
     /// # Errors
     /// [`FileError::Io`].

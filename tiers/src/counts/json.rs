@@ -80,7 +80,7 @@ pub struct Sums {
 }
 
 impl Row {
-    /// Writes the row of a ply with values. On the full board all positions are primitive, and those without a line are
+    /// Makes the row of a ply with values. On the full board all positions are primitive, and those without a line are
     /// ties.
     fn of_values(counts: &Counts, of_ply: &PlyCounts) -> Row {
         let PlyCounts { ply, legal, primitive, win, lose, tie } = *of_ply;
@@ -93,7 +93,7 @@ impl Row {
         Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie }, outcomes: Some(outcomes) }
     }
 
-    /// Writes the row of a ply without values.
+    /// Makes the row of a ply without values.
     fn of_legal(counts: &PlyLegal) -> Row {
         let PlyLegal { ply, legal, primitive, with_line } = *counts;
         let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
@@ -102,7 +102,7 @@ impl Row {
 }
 
 impl Sums {
-    /// Adds up rows. A file can say more than 64 bits hold; no board has so many.
+    /// Adds up rows. A sum beyond 64 bits, which no board has, becomes the largest number.
     fn of(rows: &[Row]) -> Sums {
         let sum = |of: fn(&Sums) -> Option<u64>| {
             let counts = rows.iter().map(|row| of(&row.sums));
@@ -120,14 +120,14 @@ impl Sums {
 }
 
 impl Stats {
-    /// Begins a result of a whole count without counts.
+    /// Makes the result of a whole count, without its counts.
     fn new(board: Board, values: Option<Values>) -> Stats {
         let tiers = board.cells() + 1;
         let stores = values.map(|values| values.to_string());
         Stats { board: board.to_string(), stores, tiers_done: tiers, tiers, ..Stats::default() }
     }
 
-    /// Adds the sums to the counts, and the folder and the manifest of the database of which they are.
+    /// Adds the sums to the counts, and the folder and the manifest of the counted database.
     #[must_use]
     pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
         let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
@@ -142,7 +142,7 @@ impl Stats {
         }
     }
 
-    /// Leaves the folder of the database out.
+    /// Removes the folder of the database.
     #[must_use]
     pub fn without_folder(self) -> Stats {
         Stats { folder: None, ..self }
@@ -155,7 +155,7 @@ impl Stats {
         Stats { sums: Sums::of(&plies), plies: Some(plies), ..Stats::new(board, None) }
     }
 
-    /// Takes what is done from the error of a stopped count; `None` for any other error.
+    /// Makes the result of a stopped count from its error; `None` for any other error.
     #[must_use]
     pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {
         let CountError::Stopped { board, plies, folder, .. } = error else { return None };

@@ -1,7 +1,7 @@
-//! Counts that are kept beside the database that was counted: `<db>/<board>/<values>.stats.json`, one object of JSON.
+//! Counts that are kept beside the counted database: `<db>/<board>/<values>.stats.json`, one object of JSON.
 //!
-//! The file has the hash of its database and a checksum. What is read is checked: a number that was changed, or a table
-//! that cannot be one of this board, is damage. Counting again costs only time.
+//! The file has the hash of its database and a checksum. Reading checks both, and whether the tables are possible for
+//! this board; if not, the file is damaged. Counting again costs only time.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::files::{FileError, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 
-/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes, version 3
-/// no examples.
+/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes,
+/// version 3 no examples.
 const VERSION: u32 = 4;
 
-/// More bytes than the counts of any board take: 65 plies, each with 130 outcomes of 200 bytes at most.
+/// More bytes than the counts of any board: 65 plies, each with 130 outcomes of at most 200 bytes.
 const MOST_BYTES: u64 = 1 << 21;
 
 /// The contents of the file.
@@ -29,7 +29,7 @@ struct Kept {
     /// The hash of the counted database.
     database: String,
     counts: Counts,
-    /// BLAKE3 of the other fields, as they are written.
+    /// BLAKE3 of the other fields as written.
     checksum: String,
 }
 
@@ -45,7 +45,7 @@ pub fn kept_path(folder: &Path) -> PathBuf {
     folder.with_extension("stats.json")
 }
 
-/// Reads the counts that are kept beside a database; `None` if there are none, or those of another database.
+/// Reads the counts beside a database; `None` if there are none, or if they belong to another database.
 ///
 /// # Errors
 /// [`FileError::Damaged`] where the file is not as it was written, or its tables cannot be those of the database;
@@ -63,7 +63,7 @@ pub fn read_kept(
     };
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };
     let json: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| damaged("it holds no counts"))?;
-    // The counts of an older version lack what is asked for now; version 1 had no number.
+    // The counts of older versions lack some fields. Version 1 had no number.
     let version = json.get("version").map_or(Some(1), serde_json::Value::as_u64);
     if json.get("counts").is_some() && version.is_some_and(|version| version < VERSION.into()) {
         return Ok(None);
@@ -84,10 +84,10 @@ pub fn read_kept(
     Ok(Some(kept.counts))
 }
 
-/// Keeps the counts of a complete database beside it. A reader sees all of them or none.
+/// Writes the counts of a complete database beside it, in one step for readers.
 ///
 /// # Errors
-/// [`CountError::File`] where the file cannot be written, and [`CountError::Busy`] where another process holds the database.
+/// [`CountError::File`] if the file can't be written, [`CountError::Busy`] if another process has locked the database.
 pub fn write_kept(
     storage: &dyn Storage,
     folder: &Path,
@@ -98,7 +98,7 @@ pub fn write_kept(
     let hash = manifest.hash.map(|hash| hash.to_string()).unwrap_or_default();
     let kept = Kept::new(hash, counts.clone()).and_then(|kept| serde_json::to_vec(&kept));
     let kept = kept.map_err(|error| io_error(&file, "write")(error.into()))?;
-    // Two that write at once would write into one file under its temporary name.
+    // Two simultaneous writers would write to one temporary file.
     let lock = lock_path(folder);
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
     let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;
@@ -106,7 +106,7 @@ pub fn write_kept(
     Ok(write_file(storage, file.parent().unwrap_or(folder), &name, &kept)?)
 }
 
-/// Finds what cannot be true of the counts of a board whose empty board has the outcome `root`.
+/// Checks that the counts are possible for a board whose empty board has the outcome `root`.
 fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -> Result<(), &'static str> {
     let cells = board.cells() as u32;
     if counts.board != board || counts.values != values {
@@ -145,7 +145,7 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
     Ok(())
 }
 
-/// Tells whether moves lead to a position that can have the outcome of a row.
+/// Returns whether the moves lead to a position that can have the outcome of the row.
 fn is_example(board: Board, row: &OutcomeCount, moves: &str) -> bool {
     notation::parse(board, moves).is_ok_and(|position| {
         let primitive = position.primitive();

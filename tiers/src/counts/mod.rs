@@ -1,27 +1,27 @@
 //! Counting legal positions: the index run forward.
 //!
-//! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** goes from the empty
-//! board to the full one with one bit an entry: a position is reached if a drop leads to it from a reached position without
-//! a line. Values do not matter for that. To count by value, the bits of all tiers are kept compressed, and an
-//! observer of the solve **tallies** each tier. [`solve_and_count`] counts beside the solve of a database, [`count_by_value`]
-//! without one, and [`count_by_ply`] counts legal positions alone.
+//! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** goes from the
+//! empty board to the full board with one bit per entry: a position is reached if a drop leads to it from a reached
+//! position without a line. Values do not matter for this. To count by value, the bits of all tiers are kept
+//! compressed, and an observer of the solve **tallies** each tier. [`solve_and_count`] counts during the solve of a
+//! database, [`count_by_value`] counts without keeping one, and [`count_by_ply`] counts legal positions only.
 //!
-//! # Each finished position once
+//! # Counting each finished position once
 //!
-//! Several last moves can lead to one finished position (on 4x4, 25,780 moves to 21,404 positions), so counting moves would
-//! count too much. Every position is therefore one *bit*, which all its last moves set, and bits are counted. Lines across
-//! both wings are tested in positions of the index: their bits are counted and cleared. Positions with a line inside a wing
-//! and the spine are no entries of the index, so their matrices are made up for the moment of counting: the index' lists of
-//! a wing are joined by the list of its **finished colourings**, those from which some top piece of the mover can be taken
-//! so that no line is left. That list, too, is in numeric order, and a drop leads to it as it leads to a list of the index,
-//! so the same kernel fills its matrices, 64 positions an operation. They are counted and dropped.
+//! Several last moves can lead to one finished position (on 4x4, 25,780 moves to 21,404 positions), so counting moves
+//! would count too much. Instead every position is one *bit*, which all its last moves set, and the bits are counted.
+//! Lines across both wings are tested in positions of the index: their bits are counted and cleared. Positions with a
+//! line inside a wing and the spine are no entries of the index, so their matrices exist only while they are counted:
+//! the lists of a wing get a further list, its **finished colourings**. In each of these, removing some top piece of
+//! the mover leaves no line. This list is in numeric order too, and drops lead to it as to a list of the index, so the
+//! same kernel fills its matrices, 64 positions at a time. They are counted and dropped.
 //!
 //! For example, the first player's last piece made `1111` at the bottom of a left wing whose four columns have height
-//! one. Any of the four drops may have been the last, so this colouring of the wing has four parents, the colourings
-//! `111` of four shapes; its row is the OR of their rows. Had a second line stood in the left wing, only drops that
-//! break both would count; and had the right wing a line as well, only a piece on the spine could have made both.
+//! one. Any of the four drops may have been the last, so this colouring has four parents, the colourings `111` of four
+//! shapes, and its row is the OR of their rows. If the left wing had a second line, only drops that break both lines
+//! would count; if the right wing had a line too, only a piece on the spine could have made both.
 //!
-//! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
+//! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 
 mod error;
 mod finished;

@@ -1,17 +1,17 @@
-//! Getting a band of a child's matrix ready: which parents lead to it, and what becomes of their rows.
+//! Prepares a band of a child's matrix: finds its parents, and how their rows move.
 //!
-//! The counterpart of the solver's preparation with parent and child exchanged. A child's matrix is extended on both
-//! sides by the colourings that the last move finished ([`FinishedList`]), which makes four parts:
+//! This is the solver's preparation with parent and child exchanged. On both sides, a child's matrix is extended by the
+//! colourings that the last move finished ([`FinishedList`]), which makes four parts:
 //!
 //! |                   | right colourings of the index | finished right colourings  |
 //! |-------------------|-------------------------------|----------------------------|
 //! | rows of the index | kept: the child's own rows    | drops right or on the spine |
 //! | finished rows     | drops left or on the spine    | drops on the spine         |
 //!
-//! Only the first part is kept; the positions of the others are counted. Each position of any part is one bit, set
-//! by whichever parents lead there, so that it is counted once.
+//! Only the first part is kept; the positions of the others are counted and dropped. Each position of any part is one
+//! bit, set by every parent that leads there, so it is counted once.
 //!
-//! A band first requests the parents' rows that it needs, and borrows them last.
+//! A band first requests all parents' rows that it needs, and borrows them last.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,11 +26,8 @@ use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::solve::ShapeDrops;
 use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
 
-/// Prepares `rows` (from a multiple of 64) of one part of a matrix. Each side of it has the finished colourings, or `None` for
-/// those of the index.
-///
-/// # Errors
-/// Where a parent's rows cannot be read.
+/// Prepares `rows` (from a multiple of 64) of one part of a matrix. On each side, `Some` stands for the finished
+/// colourings, and `None` for those of the index.
 pub(super) fn part<'b>(
     drops: &ShapeDrops<'b>,
     parents: &'b mut TierReader<Reached>,
@@ -76,8 +73,8 @@ pub(super) fn part<'b>(
         let own = || {
             let own_columns = own_columns();
             let put = if drop.column + 1 == index.split.wing_columns() {
-                // The last column holds the highest bits, and its top piece the highest of all: the children are the
-                // upper end of the list (first player) or the lower one.
+                // The last column holds the highest bits, and its top piece the highest bit of all. So the children are
+                // the upper end of the list (first player) or its lower end (second player).
                 let firsts = own_columns.cell(drop.bit).iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 Put::From(if mover == Player::First { own_columns.len() - firsts } else { 0 })
             } else {
@@ -96,7 +93,7 @@ pub(super) fn part<'b>(
         let list = index.list(matrix.right, under, right_firsts);
         let map = match rows_from {
             Some(source) => source.parents[rows.clone()].to_vec(),
-            // Their places in the longer list beside the shorter spine.
+            // The rows' places in the list beside the spine without its top piece, which is longer.
             None => {
                 let all = vec![u64::MAX; rows.end.div_ceil(64)];
                 row_map(&all, index.list(matrix.left, under, left_firsts).spine_keeps(mover), 0, &rows)
@@ -108,18 +105,19 @@ pub(super) fn part<'b>(
     part.load(parents)
 }
 
-/// Finds a parent's matrix: the shape is open, and has so many of the first player's pieces in its left wing.
+/// Returns an open parent's matrix, given by the number of its shape, the spine, and the first-player pieces of its
+/// left wing.
 fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts: u32) -> Option<Origin> {
     Some((shape, parents.matrix(shape, spine, left_firsts)?))
 }
 
-/// Finds what a last move into a column of the wing, or on the spine, finishes: `None` where it finishes nothing, and `Some(None)` on the
-/// side of the index.
+/// Finds the source for a last move into a column of the wing, or on the spine. Returns `None` if the move finishes
+/// nothing, and `Some(None)` for colourings of the index.
 fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&Source>> {
     finished.map_or(Some(None), |list| list.sources.iter().find(|source| source.column == column).map(Some))
 }
 
-/// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.
+/// Returns the colourings of a list where `bit`, a column's top piece, is the mover's.
 fn dropped(list: &WingList, bit: u32, mover: Player) -> Cow<'_, [u64]> {
     match mover {
         Player::First => Cow::Borrowed(list.cell(bit)),
@@ -127,10 +125,10 @@ fn dropped(list: &WingList, bit: u32, mover: Player) -> Cow<'_, [u64]> {
     }
 }
 
-/// A part of a matrix: where its rows come from, before they are loaded.
+/// A part of a matrix, and the sources of its rows, before these are loaded.
 struct Part<'b> {
     band: Pull<'b>,
-    /// The rows that its pulls need: first those of whole rows, then the turned ones, then the other streams.
+    /// The rows that its pulls need: first those of whole rows, then of turned streams, then of the other streams.
     requests: Vec<RowRequest>,
 }
 
@@ -144,22 +142,22 @@ impl<'b> Part<'b> {
         self.band.row_pulls.push(RowPull { parent: RowView::Whole(&[]), rows });
     }
 
-    /// Adds a stream in the transposed layout, whose rows are the columns of the part.
+    /// Adds a stream in the transposed layout. Its rows are the columns of the part.
     fn add_turned(&mut self, from: Origin, stream: ColumnPull<'b>) {
         let words = stream.first_word..stream.first_word + stream.take.len();
-        // Nothing is read where no column leads here.
+        // Read nothing if no column leads here.
         let rows = if words.is_empty() { 0..0 } else { 0..self.band.columns };
         self.requests.push(RowRequest { origin: Some(from), rows, words });
         self.band.turned_pulls.push(stream);
     }
 
-    /// Adds a stream of these rows of the parent.
+    /// Adds a stream from these rows of the parent.
     fn add_columns(&mut self, from: Origin, rows: Range<usize>, stream: ColumnPull<'b>) {
         self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
         self.requests.push(RowRequest::rows(Some(from), rows));
     }
 
-    /// Gets the rows of the parents. Row numbers then count from the first row that was got.
+    /// Loads the rows of the parents. Row numbers then count from the first loaded row.
     fn load(self, parents: &'b mut TierReader<Reached>) -> Result<Pull<'b>, FileError> {
         let Part { mut band, requests } = self;
         let mut loaded = Vec::with_capacity(requests.len());
@@ -189,16 +187,15 @@ fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Pu
     ColumnPull { parent: RowView::Whole(&[]), parent_words, first_row: 0, rows, first_word: 0, take, put }
 }
 
-/// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`, of
-/// which the band has `rows`.
+/// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`. The
+/// band has only `rows` of the child.
 fn turned<'a>(parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<usize>) -> ColumnPull<'a> {
     let words = rows.start / 64..rows.end.div_ceil(64);
     let mut mask = put[words.clone()].to_vec();
     if let (Some(last), true) = (mask.last_mut(), !rows.end.is_multiple_of(64)) {
         *last &= low_bits(rows.end as u32 % 64);
     }
-    // The band's first bit is the `skip`-th under `take`; words that end before it are not read, nor those after the
-    // band's last bit.
+    // Only words with bits of the band are read. The band's first bit is number `skip` of the bits under `take`.
     let mut skip = count_before(put, rows.start) as usize;
     let wanted: usize = mask.iter().map(|word| word.count_ones() as usize).sum();
     let count = |word: usize| take[word].count_ones() as usize;

@@ -1,4 +1,5 @@
-//! Counts of a board: of the legal positions by ply, and of these by value and remoteness, without a database or beside one.
+//! Counts the legal positions of a board, by ply, or by ply, value and remoteness; without a database or during its
+//! solve.
 //!
 //! ```text
 //! <root>/<board>/count-legal/count          how far the count has come
@@ -7,9 +8,9 @@
 //!                ...
 //! ```
 //!
-//! Counting legal positions alone needs the bits of two plies at a time. Values are solved from the full board down, so the
-//! bits of all plies wait for them; they compress well. Where everything fits into memory these files are in memory too. All
-//! of them are removed when the count is done.
+//! Counting legal positions by ply needs the bits of two plies at a time. Values are solved from the full board down,
+//! so the bits of all plies wait for them; they compress well. If everything fits into memory, these files are in
+//! memory too. All files are removed when the count is done.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,18 +31,19 @@ use crate::progress::Progress;
 use crate::solve::{Plan, Report, Solve, SolveError};
 use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
 
-/// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`. It uses files
-/// if a scratch folder is set, if the board does not fit into memory, and for several ranks. It runs on rayon's current pool, or on
-/// fewer threads if more need more memory than is allowed (with other ranks on all).
+/// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
+/// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
+/// rayon's current pool, or on fewer threads if all of them would need too much memory (with several ranks on all
+/// threads).
 ///
-/// Each rank of `all` calls this with the same settings. A count in files resumes an earlier one of any number of ranks. Where a
-/// rank returns an error, its caller has to end the whole job: the others wait for it.
+/// Each rank of `all` must call this with the same settings. A count in files resumes an earlier one of any number of
+/// ranks. If a rank returns an error, its caller has to end the whole job, because the others wait for it.
 ///
 /// # Errors
-/// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is made; [`CountError::Busy`]
-/// where another process counts in the same folder; [`CountError::Stopped`] if `progress` stops it;
-/// [`CountError::Communicator`] for ranks that do not fit together; [`CountError::File`] for files; [`CountError::Solve`] with
-/// [`SolveError::Threads`] where threads cannot be started.
+/// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is created;
+/// [`CountError::Busy`] if another process counts in the same folder; [`CountError::Stopped`] if `progress` stops it;
+/// [`CountError::Communicator`] if the ranks don't fit together; [`CountError::File`] for files; [`CountError::Solve`]
+/// with [`SolveError::Threads`] if threads can't be started.
 ///
 /// ```
 /// use fourbase_tiers::communicator::Alone;
@@ -74,12 +76,11 @@ pub fn count_by_ply(
     })
 }
 
-/// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts beside that
-/// as [`solve_and_count`] does. Settings, files and
-/// ranks are as in [`count_by_ply`].
+/// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts as
+/// [`solve_and_count`] does. Settings, files and ranks are as in [`count_by_ply`].
 ///
 /// # Errors
-/// Those of [`count_by_ply`], and [`CountError::Solve`] where the solve fails.
+/// The errors of [`count_by_ply`], and [`CountError::Solve`] if the solve fails.
 ///
 /// ```
 /// use fourbase_tiers::communicator::Alone;
@@ -100,7 +101,7 @@ pub fn count_by_value(
 ) -> Result<Counts, CountError> {
     let (plan, index) = plan(solve)?;
     let last = solve.board.cells() as u32;
-    // The bits that are reached: at most one an entry.
+    // The reached bits: at most one per entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + u128::from(FinishedLists::slot_bytes(&index, last));
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
     let (plan, _) = fit(if in_files { plan.bounded() } else { plan }, &index, last, solve.memory_bytes, all)?;
@@ -110,7 +111,7 @@ pub fn count_by_value(
     let count = Count::new(solve, Some(solve.values), "count", all, storage, in_files);
     let temporary = solve.clone().root(&count.folder).keep_plies(Some(1));
     let temporary = temporary.scratch(in_files.then(|| count.folder.clone()));
-    // Checkpoints in memory would keep nothing.
+    // Checkpoints in memory would be useless.
     let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
     count.check_disk(plan.scratch_bytes() + plan.reached_bytes())?;
     let counted = count.in_folder(None, || {
@@ -125,7 +126,7 @@ pub fn count_by_value(
         }
         Ok(counts)
     });
-    // The user knows nothing of the temporary database: it is a part of the count.
+    // The user does not know of the temporary database, so report its errors as errors of the count.
     counted.map_err(|error| match error {
         CountError::Solve(SolveError::Stopped { board, done, tiers, .. }) => {
             CountError::Stopped { board, plies: done, all: tiers, folder: in_files.then(|| count.folder.clone()) }
@@ -138,19 +139,19 @@ pub fn count_by_value(
     })
 }
 
-/// Solves a board and counts its legal positions by ply, value and remoteness, which are kept beside the database as
-/// [`write_kept`] does. First the sweep goes forward, then the solve backward. Both resume. Where
-/// the board is solved and counted already, nothing is done.
+/// Solves a board and counts its legal positions by ply, value and remoteness. Keeps the counts beside the database as
+/// [`write_kept`] does. First the sweep goes forward, then the solve goes backward; both resume. If the board is
+/// already solved and counted, nothing is done.
 ///
-/// Each rank of `all` calls this with the same settings. Where a rank returns an error, its caller has to end the whole job:
-/// the others wait for it.
+/// Each rank of `all` must call this with the same settings. If a rank returns an error, its caller has to end the
+/// whole job, because the others wait for it.
 ///
-/// It takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep wait in
-/// files, below the solve's scratch folder.
+/// Takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep
+/// wait in files, below the solve's scratch folder.
 ///
 /// # Errors
-/// [`CountError::Uncounted`] where an earlier solve of the board was not counted from the beginning; [`CountError::Solve`] for
-/// those of the solve; otherwise those of [`count_by_ply`].
+/// [`CountError::Uncounted`] if an earlier solve of the board was not counted from the beginning; [`CountError::Solve`]
+/// for errors of the solve; else the errors of [`count_by_ply`].
 ///
 /// ```
 /// use fourbase_tiers::communicator::Alone;
@@ -198,15 +199,15 @@ pub fn solve_and_count(
     })
 }
 
-/// A count in a folder of its own, at one rank.
+/// A count in its own folder, at one rank.
 struct Count<'a> {
     solve: &'a Solve,
     all: &'a dyn Communicator,
     storage: &'a dyn Storage,
     folder: PathBuf,
-    /// A later count can resume it.
+    /// Whether a later count can resume it.
     in_files: bool,
-    /// The journal of a count that begins.
+    /// The journal with which a count begins.
     begun: Journal,
 }
 
@@ -224,7 +225,7 @@ impl<'a> Count<'a> {
         Count { solve, all, storage, folder, in_files, begun: Journal::new(solve.board, values, solve.block_words) }
     }
 
-    /// Sweeps forward, solves, and tallies every tier that is solved. The bits of the sweep wait in the folder.
+    /// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
     fn beside(&self, solve: &Solve, progress: &dyn Progress) -> Result<(Report, Counts), CountError> {
         let found = self.begun.read(self.storage, &self.folder)?;
         let journal = match found.filter(|journal| journal.legal.len() > solve.board.cells()) {
@@ -244,7 +245,7 @@ impl<'a> Count<'a> {
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
     }
 
-    /// Sweeps from where an earlier count was stopped, with `rest_bytes` of memory beyond the plan's.
+    /// Sweeps from where an earlier count stopped, with `rest_bytes` of memory beyond the plan's.
     fn sweep(
         &self,
         index: &Index,
@@ -262,7 +263,7 @@ impl<'a> Count<'a> {
         plan.install(|| sweep.run(plan))?
     }
 
-    /// Tells whether all tiers that a database has were counted when they were solved.
+    /// Returns whether all tiers of the database were counted when they were solved.
     fn is_counted(&self, solve: &Solve) -> Result<bool, CountError> {
         let manifest = solve.manifest(self.storage)?;
         let Some(last) = manifest.as_ref().and_then(|manifest| manifest.tiers.last()) else { return Ok(true) };
@@ -270,7 +271,7 @@ impl<'a> Count<'a> {
         Ok(journal.is_some_and(|journal| journal.has_counted(last.ply)))
     }
 
-    /// Refuses a count that begins and whose files do not fit on the disk.
+    /// Checks that the files of a new count fit on the disk.
     fn check_disk(&self, needed: u128) -> Result<(), CountError> {
         let Count { storage, ref folder, .. } = *self;
         if !self.all.is_root() || !self.in_files || self.begun.read(storage, folder)?.is_some() {
@@ -280,8 +281,8 @@ impl<'a> Count<'a> {
         has_room(storage, folder, needed).map_err(error)
     }
 
-    /// Makes the folder, takes its lock and works there; then removes lock and folder. The root is never made if it is
-    /// `existing`.
+    /// Creates the folder, locks it and runs `work` there; then removes lock and folder. Never creates the root if it
+    /// has to exist already.
     fn in_folder<T>(
         &self,
         existing: Option<&Path>,
@@ -299,7 +300,7 @@ impl<'a> Count<'a> {
             counted
         });
         match &counted {
-            // The folder is the other process's.
+            // The folder belongs to the other process.
             Err(CountError::Busy { .. }) => {}
             Err(_) => remove_folders(storage, &made),
             Ok(_) if all.is_root() => remove_folders_below(storage, self.solve.scratch_root(), folder, made),
@@ -315,12 +316,12 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// Returns the error of a damaged file of the count, whose folder can be removed.
+    /// Returns the error of a damaged file of the count; the user may remove the count's folder.
     fn damaged(&self, source: FileError) -> CountError {
         CountError::Damaged { folder: self.folder.clone(), source }
     }
 
-    /// Removes the bits of the sweep and the journal, when no rank needs them any more.
+    /// Removes the bits of the sweep and the journal, once no rank needs them.
     fn finish(&self) -> Result<(), CountError> {
         self.all.barrier();
         if self.all.is_root() {
@@ -331,7 +332,6 @@ impl<'a> Count<'a> {
     }
 }
 
-/// Plans a solve, and makes the index.
 fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
     let (plan, index) = solve.counted_plan();
     let Some(index) = index else {
@@ -341,7 +341,7 @@ fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
     Ok((plan, index))
 }
 
-/// Plans a sweep with the memory of a solve, and returns as well what is left of that.
+/// Plans a sweep with the memory of a solve. Returns the rest of the memory too.
 fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<(Plan, u64), CountError> {
     let last = solve.board.cells() as u32;
     let plan = Plan::legal(index, last);

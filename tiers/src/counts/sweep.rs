@@ -1,4 +1,4 @@
-//! The sweep: from the empty board to the full one, which positions play reaches.
+//! The sweep finds which positions play reaches, from the empty board to the full one.
 
 use std::ops::Range;
 
@@ -22,28 +22,28 @@ pub(super) struct Sweep<'a> {
     pub tiers: TierFolder<'a>,
     pub index: &'a Index,
     pub progress: &'a dyn Progress,
-    /// The memory for lists of finished colourings.
+    /// The bytes for lists of finished colourings.
     pub list_bytes: u64,
-    /// Every ply is made durable, so that a later sweep resumes.
+    /// Whether every ply is made durable, so that a later sweep can resume.
     pub in_files: bool,
     pub journal: Journal,
 }
 
 impl Sweep<'_> {
-    /// Sweeps from the ply after those in the journal to the full board, and returns the journal with all plies.
+    /// Sweeps from the first ply that is not in the journal to the full board. Returns the journal with all plies.
     ///
     /// # Errors
-    /// [`CountError::Stopped`] if the progress stops it; where a file cannot be read or written.
+    /// [`CountError::Stopped`] if the progress stops it; an error if a file can't be read or written.
     pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
         let (tiers, index, progress) = (self.tiers, self.index, self.progress);
         let (board, all) = (index.board(), tiers.all);
-        // The tiers that are solved later read the bits of all plies.
+        // The solve later needs the bits of all plies.
         let saves = self.in_files || self.journal.values.is_some();
         let done = self.journal.legal.len() as u32;
         let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
         let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
         progress.begin(Stage::Sweep, steps, entries.sum());
-        // The positions of an unfinished ply were not recorded.
+        // The counts of an unfinished ply are lost, so remove its bits.
         self.remove(Kind::Reached, |ply| ply >= done)?;
         if let Some(values) = self.journal.values {
             // Version 0.2.0 solved in this folder.
@@ -84,7 +84,7 @@ impl Sweep<'_> {
         Ok(self.journal)
     }
 
-    /// Removes logs of some plies, which no rank needs any more.
+    /// Removes the logs of the plies where `is_old` returns `true`, once no rank needs them.
     fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
         let TierFolder { storage, folder, all, .. } = self.tiers;
         if all.is_root() { segments::remove(storage, folder, kind, is_old) } else { Ok(()) }
@@ -97,11 +97,12 @@ impl Sweep<'_> {
     }
 }
 
-/// Sweeps tiers in memory from the empty board up to a ply, and shows what was counted in `each`. Returns the last; `None` where
-/// `watch` stopped it. It runs on rayon's current pool, or on fewer threads if all of them would need more than `memory_bytes`.
+/// Sweeps tiers in memory from the empty board up to a ply, and calls `each` with the counts. Returns the last tier;
+/// `None` if `watch` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
+/// `memory_bytes`.
 ///
 /// # Errors
-/// [`CountError::Memory`] before anything is swept; [`CountError::Solve`] where threads cannot be started.
+/// [`CountError::Memory`] before the sweep begins; [`CountError::Solve`] if threads can't be started.
 pub(crate) fn sweep_up(
     index: &Index,
     last: u32,
@@ -124,10 +125,7 @@ pub(crate) fn sweep_up(
     })?
 }
 
-/// Counts the legal positions by ply with [`sweep_up`], and calls `done` with numbers of entries that are passed.
-///
-/// # Errors
-/// Those of [`sweep_up`].
+/// Counts the legal positions by ply with [`sweep_up`]. Calls `done` with the numbers of entries just swept.
 pub(crate) fn count_legal(
     index: &Index,
     memory_bytes: u64,
@@ -139,7 +137,7 @@ pub(crate) fn count_legal(
     Ok(plies)
 }
 
-/// Returns the memory in bytes that listing or counting the legal positions up to a ply takes with all tiers in memory: on the threads
+/// Returns the bytes needed to list or count the legal positions up to a ply with all tiers in memory: on the threads
 /// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
 pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
     let slot_bytes = FinishedLists::slot_bytes(index, last);
@@ -147,11 +145,12 @@ pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
     u64::try_from(plan.memory_bytes()).unwrap_or(u64::MAX).saturating_add(slot_bytes)
 }
 
-/// Plans fewer threads if all of them would need more memory than the lists of finished colourings, up to a ply, leave. Returns as well
-/// how much such lists may take. With other ranks all threads stay: a new pool would move the count off the thread that calls MPI.
+/// Plans fewer threads if the lists of finished colourings up to a ply leave too little memory for all of them. Returns
+/// the plan, and the bytes that such lists may use. With several ranks all threads stay, because a new pool would move
+/// the count off the thread that calls MPI.
 ///
 /// # Errors
-/// [`CountError::Memory`] if one thread needs more as well.
+/// [`CountError::Memory`] if there is too little memory even for one thread.
 pub(super) fn fit(
     plan: Plan,
     index: &Index,
@@ -166,14 +165,11 @@ pub(super) fn fit(
     Ok((plan, memory_bytes.saturating_sub(needed_bytes as u64)))
 }
 
-/// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.
-/// Lists that are kept may take `list_bytes`. Returns `None` where `watch` stopped it before the end.
+/// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
+/// may use `list_bytes` bytes. Returns `None` if `watch` stopped it before the end.
 ///
-/// The planes hold the positions without a line, full boards included: those that have a value to look up. Positions that
+/// The planes hold the positions without a line, full boards included: these have a value to look up. Positions that
 /// the last move finished with a line are counted and left out.
-///
-/// # Errors
-/// Where a file cannot be read or written.
 fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,
@@ -205,11 +201,8 @@ fn sweep_tier(
     Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum + pulled)))
 }
 
-/// Fills `rows` (from a multiple of 64) of a matrix in `out`, and counts the positions in them, those beside them and
-/// their share of those below them that a line inside a wing and the spine finished.
-///
-/// # Errors
-/// Where a parent's rows cannot be read.
+/// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
+/// outside of the index that go with them: those beside them, and their share of those below.
 fn pull(
     finished: &FinishedLists,
     drops: &ShapeDrops,
@@ -250,8 +243,8 @@ fn pull(
     Ok(Pulled { without_line: own.without_line * images, with_line: (own.with_line + with_line) * images })
 }
 
-/// Returns the finished rows, of `finished`, that go with `rows` of a matrix of `all` rows: shares of all pieces of a
-/// matrix follow each other, begin at multiples of 64, and make the whole.
+/// Returns which of the `finished` finished rows go with `rows` of a matrix of `all` rows. The shares of consecutive
+/// rows are consecutive, begin at multiples of 64, and together make the whole.
 fn share(finished: usize, rows: &Range<usize>, all: usize) -> Range<usize> {
     let place = |row: usize| if row == all { finished } else { finished * row / all / 64 * 64 };
     if rows.start == 0 && rows.end == all { 0..finished } else { place(rows.start)..place(rows.end) }

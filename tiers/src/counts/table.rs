@@ -1,4 +1,4 @@
-//! The tables of counts, as they are kept and shown.
+//! The tables of counts, as they are stored and printed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::Values;
 use crate::kernel::reach::Pulled;
 
-/// The legal positions of a board by ply and by remoteness, mirror images counted apart, finished ones included.
+/// The legal positions of a board by ply and by remoteness. Mirror images count separately; finished positions are
+/// included.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The board, written as its name.
@@ -16,9 +17,9 @@ pub struct Counts {
     pub board: Board,
     /// Which values were counted.
     pub values: Values,
-    /// One for every ply from the empty board to the full one.
+    /// One row for every ply, from the empty board to the full one.
     pub plies: Vec<PlyCounts>,
-    /// By ply, then by value (wins, losses, ties), then by remoteness; what no position has is left out.
+    /// By ply, then by value (wins, losses, ties), then by remoteness. Outcomes without positions are left out.
     pub outcomes: Vec<OutcomeCount>,
 }
 
@@ -27,15 +28,15 @@ pub struct Counts {
 pub struct PlyCounts {
     /// Pieces on the board.
     pub ply: u32,
-    /// All of them.
+    /// The number of all positions.
     pub legal: u64,
-    /// Those in which the game is over: a line, or a full board.
+    /// Positions in which the game is over: a line, or a full board.
     pub primitive: u64,
-    /// Those that the player to move wins.
+    /// Positions that the player to move wins.
     pub win: u64,
-    /// Those that the player to move loses.
+    /// Positions that the player to move loses.
     pub lose: u64,
-    /// Those that neither wins.
+    /// Positions that neither player wins.
     pub tie: u64,
 }
 
@@ -47,25 +48,25 @@ pub struct OutcomeCount {
     /// The value for the player to move, written in lower case.
     #[serde(with = "ValueName")]
     pub value: Value,
-    /// Plies to the end; `None` where only values were solved.
+    /// Plies to the end; `None` if only values were solved.
     pub remoteness: Option<u32>,
-    /// How many positions.
+    /// The number of positions.
     pub legal: u64,
-    /// One of them, as moves (`-` for the empty board), always the same. `None` where none is at hand, which can be so among
-    /// finished positions where only values were solved, and under misère.
+    /// One of the positions, as moves (`-` for the empty board), always the same. `None` if none was found, which is
+    /// possible for finished positions if only values were solved, or under misère.
     pub example: Option<String>,
 }
 
-/// The legal positions of one ply, of any value.
+/// The legal positions of one ply, regardless of value.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlyLegal {
     /// Pieces on the board.
     pub ply: u32,
-    /// All of them.
+    /// The number of all positions.
     pub legal: u64,
-    /// Those in which the game is over: a line, or a full board.
+    /// Positions in which the game is over: a line, or a full board.
     pub primitive: u64,
-    /// Those with a line.
+    /// Positions with a line.
     pub with_line: u64,
 }
 
@@ -79,8 +80,8 @@ impl PlyLegal {
 }
 
 impl Counts {
-    /// Makes the tables of all plies. Finished positions, which the solver does not see one by one, get their example from the
-    /// ply before.
+    /// Makes the tables of all plies. The solver does not visit finished positions one by one, so their examples are
+    /// found from those of the ply before.
     pub(super) fn new(board: Board, values: Values, legal: &[PlyLegal], mut outcomes: Vec<OutcomeCount>) -> Counts {
         outcomes.sort_by_key(|row| (row.ply, place(row.value), row.remoteness));
         let examples: Vec<Option<String>> =
@@ -97,7 +98,8 @@ impl Counts {
         Counts { board, values, plies: legal.iter().map(of_ply).collect(), outcomes }
     }
 
-    /// Returns the sums over all plies (whose `ply` is 0). Sums beyond 64 bits, which no board has, are the largest number.
+    /// Returns the sums over all plies (with `ply` 0). A sum beyond 64 bits, which no board has, becomes the largest
+    /// number.
     pub fn total(&self) -> PlyCounts {
         self.plies.iter().fold(PlyCounts::default(), |sum, ply| PlyCounts {
             ply: 0,
@@ -109,8 +111,8 @@ impl Counts {
         })
     }
 
-    /// Returns the sums of the outcomes over all plies: wins, losses, ties, each by remoteness, with the ply and the example
-    /// of the first ply that has one. Sums beyond 64 bits, which no board has, are the largest number.
+    /// Returns the sums of the outcomes over all plies: wins, losses, ties, each by remoteness, with the ply and the
+    /// example of the first ply that has one. A sum beyond 64 bits, which no board has, becomes the largest number.
     pub fn total_outcomes(&self) -> Vec<OutcomeCount> {
         let mut sums: BTreeMap<(usize, Option<u32>), OutcomeCount> = BTreeMap::new();
         for row in &self.outcomes {
@@ -121,20 +123,21 @@ impl Counts {
         sums.into_values().collect()
     }
 
-    /// Returns the longest wins, or losses, of the board: those of the most remoteness at the first ply that has such. `None`
-    /// where there are none, and where only values were solved.
+    /// Returns the longest wins or losses of the board: those with the greatest remoteness, at the first ply that has
+    /// them. `None` if there are none, or if only values were solved.
     pub fn longest(&self, value: Value) -> Option<&OutcomeCount> {
         let of_value = self.outcomes.iter().filter(|row| row.value == value && row.remoteness.is_some());
         of_value.reduce(|longest, row| if row.remoteness > longest.remoteness { row } else { longest })
     }
 }
 
-/// Returns the place of a value in the tables: wins, losses, ties.
+/// Returns the sort key of a value in the tables: wins, losses, ties.
 fn place(value: Value) -> usize {
     [Value::Win, Value::Lose, Value::Tie].iter().position(|other| *other == value).unwrap_or(0)
 }
 
-/// Finds a position with the outcome of a row in which a line has ended the game, a move after an example of the ply before.
+/// Finds a position with a row's outcome in which a line has ended the game, one move after an example of the ply
+/// before.
 fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<String> {
     if of.remoteness.is_some_and(|plies| plies > 0) {
         return None;
@@ -146,7 +149,7 @@ fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<St
     finished.find_map(|child| notation::to_moves(&child).ok())
 }
 
-/// A board as its name.
+/// Serialises a board as its name.
 mod name {
     use fourbase::Board;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -160,7 +163,7 @@ mod name {
     }
 }
 
-/// A value as `win`, `lose` or `tie`.
+/// Serialises a value as `win`, `lose` or `tie`.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Value", rename_all = "lowercase")]
 enum ValueName {

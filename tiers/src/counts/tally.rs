@@ -1,4 +1,4 @@
-//! How many reached positions of a tier have each outcome, and which of them is the first.
+//! Counts the reached positions of a tier by outcome, and finds the first of each.
 
 use fourbase::{Position, notation};
 use serde::{Deserialize, Serialize};
@@ -11,18 +11,19 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
-/// Tallies every tier that is solved.
+/// Tallies every solved tier.
 pub(super) struct Tally<'a> {
-    /// The bits of the sweep, and memory to read them from front to back: for no more than a block.
+    /// The bits of the sweep, read from front to back with memory for one block only.
     pub reached: TierFolder<'a>,
     pub journal: Journal,
 }
 
 impl Tally<'_> {
-    /// Counts the legal positions of a tier that have no line, by outcome, mirror images apart. Ranks count together.
+    /// Counts the legal positions of a tier without a line, by outcome. Mirror images count separately. All ranks count
+    /// together.
     ///
     /// # Errors
-    /// Where a file cannot be read, and [`SolveError::Code`] for a code without outcome.
+    /// If a file can't be read; [`SolveError::Code`] for an invalid code.
     pub fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), SolveError> {
         let ply = tier.ply();
         if self.journal.has_counted(ply) {
@@ -46,17 +47,17 @@ impl Tally<'_> {
     }
 }
 
-/// For each code, how many positions were reached, and the first of them.
+/// For each code, the number of reached positions and the first of them.
 #[derive(Serialize, Deserialize)]
 struct Codes(Vec<(u64, First)>);
 
-/// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
-/// player's pieces of the left wing and of the right, row, column.
+/// The place of an entry of a tier, compared in the order of the index: left wing, height of the spine, right wing, the
+/// spine's bits, the first player's pieces of the left wing and of the right, row, column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct First([u32; 8]);
 
 impl First {
-    /// Comes after all entries.
+    /// Greater than all entries.
     const NONE: First = First([u32::MAX; 8]);
 
     fn of(matrix: &Matrix, row: usize, column: usize) -> First {
@@ -64,7 +65,7 @@ impl First {
         First([left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32])
     }
 
-    /// Returns the position, as the smallest order of moves.
+    /// Returns the position as the smallest sequence of moves.
     fn moves(self, index: &Index) -> Option<String> {
         if self == First::NONE {
             return None;
@@ -83,7 +84,7 @@ impl Codes {
         Codes(vec![(0, First::NONE); CODES])
     }
 
-    /// Joins what two threads or processes have found.
+    /// Combines the results of two threads or processes.
     fn join(mut self, other: &Codes) -> Codes {
         for ((sum, least), (count, first)) in self.0.iter_mut().zip(&other.0) {
             *sum += count;

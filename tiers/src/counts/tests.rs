@@ -15,7 +15,7 @@ use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, Solve, SolveError};
 use crate::testing::{Threads, boards, plies};
 
-/// What is counted: legal positions alone, or values.
+/// What to count: `None` for legal positions alone, else the values.
 type Kind = Option<Values>;
 
 const KINDS: [Kind; 3] = [None, Some(Values::Wdl), Some(Values::Remoteness)];
@@ -27,7 +27,7 @@ fn solve(board: &str, values: Values, root: &Path) -> Solve {
     Solve::new(board.parse().unwrap(), values).root(root).memory(1 << 30)
 }
 
-/// Counts in files below `root`, with every block of so many words.
+/// Counts in files below `root`, with blocks of `block_words` words.
 fn in_files(board: &str, kind: Kind, block_words: usize, root: &Path) -> Solve {
     let solve = solve(board, kind.unwrap_or(Values::Wdl), root);
     solve.scratch(Some(root.to_path_buf())).block_words(block_words)
@@ -40,7 +40,7 @@ fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progr
     }
 }
 
-/// The least memory of a count.
+/// Returns the least memory of a count.
 fn needed(solve: &Solve, kind: Kind) -> u64 {
     match count(&solve.clone().memory(0), kind, &Alone, &()) {
         Err(CountError::Memory { needed_bytes, .. }) => needed_bytes as u64,
@@ -48,13 +48,13 @@ fn needed(solve: &Solve, kind: Kind) -> u64 {
     }
 }
 
-/// Counts in memory.
+/// Returns the counts made in memory.
 fn expected(board: &str, kind: Kind) -> Counted {
     count(&Solve::new(board.parse().unwrap(), kind.unwrap_or(Values::Wdl)), kind, &Alone, &()).unwrap()
 }
 
-/// Lets this many questions pass, then stops. Sums the entries that are reported, and notes on how many threads the last tier was
-/// counted.
+/// Stops after this many calls of `is_stopped`. Sums the entries that are reported, and records on how many threads the
+/// last tier was counted.
 #[derive(Default)]
 struct Patience {
     left: AtomicU64,
@@ -84,7 +84,7 @@ impl Progress for Patience {
     }
 }
 
-/// The outcome of every legal position, the last ply first.
+/// Returns the outcome of every legal position; `plies` are from the last ply down.
 fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
     let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
     for position in plies.iter().rev().flatten() {
@@ -126,7 +126,7 @@ fn counts_are_those_of_plain_enumeration() {
             assert_eq!(counts.total_outcomes().iter().map(|row| row.legal).sum::<u64>(), total.legal, "{name}");
             for row in &counts.outcomes {
                 let Some(moves) = &row.example else {
-                    // Those that a line has ended, which nothing leads to for sure.
+                    // Finished positions for which no parent is sure to be found.
                     assert!(row.remoteness.unwrap_or(0) == 0, "{name}: {row:?}");
                     assert!(row.remoteness.is_none() || name.contains('m'), "{name}: {row:?}");
                     continue;
@@ -163,7 +163,7 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl);
     count_by_value(&solve, &Alone, &Disk, &progress).unwrap();
     let entries = Plan::new(solve.board, Values::Wdl, u64::MAX).entries() as u64;
-    // Once forward, once backward.
+    // Once forward, and once backward.
     assert_eq!((progress.begun.into_inner(), progress.done.into_inner()), (2 * entries, 2 * entries));
 }
 
@@ -177,7 +177,7 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
             for ranks in [1, 3] {
                 let scratch = root.path().join("scratch");
                 let solve = solve(board, values, &root.path().join(ranks.to_string())).scratch(Some(scratch.clone()));
-                // The second time it is done already.
+                // The second call finds everything done.
                 for is_again in [false, true] {
                     let solved = Threads::run(ranks, 2, |all| solve_and_count(&solve, all, &Disk, &()).unwrap());
                     for (report, counts) in solved.0 {
@@ -196,8 +196,8 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
     }
 }
 
-/// Runs with ever more patience until it is done; returns how often it was stopped. A ply that is stopped begins anew, so with the
-/// same patience it would never end.
+/// Runs with growing patience until it is done. Returns how often it was stopped. An interrupted ply begins again, so
+/// with constant patience it might never end.
 fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, CountError>) -> (T, usize) {
     let mut stops = 0;
     loop {
@@ -232,7 +232,7 @@ fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     assert_eq!(counts, expected("5x4", KINDS[1]).unwrap());
 }
 
-/// Calls `spoil` with the logs of a folder whose names begin so; there are some.
+/// Calls `spoil` with every log in a folder whose name begins with `prefix`. There must be some.
 fn spoil(folder: &Path, prefix: &str, spoil: impl Fn(&Path)) {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let logs = paths.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(prefix));
@@ -265,7 +265,7 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
 
     stop(&first, wdl, 400);
     damage(&folder.join("count"));
-    // Version 0.2.0 left such a file in that folder.
+    // Version 0.2.0 left such a file in this folder.
     damage(&folder.join("frontier-07.0"));
     assert!(count(&first, wdl, &Alone, &()).unwrap() == expected && !folder.exists(), "no journal");
 
@@ -279,7 +279,7 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     spoil(&legal, "reached-", damage);
     is_damaged(count(&first, None, &Alone, &()).unwrap_err(), &legal);
 
-    // Stopped in the sweep first, in the end in the solve.
+    // First stopped in the sweep, finally in the solve.
     let database = folder.join("5x4/wdl");
     let has_log = || database.read_dir().is_ok_and(|names| names.count() > 1);
     assert!((100..).step_by(50).map(|patience| stop(&first, wdl, patience)).any(|_| has_log()));

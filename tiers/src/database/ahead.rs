@@ -1,8 +1,9 @@
-//! Reading ahead: what look-ups will need of files that are far away is asked for together.
+//! Reading ahead: the parts of remote files that look-ups will need are requested together.
 //!
-//! Which positions a probe looks up follows from the board alone: the position itself, or its children and what they force. So they are
-//! listed before anything is read, and sorted by tier; then each file is asked once for its pages and once for its blocks, all files
-//! at the same time. The probe itself may need fewer of them, because it stops at a win.
+//! The board alone determines which positions a probe may look up: the position itself, or its children and the
+//! positions that these force. So they are listed before anything is read, and sorted by tier. Then each file gets one
+//! request for its pages and one for its blocks, all files at the same time. The probe may use fewer of them, because
+//! it stops at a win.
 
 use fourbase::Position;
 use rayon::prelude::*;
@@ -12,14 +13,15 @@ use super::probe::{Seen, centre_first};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
-/// More positions than the moves of any: they are looked up in an order that shares blocks, each with what it needs.
+/// More positions than any has moves. Longer lists are looked up in an order that shares blocks, each position reading
+/// what it needs.
 const MOST_POSITIONS: usize = 32;
 
-/// The most positions that are followed for one; the worst of 6x4 needs 68.
+/// The most positions to follow from one; the worst position of 6x4 needs 68.
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Announces that positions will be looked up. Does nothing where files are near.
+    /// Announces that positions will be looked up. Does nothing if the files are not remote.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
         if !self.is_remote || positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
             return;
@@ -30,7 +32,7 @@ impl Database {
         plies.sort_unstable();
         plies.dedup();
         plies.into_par_iter().for_each(|ply| {
-            // The look-up reports what is wrong.
+            // Ignore errors: the look-up reports them.
             if let Ok(tier) = self.tier(ply) {
                 let of_tier = all.iter().filter(|end| end.ply == ply);
                 tier.read_ahead(self.index(), &self.cache, of_tier.map(|end| &end.position));

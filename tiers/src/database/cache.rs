@@ -1,12 +1,12 @@
-//! What probes have expanded and unpacked, in bounded memory.
+//! The expanded blocks and unpacked chunks of probes, in bounded memory.
 //!
-//! A warm probe mostly waits for memory. Locks and counts of references make it wait longer: the processor does not begin to
-//! read for the next child before they are done. So the codes of unpacked chunks lie in **slots** of a kilobyte, and **buckets**
-//! record which slot has which codes: a probe reads a bucket and a slot, and writes nothing. Slots are filled in turn, so
-//! what was unpacked first is the first to go.
+//! A warm probe mostly waits for memory. Locks and reference counts would make it wait longer, because the processor
+//! does not start reading for the next child before they are done. So the codes of unpacked chunks are stored in
+//! **slots** of a kilobyte, and **buckets** record which slot has which codes: a probe reads a bucket and a slot, and
+//! writes nothing. Slots are filled in turn, so the oldest codes are overwritten first.
 //!
-//! One thread writes at a time, while others read. A slot has a version, odd while it is written; where it has changed
-//! after a read, nothing was read. Codes that are not found are unpacked again, which is slow and right.
+//! One thread writes at a time, while others read. Each slot has a version, which is odd during a write; if it has
+//! changed during a read, the read counts as a miss. Missing codes are unpacked again, which is slow but right.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,17 +18,18 @@ use crate::format::codec::DecodedBlock;
 use crate::index::Slots;
 use crate::kernel::MAX_PLANES;
 
-/// Memory of the cache unless the caller sets it.
+/// The cache's memory unless the caller sets it.
 pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
-/// Expanded blocks in a quarter of the memory, and the codes of unpacked chunks in the rest. Threads share it.
+/// A cache of expanded blocks, in a quarter of the memory, and of the codes of unpacked chunks, in the rest. Threads
+/// share it.
 pub(crate) struct Cache {
-    /// By ply and number.
+    /// Blocks by ply and number.
     blocks: WeightedCache<(u32, u64), Arc<DecodedBlock>, ByBytes>,
     codes: Codes,
-    /// The memory that the cache may take.
+    /// The most bytes of the cache.
     pub bytes: u64,
-    /// How often a chunk was unpacked because it was not there.
+    /// How many chunks were unpacked because their codes were missing.
     pub unpacked: AtomicU64,
 }
 
@@ -42,14 +43,14 @@ impl Weighter<(u32, u64), Arc<DecodedBlock>> for ByBytes {
 }
 
 impl Cache {
-    /// Makes a cache of at most this many bytes.
+    /// Makes a cache of at most `bytes` bytes.
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
         let blocks = WeightedCache::with_weighter((block_bytes / 4096) as usize, block_bytes, ByBytes);
         Cache { blocks, codes: Codes::new(bytes - block_bytes), bytes, unpacked: AtomicU64::new(0) }
     }
 
-    /// Returns a block, made by `expand` where it is not there.
+    /// Returns a block; makes it with `expand` if it is missing.
     pub fn block<E>(
         &self,
         ply: u32,
@@ -65,18 +66,18 @@ impl Cache {
         Ok(block)
     }
 
-    /// Tells whether a block is here.
+    /// Returns whether the cache has a block.
     pub fn has_block(&self, ply: u32, number: u64) -> bool {
         self.blocks.get(&(ply, number)).is_some()
     }
 
-    /// Returns the code of an entry of a chunk, if it is here.
+    /// Returns the code of an entry of a chunk, if the cache has it.
     pub fn known(&self, chunk: Chunk, entry: usize) -> Option<u8> {
         self.codes.get(chunk, entry)
     }
 
-    /// Returns the code of an entry of a chunk. `unpack` returns the words of all its codes, plane after plane, where they are
-    /// not there.
+    /// Returns the code of an entry of a chunk. If it is missing, `unpack` returns the words of all codes of the chunk,
+    /// plane after plane.
     pub fn code<E>(&self, chunk: Chunk, entry: usize, unpack: impl FnOnce() -> Result<Vec<u64>, E>) -> Result<u8, E> {
         if let Some(code) = self.codes.get(chunk, entry) {
             return Ok(code);
@@ -91,19 +92,20 @@ impl Cache {
 /// Words of a slot: the codes of 4,096 entries in two planes.
 const SLOT_WORDS: usize = 128;
 
-/// [`SLOT_WORDS`] divided by each number of planes: a division takes as long as much of the rest of a look-up.
+/// [`SLOT_WORDS`] divided by each number of planes. A table, because a division takes as long as much of the rest of a
+/// look-up.
 const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 
-/// Slots that are made together.
+/// Slots that are allocated together.
 const TOGETHER: usize = 16;
 
-/// Slots of a bucket. There are half as many buckets as slots, so hardly one in ten thousand has more.
+/// Slots of a bucket. There are half as many buckets as slots, so fewer than one bucket in ten thousand would need
+/// more.
 const WAYS: usize = 8;
 
-/// Slots for each bucket.
 const SLOTS_OF_BUCKET: usize = 2;
 
-/// The chunk that codes belong to: one of the tier of `ply` pieces, in so many planes.
+/// A chunk of the tier with `ply` pieces, and the number of the tier's planes.
 #[derive(Clone, Copy)]
 pub(crate) struct Chunk {
     pub ply: u32,
@@ -112,42 +114,43 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the code of an entry, from the words of all codes, plane after plane.
+    /// Returns the code of an entry from the words of all codes, plane after plane.
     fn code(&self, codes: &[u64], entry: usize) -> u8 {
         let words = codes.iter().skip(entry / 64).step_by((codes.len() / self.planes).max(1));
         words.enumerate().fold(0, |code, (plane, word)| code | bit(*word, entry) << plane)
     }
 
-    /// Returns how many words of each plane go into a slot.
+    /// Returns how many words of each plane fit into a slot.
     fn words_of_slot(&self) -> usize {
         WORDS_OF_SLOT.get(self.planes).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a part of the chunk, as many words of each plane as go into a slot; never 0, because no tier of ply
-    /// 0 is stored. No two parts have the same: a file of 2^50 chunks would have a directory of 2^42 blocks.
+    /// Returns the name of a part of the chunk, where a part has as many words of each plane as fit into a slot. A name
+    /// is never 0, because the tier of ply 0 is not stored. No two parts share a name: that would take a file of 2^50
+    /// chunks, whose directory would have 2^42 blocks.
     fn name(&self, part: usize) -> u64 {
         self.number << 14 | (part as u64) << 7 | u64::from(self.ply)
     }
 }
 
-/// Slots and buckets. Threads share them.
+/// Slots and buckets, shared by threads.
 struct Codes {
     slots: Slots<Box<[Slot]>>,
     slot_count: usize,
     buckets: Slots<Box<[Bucket]>>,
     bucket_count: usize,
-    /// The slot that is filled next.
+    /// The slot to fill next.
     next: Mutex<usize>,
 }
 
 struct Slot {
     version: AtomicU64,
     name: AtomicU64,
-    /// The words of all planes side by side.
+    /// The words of the part: word after word, with all planes of a word side by side.
     words: [AtomicU64; SLOT_WORDS],
 }
 
-/// Numbers of slots, from 1 on, each below 32 bits of the hash of the name there.
+/// Entries of slots: the slot's number, counted from 1, below 32 bits of the hash of its name. 0 is free.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);
@@ -173,7 +176,7 @@ fn hash(name: u64) -> u64 {
 }
 
 impl Codes {
-    /// Makes room of at most this many bytes, which is taken when it is filled.
+    /// Makes slots and buckets of at most `bytes` bytes in all. Each is allocated when first used.
     fn new(bytes: u64) -> Codes {
         let each = size_of::<Slot>() + size_of::<Bucket>() / SLOTS_OF_BUCKET;
         let together = (bytes / (each * TOGETHER) as u64).min(u64::from(u32::MAX / TOGETHER as u32)) as usize;
@@ -188,7 +191,7 @@ impl Codes {
         }
     }
 
-    /// Returns the code of an entry of a chunk, if it is here.
+    /// Returns the code of an entry of a chunk, if a slot has it.
     fn get(&self, chunk: Chunk, entry: usize) -> Option<u8> {
         let word = entry / 64;
         let each = chunk.words_of_slot();
@@ -199,7 +202,7 @@ impl Codes {
         })
     }
 
-    /// Keeps the codes of a chunk, which are given plane after plane.
+    /// Stores the codes of a chunk, given plane after plane.
     fn insert(&self, chunk: Chunk, codes: &[u64]) {
         let each = codes.len() / chunk.planes;
         for (part, first) in (0..each).step_by(chunk.words_of_slot()).enumerate() {
@@ -209,7 +212,8 @@ impl Codes {
         }
     }
 
-    /// Reads what is in the slot with a name.
+    /// Calls `read` with the words of the slot with this name. Returns `None` if there is no such slot or a write
+    /// interfered.
     #[inline]
     fn find<T>(&self, name: u64, read: impl Fn(&[AtomicU64]) -> T) -> Option<T> {
         let hash = hash(name);
@@ -237,10 +241,10 @@ impl Codes {
         None
     }
 
-    /// Fills the next slot.
+    /// Writes words to the next slot, under a name.
     fn write(&self, name: u64, words: impl Iterator<Item = u64>) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster.
+        // Another thread may have written them already.
         if self.slot_count == 0 || self.find(name, |_| ()).is_some() {
             return;
         }
@@ -260,7 +264,7 @@ impl Codes {
         self.remember(name, number);
     }
 
-    /// Takes a slot out of the bucket of a name.
+    /// Removes a slot from the bucket of a name.
     fn forget(&self, name: u64, slot: usize) {
         let entries = self.bucket(name).into_iter().flat_map(|bucket| &bucket.0);
         for entry in entries.filter(|entry| slot_number(entry.load(Ordering::Relaxed)) == Some(slot)) {
@@ -268,7 +272,8 @@ impl Codes {
         }
     }
 
-    /// Puts a slot into the bucket of a name. Where that is full, another slot is not found any more.
+    /// Adds a slot to the bucket of a name. If the bucket is full, this displaces another slot, which is then no longer
+    /// found.
     fn remember(&self, name: u64, slot: usize) {
         let Some(bucket) = self.bucket(name) else { return };
         let free = bucket.0.iter().find(|entry| entry.load(Ordering::Relaxed) == 0);
@@ -277,21 +282,21 @@ impl Codes {
         }
     }
 
-    /// Returns the bucket of a name, made where it was not yet.
+    /// Returns the bucket of a name; allocates it if necessary.
     fn bucket(&self, name: u64) -> Option<&Bucket> {
         let (group, place) = self.bucket_place(hash(name))?;
         let make = || (0..TOGETHER).map(|_| Bucket::default()).collect();
         self.buckets.get(group).get_or_init(make).get(place)
     }
 
-    /// Returns where the bucket of a hash is.
+    /// Returns the place of the bucket for a hash.
     fn bucket_place(&self, hash: u64) -> Option<(usize, usize)> {
         let bucket = ((u128::from(hash) * self.bucket_count as u128) >> 64) as usize;
         (bucket < self.bucket_count).then_some((bucket / TOGETHER, bucket % TOGETHER))
     }
 }
 
-/// Returns the slot of an entry of a bucket.
+/// Returns the slot number of a bucket's entry.
 fn slot_number(entry: u64) -> Option<usize> {
     (entry as u32 as usize).checked_sub(1)
 }
@@ -302,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// The codes of a chunk of 4,096 entries: those of an entry follow from both numbers.
+    /// Returns test codes for a chunk of 4,096 entries; they depend on the numbers of the chunk and the entry.
     fn codes(chunk: Chunk) -> Vec<u64> {
         (0..64 * chunk.planes as u64).map(|word| hash(chunk.number << 10 | word)).collect()
     }

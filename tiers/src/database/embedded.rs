@@ -1,8 +1,8 @@
-//! The databases that are part of the program: the early plies of boards that take long to solve.
+//! The databases that are built into the program: the early plies of boards that take long to solve.
 //!
-//! Their files are those of `tiers/embedded`, as `fourbase solve BOARD --keep-plies N` writes them;
-//! `docs/reference/built-in-databases.md` describes how they were made. They are in the program's own memory, so nothing is
-//! read from a disk.
+//! The files in `tiers/embedded` are those that `fourbase solve BOARD --keep-plies N` writes;
+//! `docs/reference/built-in-databases.md` describes how they were made. They are in the program's own memory, so
+//! nothing is read from disk.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::files::{ReadFile, Storage};
 use crate::format::folder_of;
 use crate::kernel::Values;
 
-/// The folder that stands for the program in the names of embedded files.
+/// The folder in the paths of embedded files; it stands for the program.
 const ROOT: &str = "embedded";
 
 /// Lists the files of a folder with their bytes.
@@ -27,7 +27,7 @@ macro_rules! files {
     };
 }
 
-/// Every embedded file, in order: its path and its bytes. None without the cargo feature `embedded`.
+/// All embedded files in order, each with its path and bytes. Empty without the cargo feature `embedded`.
 #[cfg(not(feature = "embedded"))]
 const FILES: &[(&str, &[u8])] = &[];
 #[cfg(feature = "embedded")]
@@ -38,11 +38,11 @@ const FILES: &[(&str, &[u8])] = files! {
 };
 
 impl Database {
-    /// Opens the database of a board that is part of the program; `None` where there is none. It has remoteness, and keeps
-    /// early plies only: later positions are searched forward.
+    /// Opens the built-in database of a board; `None` if there is none. It has remoteness and keeps only early plies;
+    /// later positions are searched forward.
     ///
     /// # Errors
-    /// Those of [`Database::open`]: a board whose tables take too much memory, or a damaged program.
+    /// The errors of [`Database::open`]: a board whose tables are too large, or a damaged program.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Value, notation};
@@ -63,12 +63,12 @@ impl Database {
         }
     }
 
-    /// Opens the database of a board under the folder of all databases, like [`Database::find`]. Where there is none, or
-    /// one that is still being solved, opens the one that is part of the program, if there is one: its searches answer what the
-    /// unfinished one has, and the unfinished one has no answer to early positions.
+    /// Opens the database of a board under the folder of all databases, as [`Database::find`] does. If there is none,
+    /// or one that is still being solved, opens the built-in one if it exists. The unfinished database can't answer
+    /// early positions, and the built-in one finds by search what the unfinished one stores.
     ///
     /// # Errors
-    /// The same as [`Database::find`].
+    /// The errors of [`Database::find`].
     pub fn find_or_embedded(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let found = Database::find(root, board);
         match &found {
@@ -87,7 +87,7 @@ impl Database {
         }
     }
 
-    /// Lists the boards whose early plies are part of the program, smallest first.
+    /// Lists the boards with a built-in database, smallest first.
     #[must_use]
     pub fn embedded_boards() -> Vec<Board> {
         let board = |(path, _): &(&str, _)| Path::new(path).ancestors().nth(2)?.file_name()?.to_str()?.parse().ok();
@@ -98,7 +98,7 @@ impl Database {
     }
 }
 
-/// The embedded files as a file system that cannot be written.
+/// The embedded files as a read-only file system.
 #[derive(Clone, Copy, Debug)]
 struct Embedded;
 

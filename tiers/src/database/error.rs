@@ -1,4 +1,4 @@
-//! Why a database does not answer.
+//! Why a database can't be opened or can't answer.
 
 use std::path::PathBuf;
 
@@ -54,12 +54,12 @@ pub enum DatabaseError {
         /// The folder of all databases.
         root: PathBuf,
     },
-    /// The place that was named has no databases at all, or at an address none of the board.
+    /// The given place has no databases at all, or, at an address, none of the board.
     #[error("{} {found}", shown(root))]
     Misplaced {
         /// The place.
         root: PathBuf,
-        /// The board whose database is wanted, if it is one.
+        /// The requested board; `None` if no particular one.
         board: Option<Board>,
         /// What is there.
         found: Misplaced,
@@ -74,7 +74,7 @@ pub enum DatabaseError {
         /// The folder of all databases.
         root: PathBuf,
     },
-    /// The solve has not reached the tier yet.
+    /// The tier is not solved yet.
     #[error("{}: plies up to {ply} are not solved yet", shown(folder))]
     NotSolved {
         /// The database folder.
@@ -83,25 +83,25 @@ pub enum DatabaseError {
         board: Board,
         /// The values.
         values: Values,
-        /// The deepest ply that the database keeps, unless it keeps all.
+        /// The deepest ply that the database keeps; `None` if it keeps all.
         keep_plies: Option<u32>,
         /// The deepest ply that is not solved yet.
         ply: u32,
     },
-    /// A file cannot be read, or is not what it should be.
+    /// A file can't be read, or has wrong contents.
     #[error(transparent)]
     File(#[from] FileError),
     /// The board cannot be indexed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// A position of another board; a limit of the budget, where a position beyond the kept tiers is searched; answers that
-    /// contradict each other.
+    /// The position is of another board; or a search for a position beyond the kept tiers reached a limit of the
+    /// budget; or answers contradict each other.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
 }
 
 impl DatabaseError {
-    /// Returns what to do about a database at a host; `None` for one of this machine.
+    /// Returns what to do about a database on a host; `None` for a local database.
     pub fn remedy_of_host(&self) -> Option<String> {
         let place = match self {
             DatabaseError::File(error) => return error.remedy_of_host().map(str::to_owned),

@@ -1,13 +1,13 @@
-//! Positions beyond the deepest tier that is kept: searched forward.
+//! Searches forward for positions beyond the deepest kept tier.
 //!
-//! `--keep-plies N` solves every tier and keeps the files of those with at most N pieces. The exact search
-//! ([`fourbase::search`]) finds the outcome of a later position: its value alone in a `wdl` database, which is about a quarter
-//! of the work, else its remoteness too. The answer is as exact as a stored one, and its cost has no limit: see
+//! `--keep-plies N` solves every tier but keeps only the files of tiers with at most N pieces. For a later position,
+//! the exact search ([`fourbase::search`]) finds the outcome: in a `wdl` database the value alone, about a quarter of
+//! the work, else the remoteness too. The answer is as exact as a stored one, but its cost has no limit: see
 //! `docs/notebook/keep-plies.md`.
 //!
-//! A table grows with what it has seen and gets slower, so a search is dropped after some work: for 60 positions of 6x6 at
-//! plies 11 and 12 that took the searches from 26 to 19 ms, and those of all their children from 63 to 45 ms. To forget it every
-//! time was as good there, and a third slower at ply 19.
+//! A search's table grows with use and gets slower, so a search is dropped after some work. For 60 positions of 6x6 at
+//! plies 11 and 12, this cut the time of the searches from 26 to 19 ms, and of those of all their children from 63 to
+//! 45 ms. Dropping it after every search was as good there, but a third slower at ply 19.
 
 use std::sync::atomic::Ordering;
 
@@ -21,19 +21,19 @@ use crate::kernel::Values;
 /// Bounds of a position's outcome that narrow its search. An answer that is a bound itself may be beyond it.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Bounds {
-    /// It is worth at least this, or nothing less counts.
+    /// The position is worth at least this, or lower outcomes don't matter.
     pub at_least: Option<Outcome>,
-    /// It is worth at most this.
+    /// The position is worth at most this.
     pub at_most: Option<Outcome>,
 }
 
 impl Bounds {
-    /// Returns the bounds at the ply `later` of play from `ply`, whose player to move gets at least `outcome`, or where nothing
-    /// less counts. The player to move of the later position may be the other one, who then gets at most as much.
+    /// Converts "at least `outcome` for the player to move at `ply`" (or "lower outcomes don't matter") into bounds at
+    /// the later ply `later`. If the other player is to move there, they become "at most".
     pub fn at_ply(ply: u32, later: u32, outcome: Outcome) -> Bounds {
         let plies = later - ply;
         let remoteness = match outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies)) {
-            // A loss before that is no bound.
+            // A game that is lost before that ply gives no bound.
             Some(None) => return Bounds::default(),
             remoteness => remoteness.flatten(),
         };
@@ -46,31 +46,27 @@ impl Bounds {
 }
 
 impl Database {
-    /// Searches a position of a ply whose tier is not kept, whose outcome has `bounds`.
+    /// Searches a position whose tier is not kept and whose outcome is within `bounds`.
     ///
-    /// Where the ply before is kept, its values narrow the search.
+    /// If the ply before is kept, its values narrow the search.
     ///
     /// # Errors
-    /// [`DatabaseError::Analysis`] where a limit of the budget is reached, and the errors of
-    /// [`Database::probe`].
+    /// [`DatabaseError::Analysis`] if a limit of the budget is reached, and the errors of [`Database::probe`].
     pub(super) fn search_beyond(
         &self,
         position: &Position,
         bounds: Bounds,
         budget: &mut Budget,
     ) -> Result<Outcome, DatabaseError> {
-        // An outcome is less than another one if it is better.
+        // Better outcomes compare as less.
         let at_least = [bounds.at_least, self.at_least(position, budget)?].into_iter().flatten().min();
         Ok(self.search(position, Bounds { at_least, ..bounds }, budget)?)
     }
 
-    /// Returns an outcome that a position is at least worth, if the kept plies give one: a player can do at
-    /// least as well as in any position from which a move of the opponent leads here.
-    ///
-    /// # Errors
-    /// The same as [`Database::probe`].
+    /// Returns a lower bound of a position's outcome, if the kept plies give one: the player does at least as well as
+    /// in any earlier position from which the opponent's move leads here.
     pub(super) fn at_least(&self, position: &Position, budget: &Budget) -> Result<Option<Outcome>, DatabaseError> {
-        // Without any nodes there is nothing to narrow.
+        // Without nodes there is no search to narrow.
         if budget.nodes == Some(0) {
             return Ok(None);
         }
@@ -85,10 +81,10 @@ impl Database {
         Ok(at_least)
     }
 
-    /// Returns a position's outcome if the kept plies give it; nothing is searched.
+    /// Returns a position's outcome if the kept plies give it, without searching.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], without [`DatabaseError::NotSolved`].
+    /// The errors of [`Database::probe`], except [`DatabaseError::NotSolved`].
     pub(crate) fn stored_outcome(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
         if !self.reaches(position.ply() as u32) {
             return Ok(None);
@@ -101,7 +97,7 @@ impl Database {
         }
     }
 
-    /// Searches a position to the end of the game, within a budget. The bounds are trusted.
+    /// Searches a position to the end of the game, within a budget. The bounds must be right.
     pub(super) fn search(
         &self,
         position: &Position,
@@ -112,7 +108,7 @@ impl Database {
         if budget.nodes_left() == Some(0) {
             return Err(AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or_default() });
         }
-        // No end is later, so only the value is searched.
+        // Bounds at the latest possible end, so that only the value is searched.
         let at_the_end = |value| Outcome { value, remoteness: Some((board.cells() - position.ply()) as u32) };
         let cost = Cost { positions: 1, ..Cost::default() };
         self.searched.fetch_add(1, Ordering::Relaxed);

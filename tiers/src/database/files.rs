@@ -17,10 +17,8 @@ impl Database {
         Ok(())
     }
 
-    /// Opens the file of a stored tier anew, past the tiers that probes have opened; `None` for a tier that is not stored.
-    ///
-    /// # Errors
-    /// See [`Database::probe`].
+    /// Opens the file of a stored tier again, bypassing the tiers that probes have opened; `None` for a tier that is
+    /// not stored.
     pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);
@@ -30,10 +28,10 @@ impl Database {
     /// Compares the shapes of a stored tier with the index, and the hash of its file with the manifest.
     ///
     /// # Errors
-    /// What differs.
+    /// The first difference.
     pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier) -> Result<(), DatabaseError> {
         let ply = tier.directory.ply;
-        // Shape by shape: the first that is wrong is found before the tables of all others are made.
+        // Shape by shape, so that the first difference is found before the tables of all other shapes are made.
         if tier.directory.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
             let file = tier_path(self.folder(), ply);
             return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board").into());

@@ -29,7 +29,7 @@ pub struct BoardJson {
 }
 
 impl BoardJson {
-    /// Writes what a manifest says.
+    /// Makes the JSON of a manifest.
     #[must_use]
     pub fn of(board: Board, manifest: &Manifest, embedded: bool) -> BoardJson {
         BoardJson {

@@ -1,4 +1,4 @@
-//! The database as [`fourbase::analysis`] asks it: alone, or completed by searches.
+//! The database as [`fourbase::analysis`] uses it: alone, or together with searches.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
 
-/// The budget is that of the searches beyond the plies that a database keeps.
+/// The budget limits the searches beyond the kept plies.
 impl Lookup for Database {
     type Error = DatabaseError;
 
@@ -18,7 +18,7 @@ impl Lookup for Database {
         self.probe_within(position, budget)
     }
 
-    /// Looks them up like [`Database::probe_many`].
+    /// Looks them up as [`Database::probe_many`] does.
     fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, DatabaseError>> {
         let outcomes = self.probe_many_within(positions, budget).into_iter();
         outcomes.map(|outcome| outcome.map_err(|error| *error)).collect()
@@ -47,19 +47,19 @@ impl Lookup for Database {
 }
 
 impl Database {
-    /// Lists the legal moves of a position and what each is worth to the player who makes it, best first: win soonest, tie,
-    /// loss latest, then by column. A finished game has none.
+    /// Lists the legal moves of a position with their outcomes for the player who makes them, best first: win soonest,
+    /// tie, loss latest, then by column. A finished game has no moves.
     ///
     /// # Errors
-    /// The same as [`Database::probe`].
+    /// The errors of [`Database::probe`].
     pub fn moves(&self, position: &Position) -> Result<Vec<(usize, Outcome)>, DatabaseError> {
         Analyst::new(self.board(), Some(self), None).moves(position, &mut Budget::default())
     }
 
-    /// Plays the best moves to the end, the lowest column among equals; `None` in a database without remoteness.
+    /// Plays the best moves to the end, the lowest column among equals; `None` if the database has no remoteness.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], and [`DatabaseError::Analysis`] where no move is worth what its position is.
+    /// The errors of [`Database::probe`], and [`DatabaseError::Analysis`] if no move has the value of its position.
     pub fn best_line(&self, position: &Position) -> Result<Option<Vec<usize>>, DatabaseError> {
         let analyst = Analyst::new(self.board(), Some(self), None);
         Ok(analyst.analyse(position, true, &mut Budget::default(), None)?.line)
@@ -79,23 +79,23 @@ impl Database {
 pub enum When {
     /// Use only the database.
     Never,
-    /// Search values that no database has.
+    /// Search the values that no database has.
     Values,
-    /// Search the remoteness that a complete database does not store.
+    /// Search the remoteness if a complete database does not store it.
     Remoteness,
-    /// Search what the database leaves open, or everything where there is none.
+    /// Search what the database lacks, or everything if there is none.
     Auto,
-    /// Search everything, without a look for a database.
+    /// Search everything and use no database.
     Only,
 }
 
-/// Chooses what answers for a board. `find` opens its database, and is not called for [`When::Only`]; `pool` makes its
-/// searches, and is called only if they are needed.
+/// Chooses the source of answers for a board. `find` opens its database and is not called for [`When::Only`]; `pool`
+/// makes the searches and is called only if they are needed.
 ///
 /// # Errors
 ///
-/// Those of `find`. [`DatabaseError::Missing`] only where `when` allows for no search instead; a database that cannot be
-/// read is an error even where a search could take its place.
+/// The errors of `find`. [`DatabaseError::Missing`] is an error only if `when` does not allow a search instead; an
+/// unreadable database always is.
 pub fn choose(
     board: Board,
     when: When,

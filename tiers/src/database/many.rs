@@ -1,4 +1,4 @@
-//! Many positions at once.
+//! Looks up many positions together.
 
 use fourbase::analysis::{Budget, Lookup};
 use fourbase::search::Monitor;
@@ -8,35 +8,35 @@ use rayon::prelude::*;
 use super::error::DatabaseError;
 use super::open::Database;
 
-/// Fewer positions are looked up one after the other: to wake another thread would take longer.
+/// Fewer positions are looked up one after the other, since waking another thread would take longer.
 const FEW: usize = 16;
 
-/// One of many positions, and what was answered.
+/// One of many positions, and its answer.
 struct Query<'p> {
-    /// Its place in the order of the files.
+    /// Its rank in the order of the files.
     order: u128,
-    /// Its place among the positions.
+    /// Its index among the positions.
     place: usize,
     position: &'p Position,
     answer: Option<Result<Outcome, Box<DatabaseError>>>,
 }
 
 impl Database {
-    /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. A position
-    /// that is asked for several times is looked up once. The results are in the order of the positions.
+    /// Looks many positions up, on all threads of rayon's current pool, in an order that reuses what is read. A
+    /// position that occurs several times is looked up once. The results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
         self.look_up_all(positions, &Budget::default())
     }
 
-    /// Looks many positions up like [`Database::probe_many`]. Each is a question of its own within `budget`, whose monitor counts
-    /// the answers and can cancel the rest. Errors are boxed: a result takes 16 bytes, and 88 otherwise.
+    /// Looks many positions up as [`Database::probe_many`] does. Each has its own `budget`, whose monitor counts the
+    /// answers and can cancel the rest. Errors are boxed, so that a result takes 16 bytes instead of 88.
     pub(crate) fn probe_many_within(
         &self,
         positions: &[Position],
         budget: &Budget,
     ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
-        // A position that is searched may take as long as all others together.
+        // A search may take as long as all other positions together.
         let is_searched = self.manifest().keep_plies.is_some();
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
@@ -70,15 +70,15 @@ impl Database {
             first.answer = Some(answer);
         });
         queries.par_sort_unstable_by_key(|query| query.place);
-        // Where an error could not be copied, the position is asked again.
+        // If an error could not be copied, look the position up again.
         queries.into_par_iter().map(|query| query.answer.unwrap_or_else(|| probe(query.position, 0))).collect()
     }
 
-    /// Looks the moves of many positions up: for each position as many outcomes as the board has columns, those of the player
-    /// who makes the move, `None` for an illegal one. Each move is a question of its own within `budget`.
+    /// Looks up the moves of many positions. For each position, returns one item per column of the board: the outcome
+    /// for the player who makes the move, or `None` for an illegal move. Each move has its own `budget`.
     ///
-    /// `unknown` gets the number of a position and why one of its moves has no answer: the error of [`Database::probe`], or a limit
-    /// of the budget. If it returns none, the move has no outcome.
+    /// If a move has no answer, calls `unknown` with the number of its position and the reason: an error of
+    /// [`Database::probe`], or a limit of the budget. If `unknown` returns no error, the move has no outcome.
     ///
     /// # Errors
     /// The first error that `unknown` returns.
@@ -107,14 +107,14 @@ impl Database {
         Ok(moves)
     }
 
-    /// Returns a number by which positions of a tier are in the order of the tier's file.
+    /// Returns a sort key that puts positions of a tier into the order of the tier's file.
     fn file_order(&self, position: &Position) -> u128 {
         if position.board() != self.board() {
             return 0;
         }
         let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
-        // The high bits of the left wing are as good as its rank; the right wing is left out.
+        // The high bits of the left wing do as well as its rank; the right wing is left out.
         let fields = [
             (position.ply() as u128, 8),
             (u128::from(parts.left.0), 26),

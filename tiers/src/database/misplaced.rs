@@ -1,4 +1,4 @@
-//! Why a place that was named as the folder of all databases has none.
+//! Why the given folder of all databases has none.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::files::{Disk, Storage, is_address, storage_of};
 use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX, folder_of};
 use crate::kernel::Values;
 
-/// The folder of all databases where none is named. It need not exist.
+/// The folder of all databases if none is given. It need not exist.
 pub const DEFAULT_ROOT: &str = "db";
 
 /// Checks a folder without a database of `board`, or without any. One with databases of other boards passes, and so does the default
@@ -43,7 +43,7 @@ pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError
     Err(DatabaseError::Misplaced { root: root.to_path_buf(), board, found })
 }
 
-/// Says what is wrong with a folder of the disk that is no database itself; `None` where nothing is.
+/// Returns what is wrong with a folder on disk that is not a folder of databases; `None` if nothing is.
 fn on_disk(root: &Path, board: Option<Board>) -> Option<Misplaced> {
     let names = Disk.names(root).unwrap_or_default();
     let boards = || names.iter().filter_map(|name| name.parse::<Board>().ok());
@@ -72,7 +72,7 @@ fn on_disk(root: &Path, board: Option<Board>) -> Option<Misplaced> {
     }
 }
 
-/// Tells whether a text is more likely an address than a folder: it has a scheme, or the number of a port as in `127.0.0.1:8000`.
+/// Returns whether a text is more likely an address than a folder: it has a scheme, or a port as in `127.0.0.1:8000`.
 #[must_use]
 pub fn looks_like_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
@@ -110,7 +110,7 @@ mod tests {
         fs::write(database.join(MANIFEST), "").unwrap();
         assert_eq!(found(&database), Misplaced::Inside(root.to_path_buf()));
         assert_eq!(found(&root.join("4x4")), Misplaced::Inside(root.to_path_buf()));
-        // A folder with a database of another board is the right one.
+        // A folder with a database of another board is accepted.
         let other = "3x3".parse().unwrap();
         assert!(matches!(Database::find(root, other), Err(DatabaseError::Missing { .. })));
     }

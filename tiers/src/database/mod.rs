@@ -1,10 +1,10 @@
-//! The database as it is read: opening, probing, listing.
+//! Databases for readers: opening, probing, listing.
 //!
-//! [`Database::probe`] looks at the board first ([`quiet`](crate::quiet)); a quiet position is looked up in its tier's file
-//! ([`format`](mod@crate::format)), through a bounded cache of expanded blocks. Positions of tiers that the database does not
-//! keep are searched forward. An [`Analyst`](fourbase::analysis::Analyst) asks it for moves and best play, and lets searches
-//! complete it ([`choose`]). Whatever the files hold, a probe gives what was solved or an error, and its memory is bounded
-//! by the lengths of the files and by the tables of the board.
+//! [`Database::probe`] first evaluates the board ([`quiet`](crate::quiet)). It looks a quiet position up in its tier's
+//! file ([`format`](mod@crate::format)), through a bounded cache of expanded blocks, and searches forward if the
+//! database does not keep the tier. An [`Analyst`](fourbase::analysis::Analyst) uses a database for moves and best
+//! play, and can complete it with searches ([`choose`]). Whatever the files contain, a probe returns what was solved or
+//! an error, and its memory is bounded by the lengths of the files and the tables of the board.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 

@@ -1,4 +1,4 @@
-//! Opening a database, and listing those of a folder.
+//! Opening a database, and listing the databases of a folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 
-/// The most answers of searches that a database remembers: about 3 MiB.
+/// The most answers of searches that a database keeps: about 3 MiB.
 const MOST_ANSWERS: usize = 1 << 16;
 
 /// The most that the table of one search takes. It starts with some kilobytes.
@@ -34,7 +34,7 @@ pub(crate) fn searches() -> SearchPool {
 
 /// A database that is open for probing. Threads share it by reference.
 ///
-/// Tiers are opened, and the tables of the index made, when a probe first needs them; expanded blocks stay in a bounded
+/// A tier is opened, and a table of the index made, when a probe first needs it; expanded blocks are kept in a bounded
 /// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
     folder: PathBuf,
@@ -42,15 +42,15 @@ pub struct Database {
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
-    /// Searches of positions beyond the plies that are kept, and how many there were.
+    /// Searches for positions beyond the kept plies, and their number so far.
     pub(super) searches: SearchPool,
     pub(super) searched: AtomicU64,
-    /// What searches have answered, by the pieces of both players.
+    /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
     storage: Arc<dyn Storage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
-    /// Its files are far away.
+    /// Whether its files are far away.
     pub(super) is_remote: bool,
 }
 
@@ -61,21 +61,21 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database of a folder, normally `<db>/<board>/<values>`. Board and values are those of its manifest; a
-    /// folder that is named after others is refused. With the cargo feature `http` the folder may be an address, such as
-    /// `http://host/7x6/remoteness`: [`Http`](crate::files::Http) describes what is asked of the host.
+    /// Opens the database of a folder, normally `<db>/<board>/<values>`. The manifest names the board and the values; a
+    /// folder whose name says otherwise is rejected. With the cargo feature `http`, the folder may be an address such
+    /// as `http://host/7x6/remoteness`: [`Http`](crate::files::Http) describes the requests to the host.
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] for a folder without a manifest, [`DatabaseError::File`] for files that cannot be read or
-    /// are damaged, [`DatabaseError::Index`] for a board that is too large.
+    /// [`DatabaseError::Missing`] for a folder without a manifest, [`DatabaseError::File`] for files that can't be read
+    /// or are damaged, [`DatabaseError::Index`] for a board that is too large.
     pub fn open(folder: &Path) -> Result<Database, DatabaseError> {
         Database::open_on(storage_of(folder), folder)
     }
 
-    /// Opens a database like [`Database::open`], with files in the given storage.
+    /// Opens a database as [`Database::open`] does, from files in the given storage.
     ///
     /// # Errors
-    /// Returns the errors of [`Database::open`].
+    /// The errors of [`Database::open`].
     pub fn open_on(storage: Arc<dyn Storage>, folder: &Path) -> Result<Database, DatabaseError> {
         if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
             check_manifest(&manifest, folder, board)?;
@@ -101,13 +101,13 @@ impl Database {
         Err(DatabaseError::Missing { board, root: folder.ancestors().nth(2).unwrap_or(folder).to_path_buf() })
     }
 
-    /// Opens the database of a board under the folder of all databases, the one with remoteness if there are two.
-    /// A complete database is preferred to one that is being solved, and any of the two to one that cannot be read
-    /// (see [`Database::passed_over`]).
+    /// Opens the database of a board under the folder of all databases; the one with remoteness if there are two.
+    /// Prefers a complete database to one that is being solved, and either to an unreadable one (see
+    /// [`Database::passed_over`]).
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] where the board has no database, [`DatabaseError::Misplaced`] where no board has one, and the error of
-    /// the only one otherwise.
+    /// [`DatabaseError::Missing`] if the board has no database, [`DatabaseError::Misplaced`] if no board has one, else
+    /// the error of the board's only database.
     pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let (mut solving, mut passed_over) = (None, None);
         for values in [Values::Remoteness, Values::Wdl] {
@@ -131,7 +131,7 @@ impl Database {
     /// Opens the database of a board with these values under the folder of all databases.
     ///
     /// # Errors
-    /// [`DatabaseError::MissingValues`] where there is none, and otherwise those of [`Database::open`].
+    /// [`DatabaseError::MissingValues`] if there is none, else the errors of [`Database::open`].
     pub fn find_values(root: &Path, board: Board, values: Values) -> Result<Database, DatabaseError> {
         Database::open(&folder_of(root, board, values)).map_err(|error| match error {
             DatabaseError::Missing { board, root } => {
@@ -141,20 +141,20 @@ impl Database {
         })
     }
 
-    /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
+    /// Sets the bytes of the cache of expanded blocks (default: 256 MiB), and empties it.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Database {
         self.cache = Cache::new(bytes);
         self
     }
 
-    /// Returns the most memory that the cache of expanded blocks takes, in bytes.
+    /// Returns the most bytes that the cache of expanded blocks takes.
     #[must_use]
     pub fn cache_bytes(&self) -> u64 {
         self.cache.bytes
     }
 
-    /// Lowers the memory of the cache to `bytes`, if it may take more.
+    /// Reduces the bytes of the cache to `bytes`, if they are more.
     #[must_use]
     pub fn with_cache_up_to(self, bytes: u64) -> Database {
         if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
@@ -199,7 +199,8 @@ impl Database {
         self.manifest.values
     }
 
-    /// Tells whether it is part of the program ([`Database::embedded`]), so that its folder is no folder of the disk.
+    /// Returns whether the database is built into the program ([`Database::embedded`]), so that its folder is not on
+    /// disk.
     pub fn is_embedded(&self) -> bool {
         self.is_embedded
     }
@@ -219,33 +220,33 @@ impl Database {
         &self.index
     }
 
-    /// Tells whether all tiers were solved when the database was opened.
+    /// Returns whether all tiers were solved when the database was opened.
     pub fn is_complete(&self) -> bool {
         self.manifest.is_complete()
     }
 
-    /// Returns what is wrong with the database that [`Database::find`] would have preferred.
+    /// Returns the fault of the database that [`Database::find`] would have preferred.
     pub fn passed_over(&self) -> Option<&DatabaseError> {
         self.passed_over.as_ref()
     }
 
-    /// Returns how many positions were searched forward for the probes so far, because their tiers are not kept.
+    /// Returns how many positions probes have searched forward so far, because their tiers are not kept.
     pub fn searched(&self) -> u64 {
         self.searched.load(Ordering::Relaxed)
     }
 
-    /// Returns how many chunks of entries probes have unpacked so far because the cache did not hold them.
+    /// Returns how many chunks probes have unpacked so far, because the cache did not have their codes.
     pub fn unpacked(&self) -> u64 {
         self.cache.unpacked.load(Ordering::Relaxed)
     }
 
-    /// Returns where its files are: on the disk, at an address, or in the program.
+    /// Returns the storage of its files: the disk, an address, or the program.
     #[must_use]
     pub fn storage(&self) -> &dyn Storage {
         &*self.storage
     }
 
-    /// Returns a stored tier, opened where it was not yet.
+    /// Returns a stored tier, after opening it if necessary.
     pub(super) fn tier(&self, ply: u32) -> Result<&OpenTier, DatabaseError> {
         let slot = self.tiers.get(ply as usize).ok_or_else(|| self.not_solved(ply))?;
         if let Some(tier) = slot.get() {
@@ -254,15 +255,15 @@ impl Database {
         let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let tier =
             OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
-                // A solver that replaces the database has taken the file away.
+                // A solver that replaces the database may have removed the file.
                 let listed = || self.read_manifest().is_ok_and(|now| now.is_some_and(|now| now.tier(ply).is_some()));
                 if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
             })?;
-        // Two threads may open a tier at the same time: one of the two is kept.
+        // Two threads may open a tier at the same time; only one of the two is kept.
         Ok(slot.get_or_init(|| tier))
     }
 
-    /// Reads the manifest anew.
+    /// Reads the manifest again.
     pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
         Ok(Manifest::read(&*self.storage, &self.folder, self.board(), self.values())?)
     }
@@ -271,9 +272,9 @@ impl Database {
         FileError::damaged(&self.folder.join(MANIFEST), 0, what).into()
     }
 
-    /// Makes the error of a tier that is not solved yet.
+    /// Returns the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
-        // The solve begins with the full board.
+        // Tiers are solved from the full board down.
         let ply = self.manifest.next_ply(self.board()).map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies, ply }
@@ -285,18 +286,18 @@ impl Database {
 pub struct Summary {
     /// The board.
     pub board: Board,
-    /// The rest: values, tiers, sizes, and, when complete, outcome and hash.
+    /// Values, tiers and sizes; when complete, also outcome and hash.
     pub manifest: Manifest,
 }
 
 /// The databases of a folder.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Those whose manifest can be read, by name.
+    /// Databases whose manifest can be read, by name.
     pub databases: Vec<Summary>,
-    /// Those that are to replace one, and are not complete.
+    /// Incomplete databases that will replace others.
     pub replacements: Vec<Summary>,
-    /// What is wrong with the others.
+    /// The faults of the other databases.
     pub faults: Vec<FileError>,
 }
 
@@ -304,7 +305,7 @@ pub struct Listing {
 /// that cannot be read does not hide the others.
 ///
 /// # Errors
-/// [`FileError::Io`] where the folder itself cannot be listed; one that is not there is empty.
+/// [`FileError::Io`] if the folder itself can't be listed. A missing folder has no databases.
 pub fn list(root: &Path) -> Result<Listing, FileError> {
     let mut listing = Listing::default();
     for name in Disk.names(root).map_err(io_error(root, "list"))? {

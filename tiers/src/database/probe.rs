@@ -1,10 +1,10 @@
-//! Looking positions up.
+//! Looks positions up.
 //!
-//! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
-//! rank's chunk, the chunk's block, the block's symbols, and its place among those by the quiet mask of the chunk (see
-//! [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
-//! Where that tier is not kept the position is searched forward (see [`super::fallback`]). The deepest tier that is kept stores
-//! forced positions too, so no position before it is searched.
+//! A probe first evaluates the board (see [`crate::quiet`]). A quiet position of an odd ply is looked up by its rank:
+//! the rank gives the chunk, the chunk gives the block, and the quiet mask of the chunk gives the position's symbol in
+//! the block (see [`super::tier`]). A quiet position of an even ply has the best value of its children, or of the quiet
+//! positions that these force. If the tier to look up is not kept, the position is searched forward (see
+//! [`super::fallback`]). The deepest kept tier stores forced positions too, so no position before it is searched.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
@@ -16,27 +16,27 @@ use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
 
-/// An answer is remembered if its searches visited so many nodes, which takes some microseconds.
+/// An answer is kept if its searches visited at least so many nodes, which take some microseconds.
 const NODES_WORTH_AN_ANSWER: u64 = 64;
 
 impl Database {
-    /// Looks a position up. Any well-formed position has an answer, even one that no game reaches.
+    /// Looks a position up. Every well-formed position has an answer, even if no game reaches it.
     ///
-    /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is searched
-    /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early
-    /// in one. [`Lookup`](fourbase::analysis::Lookup) has a limit.
+    /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is
+    /// searched forward to the end, however long that takes: microseconds late in a game, minutes early in a game on a
+    /// large board. [`Lookup`](fourbase::analysis::Lookup) has a limit.
     ///
     /// # Errors
-    /// [`DatabaseError::Analysis`] for another board, [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
-    /// for files that cannot be read or are damaged.
+    /// [`DatabaseError::Analysis`] for another board, [`DatabaseError::NotSolved`] while the board is being solved,
+    /// [`DatabaseError::File`] for files that can't be read or are damaged.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
         self.probe_within(position, &mut Budget::default())
     }
 
-    /// Looks a position up like [`Database::probe`], within a budget.
+    /// Looks a position up as [`Database::probe`] does, within a budget.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], and [`DatabaseError::Analysis`] where a limit of the budget is reached.
+    /// The errors of [`Database::probe`], and [`DatabaseError::Analysis`] if a limit of the budget is reached.
     pub(crate) fn probe_within(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
         self.read_ahead(std::slice::from_ref(position));
@@ -65,13 +65,13 @@ impl Database {
         Ok(self.outcome(seen_from(ply, end.ply, outcome)))
     }
 
-    /// Drops the remoteness that the board itself shows where the database has none.
+    /// Removes the remoteness, which the board itself may show, if the database has none.
     fn outcome(&self, outcome: Outcome) -> Outcome {
         let remoteness = outcome.remoteness.filter(|_| self.values() == Values::Remoteness);
         Outcome { remoteness, ..outcome }
     }
 
-    /// Searches the position that follows on `position` by forced moves. Bounds of the one are bounds of the other.
+    /// Searches `end`, to which forced moves lead from `position`. Bounds of one are bounds of the other.
     fn search_forced(&self, position: &Position, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
         let at_least = if ply < end.ply { self.at_least(position, budget)? } else { None };
@@ -79,7 +79,7 @@ impl Database {
         self.search_beyond(&end.position, bounds, budget)
     }
 
-    /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
+    /// Returns whether the database keeps the tier in which quiet positions of `ply` pieces are looked up.
     pub(crate) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
         self.manifest().keeps(stored)
@@ -92,8 +92,9 @@ impl Database {
         Err(AnalysisError::OtherBoard { expected: self.board(), found: position.board() })
     }
 
-    /// Plays the forced moves from an evaluated position, as far as none is stored. None of them completes a line: under the
-    /// usual rules it would have won at once, and under misère it is played because it does not.
+    /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
+    /// completes a line: in normal play the game would have been won before, and under misère the move is forced
+    /// because it completes none.
     pub(super) fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
         while let StaticEvaluation::Forced(column) = evaluation
             && !self.stores_forced(ply)
@@ -105,25 +106,25 @@ impl Database {
         Seen { position, ply, evaluation }
     }
 
-    /// Tells whether forced positions of `ply` pieces are stored. They are not in databases of older versions, nor of
-    /// [`Database::with_plies_up_to`]: there they are followed, perhaps beyond what is kept.
+    /// Returns whether forced positions of `ply` pieces are stored. Databases of older versions and of
+    /// [`Database::with_plies_up_to`] never store them; their forced moves are followed, perhaps beyond the kept plies.
     pub(super) fn stores_forced(&self, ply: u32) -> bool {
-        // A tier that cannot be opened counts as one that stores them, so that looking them up tells what is wrong.
+        // For a tier that can't be opened, return true: looking the position up then reports the error.
         self.manifest().keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
     }
 
-    /// Looks a stored position up.
     fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
         budget.spent.lookups += 1;
         Ok(tier.outcome(self.index(), &self.cache, &end.position)?)
     }
 
-    /// Finds out what a quiet position of an even ply is worth: the best that any of its children leads to.
+    /// Returns the outcome of a quiet position of an even ply: the best that any of its children leads to.
     ///
-    /// A child whose reply is forced leads to another quiet position of the same player to move, so all choices are of one
-    /// player. Each such position is looked at once, however many orders of the same threats lead there, and only if it
-    /// could be better than the best one so far: by a sooner win, or, where that is a tie, if the player has room for a line.
+    /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
+    /// choices. Each such position is examined once, however many orders of the same threats lead to it, and only if it
+    /// can improve on the best outcome so far: by a sooner win, or, if the best is a tie, if the player still has room
+    /// for a line.
     fn best(&self, start: Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
         let (mut nodes, mut stored, mut searched) =
@@ -144,7 +145,7 @@ impl Database {
                             break;
                         }
                     }
-                    // What is searched comes last: a win that is stored may save it.
+                    // Searches come last: a stored win may make them unnecessary.
                     _ if !self.reaches(end.ply) => searched.push(end),
                     _ if is_stored(end.ply) => stored.push(end),
                     _ if !nodes.contains(&end) => nodes.push(end),
@@ -164,7 +165,7 @@ impl Database {
         }
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
-                // Only what is better counts.
+                // Only better outcomes matter.
                 let bounds = best.outcome.map_or(Bounds::default(), |of| Bounds::at_ply(best.ply, end.ply, of));
                 best.improve(end.ply, self.search_beyond(&end.position, bounds, budget)?);
             }
@@ -178,7 +179,8 @@ fn pieces(position: &Position) -> [u64; 2] {
     [Player::First, Player::Second].map(|player| position.pieces(player))
 }
 
-/// A position at the end of forced moves, its ply, and what is seen there: quiet, decided, or forced where that is stored.
+/// The position at the end of forced moves, its ply, and its evaluation: quiet, decided, or forced if forced positions
+/// are stored.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Seen {
     pub position: Position,
@@ -186,7 +188,8 @@ pub(super) struct Seen {
     pub evaluation: StaticEvaluation,
 }
 
-/// Returns what a position of the ply `later` is worth for the player to move at `ply`, counted from there.
+/// Converts an outcome at the ply `later` into one for the player to move at `ply`, with the remoteness counted from
+/// `ply`.
 fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
     (ply..later).fold(outcome, |outcome, _| outcome.parent())
 }
@@ -199,28 +202,28 @@ struct Best {
 }
 
 impl Best {
-    /// Takes note of what a position of the ply `later` is worth to its player to move.
+    /// Improves the best outcome by that of a position at the ply `later`.
     fn improve(&mut self, later: u32, outcome: Outcome) {
         let outcome = seen_from(self.ply, later, outcome);
         self.outcome = Some(self.outcome.map_or(outcome, |best| best.min(outcome)));
     }
 
-    /// Tells whether nothing after a quiet position of the same player to move at the ply `later` can be better: no win there
-    /// is sooner than in 3 (under misère no sooner than in 2, and none is in 3).
+    /// Returns whether nothing after a quiet position of the same player at the ply `later` can be better: no win there
+    /// is sooner than in 3 (under misère in 2, and none is in 3).
     fn is_settled(&self, later: u32) -> bool {
         let soonest = later - self.ply + 3;
         self.outcome
             .is_some_and(|best| best.value == Value::Win && best.remoteness.is_none_or(|plies| plies <= soonest))
     }
 
-    /// Tells whether a position, which follows on one of the same player to move at the ply `later`, need not be looked at.
+    /// Returns whether a position need not be examined. It follows a position of the same player at the ply `later`.
     fn is_at_least(&self, position: &Position, later: u32) -> bool {
         let only_a_win = || self.outcome.is_some_and(|best| best.value != Value::Lose);
         self.is_settled(later) || only_a_win() && !can_win(position, self.player)
     }
 }
 
-/// Lists columns from the centre outwards: a win, which ends the look-ups, is more often there.
+/// Lists columns from the centre outwards, because wins, which end the look-ups, are more often there.
 pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
@@ -246,7 +249,7 @@ mod tests {
         let board: Board = "6x4".parse().unwrap();
         let [database] = solved(&Solve::new(board, Values::Wdl));
         let index = database.index();
-        // The most look-ups of a probe, those of all probes, and the number of these.
+        // The most look-ups of one probe, the look-ups of all probes, and the number of probes.
         let add = |one: (u64, u64, u64), other: (u64, u64, u64)| (one.0.max(other.0), one.1 + other.1, one.2 + other.2);
         let mut all = (0, 0, 0);
         for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
@@ -277,7 +280,8 @@ mod tests {
         positions
     }
 
-    /// Asks for positions with what is known and without it, which gives the same answers. Returns the nodes of both.
+    /// Probes positions with and without the kept plies' help, which must give the same answers. Returns the nodes of
+    /// both.
     fn nodes(
         databases: [&Database; 2],
         positions: &[Position],
@@ -334,7 +338,8 @@ mod tests {
                 let [narrowed, plain] = nodes([&with, &without], &positions, |database, position, budget| {
                     database.probe_within(position, budget).unwrap()
                 });
-                // From ply 5 every move is forced: what is known of ply 4 helps about as much as one long search does.
+                // From ply 5 on every move is forced, so the values of ply 4 help about as much as one long search
+                // does.
                 assert!(plies == 5 || narrowed * 2 < plain, "{narrowed} {plain}");
             }
         }

@@ -1,4 +1,4 @@
-//! Analysts with a database, with searches, and with both, on every position of the first plies of small boards.
+//! Tests analysts with a database, with searches, and with both, on every position of the first plies of small boards.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -45,15 +45,15 @@ fn both(database: Database) -> Analyst<Database> {
     Analyst::new(database.board(), Some(database), Some(pool()))
 }
 
-/// Every position of the plies from 0 to 6, in an order that is always the same.
+/// Returns every position of plies 0 to 6, always in the same order.
 fn positions() -> Vec<Position> {
     let mut positions = Vec::from_iter(plies(board()).take(7).flatten());
     positions.sort_by_key(|position| (position.ply(), position.pieces(Player::First), position.occupied()));
     positions
 }
 
-/// Checks that `analyst` returns what the database returns; of moves that give the value away it may leave the remoteness
-/// open.
+/// Checks that `analyst` returns what the database returns. The remoteness of moves that give the value away may be
+/// missing.
 fn compare(analyst: &Analyst<Database>, whole: &Database) {
     for position in &long::every(5, positions(), "positions of 4x4") {
         let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();
@@ -83,7 +83,7 @@ fn all_analysts_give_the_same_answers() {
     compare(&Analyst::new(board(), None, Some(pool())), &whole);
     compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
     compare(&both(unfinished(three.path())), &whole);
-    // Values alone tell no best move from another.
+    // Values alone don't determine a best move.
     let values = Database::find(two.path(), board()).unwrap();
     assert_eq!(values.best_line(&Position::start(board())).unwrap(), None);
     let other = Position::start("5x4".parse().unwrap());
@@ -95,7 +95,7 @@ fn one_budget_is_for_all_parts_of_a_question_and_the_next_question_is_answered()
     let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let whole = solved(one.path(), board(), Values::Remoteness);
     solved(two.path(), board(), Values::Wdl);
-    // The longest way to a win or loss.
+    // The slowest win or loss.
     let outcomes = positions().into_iter().map(|position| (whole.probe(&position).unwrap(), position));
     let decided = outcomes.filter(|(outcome, _)| outcome.value != Value::Tie);
     let (_, position) = decided.max_by_key(|(outcome, _)| outcome.remoteness).unwrap();
@@ -144,7 +144,7 @@ fn what_answers_depends_on_the_database_and_on_when_to_search() {
     solved(wdl.path(), board(), Values::Wdl);
     solved(whole.path(), board(), Values::Remoteness);
     unfinished(part.path());
-    // Whether there is an analyst, whether it has a database, whether it may search.
+    // Whether there is an analyst, whether it has a database, and whether it may search.
     let chosen = |when| {
         [&none, &part, &wdl, &whole].map(|root| {
             match choose(board(), when, || Database::find(root.path(), board()), pool) {

@@ -1,4 +1,4 @@
-//! A tier that is open for probing: from a quiet position to its chunk, its block, its symbol.
+//! A tier that is open for probing: from a quiet position to its chunk, its block and its symbol.
 
 use std::path::Path;
 
@@ -18,20 +18,20 @@ use crate::kernel::{Coding, Values};
 /// A tier that is open for probing.
 #[derive(Debug)]
 pub(crate) struct OpenTier {
-    /// Where the entries of the tier begin, according to the file.
+    /// The first entries of the tier's shapes, according to the file.
     pub directory: TierDirectory,
     coding: Coding,
     pub reader: Reader,
-    /// How the tier is cut into chunks, according to the file.
+    /// How the tier is divided into chunks, according to the file.
     pub chunks: Chunks,
 }
 
 impl OpenTier {
-    /// Opens the file of a stored tier and reads its directory; of the file's blocks nothing is read.
+    /// Opens the file of a stored tier and reads its directory, but no block.
     ///
     /// # Errors
-    /// Where the file cannot be read, is damaged, or is not that of the manifest's record. The record and the length of the
-    /// file are checked before the tables of the tier are made.
+    /// If the file can't be read, is damaged, or does not match the manifest's record. Checks the record and the length
+    /// of the file before it makes the tables of the tier.
     pub fn open(
         storage: &dyn Storage,
         folder: &Path,
@@ -71,7 +71,7 @@ impl OpenTier {
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
-    /// Announces that quiet positions will be looked up: what of the file is needed, and not in the cache.
+    /// Announces that quiet positions will be looked up: requests the parts of the file that the cache lacks.
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
         let places = ranks.map(|rank| self.chunks.place(rank));
@@ -94,7 +94,7 @@ impl OpenTier {
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 
-    /// Puts the symbols of a chunk in their places.
+    /// Returns the codes of a chunk's entries, with its symbols in their places.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
         let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;

@@ -1,7 +1,7 @@
 //! The columns of a data set.
 //!
-//! A [`Column`] is what a user chooses. It is one or more [`Field`]s of the file: a column for each player, or for each
-//! move.
+//! A user chooses [`Column`]s. Each becomes one or more [`Field`]s of the file: a bitboard for each player, or a field
+//! for each move.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use fourbase::Board;
 
 use crate::kernel::Values;
 
-/// What a data set has about each position.
+/// The data about each position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Column {
-    /// The smallest order of moves that reaches the position.
+    /// The smallest sequence of moves that reaches the position.
     Moves,
-    /// The column bit strings.
+    /// The position as `bits`, a string of bits for each column.
     Bits,
-    /// GamesmanUni's string.
+    /// The position as GamesmanUni's string.
     Uni,
     /// The bitboards of both players.
     Bitboards,
@@ -24,18 +24,18 @@ pub enum Column {
     Ply,
     /// The value for the player to move.
     Value,
-    /// The plies to the end.
+    /// The number of plies to the end.
     Remoteness,
     /// Pons' score.
     Score,
     /// The value of every move.
     MoveValues,
-    /// The plies to the end after every move.
+    /// The number of plies to the end for every move.
     MoveRemoteness,
 }
 
 impl Column {
-    /// All columns, in the order in which they stand in a file.
+    /// All columns, in the order of a file.
     pub const ALL: [Column; 10] = [
         Column::Moves,
         Column::Bits,
@@ -49,7 +49,7 @@ impl Column {
         Column::MoveRemoteness,
     ];
 
-    /// Returns the column with a name; `None` where no column has it.
+    /// Returns the column with this name; `None` if no column has it.
     ///
     /// ```
     /// use fourbase_tiers::dataset::Column;
@@ -60,7 +60,7 @@ impl Column {
         Column::ALL.into_iter().find(|column| column.name() == name)
     }
 
-    /// Returns its name.
+    /// Returns the name of the column.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -77,14 +77,14 @@ impl Column {
         }
     }
 
-    /// Lists the columns that a data set has where none are chosen: bitboards and all that the database knows.
+    /// Lists the default columns: bitboards and everything that the database stores.
     #[must_use]
     pub fn usual(board: Board, values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
         Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(board, values)).collect()
     }
 
-    /// Returns whether a database of the board with these values has it. Misère boards have no score.
+    /// Returns whether a database of the board with these values can fill the column. Misère boards have no score.
     #[must_use]
     pub fn is_known(self, board: Board, values: Values) -> bool {
         match self {
@@ -94,12 +94,12 @@ impl Column {
         }
     }
 
-    /// Returns whether it has a field for each move.
+    /// Returns whether the column has a field for each move.
     pub(super) fn is_of_moves(self) -> bool {
         matches!(self, Column::MoveValues | Column::MoveRemoteness)
     }
 
-    /// Lists its fields.
+    /// Lists the fields of the column.
     #[must_use]
     pub fn fields(self, board: Board) -> Vec<Field> {
         let count = match self {
@@ -117,19 +117,19 @@ impl fmt::Display for Column {
     }
 }
 
-/// A column of a file: one of those that a [`Column`] stands for.
+/// A column of a file; a [`Column`] has one or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
-    /// What it has about each position.
+    /// The data about each position.
     pub column: Column,
-    /// Of bitboards 0 for the first player and 1 for the second; of moves the column of the board, from 0.
+    /// For bitboards 0 for the first player and 1 for the second; for moves the board's column, counted from 0.
     pub number: usize,
 }
 
 /// The type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FieldKind {
-    /// ASCII text.
+    /// An unsigned integer of 64 bits.
     Text,
     /// 64 bits without a sign.
     UInt64,
@@ -140,7 +140,7 @@ pub enum FieldKind {
 }
 
 impl Field {
-    /// Returns its name in a file. Moves count from 1, as in all text of fourbase.
+    /// Returns the name of the field in a file. Moves count from 1, as in all text of fourbase.
     ///
     /// ```
     /// use fourbase_tiers::dataset::{Column, Field};
@@ -156,7 +156,7 @@ impl Field {
         }
     }
 
-    /// Returns its type.
+    /// Returns the type of the field.
     #[must_use]
     pub fn kind(self) -> FieldKind {
         match self.column {
@@ -167,7 +167,7 @@ impl Field {
         }
     }
 
-    /// Returns whether a row may have none: an illegal move has no value.
+    /// Returns whether the field may be empty in a row: an illegal move has no value.
     #[must_use]
     pub fn is_nullable(self) -> bool {
         self.column.is_of_moves()

@@ -10,13 +10,13 @@ use crate::database::DatabaseError;
 use crate::files::grouped;
 use crate::positions::PositionError;
 
-/// A data set that cannot be made. An output that was begun is incomplete.
+/// Why a data set was not made. Any output written so far is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// The positions cannot be listed or drawn.
     #[error(transparent)]
     Position(#[from] PositionError),
-    /// The rows would take longer than they may.
+    /// Making the rows would take longer than allowed.
     #[error("these rows of {board} would take about {} hours, by a trial of some of them", grouped(u128::from(*hours)))]
     Long {
         /// The board.
@@ -27,7 +27,7 @@ pub enum DatasetError {
     /// No column was chosen.
     #[error("no columns are chosen")]
     NoColumns,
-    /// A column that needs the remoteness, from a database without it; scores of a misère board, which has none.
+    /// A column needs the remoteness, which the database does not store; or it is the score of a misère board.
     #[error("{}, so there is no column {column}", lack(*board, *column))]
     NoRemoteness {
         /// The board.
@@ -38,7 +38,7 @@ pub enum DatasetError {
     /// This build has no Parquet.
     #[error("this build of fourbase writes no Parquet")]
     NoParquet,
-    /// A position has no answer.
+    /// The value of a position can't be found.
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// A position cannot be written as moves.

@@ -1,4 +1,4 @@
-//! How long a data set takes, by a short trial of the same work.
+//! Estimates how long a data set takes, by a short trial of the same work.
 
 use std::time::Duration;
 
@@ -12,25 +12,26 @@ use super::run::{Dataset, PORTION, Rows};
 use crate::index::TierDirectory;
 use crate::positions::{SampleKind, Sampler};
 
-/// A trial makes no more rows after so much time.
+/// After so much time a trial starts no more rows.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// A trial whose rows are not made in so much time ends.
+/// After so much time a trial ends, finished or not.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A trial makes at most so many rows.
+/// The most rows of a trial.
 const MOST_ROWS: u64 = 1024;
 
-/// Fewer searched rows are not worth a trial.
+/// With fewer searched rows there is no trial.
 const FEW_ROWS: f64 = 1000.0;
 
-/// About what a row takes of which everything is stored, in seconds: the 3.1 million rows of 5x4 take 3 to 6 seconds.
+/// Seconds per row whose values are all stored: the 3.1 million rows of 5x4 take 3 to 6 seconds.
 const STORED_ROW: f64 = 1e-6;
 
 impl Dataset<'_> {
-    /// Estimates the time that all rows take. A trial makes rows of those plies that are not stored, on all threads of rayon's
-    /// current pool; stored rows take microseconds once their blocks are expanded, so a trial of a few says nothing about many.
-    /// Where the trial fails, its rows count like stored ones: the work itself says why.
+    /// Estimates the time for all rows. A trial makes rows of plies that are not stored, on all threads of rayon's
+    /// current pool. It makes no stored rows: these take microseconds once their blocks are expanded, so a few of them
+    /// would say nothing about many. If the trial fails, its rows count like stored ones, and the work itself will
+    /// report the error.
     pub(super) fn estimate(&self, fields: &[Field], is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
         let (database, plies) = (self.database, self.choice.plies.as_slice());
         let after = u32::from(fields.iter().any(|field| field.column.is_of_moves()));
@@ -57,8 +58,8 @@ impl Dataset<'_> {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// Makes some rows of plies that are drawn at random, and returns the seconds that one took, or at least took where the time of
-    /// the trial is over.
+    /// Makes some rows of plies drawn at random. Returns the seconds per row, or a lower bound if the trial ran out of
+    /// time.
     fn trial(
         &self,
         fields: &[Field],

@@ -1,4 +1,4 @@
-//! The formats of a data set, and the writers of those that are text.
+//! The formats of a data set, and the writers of the text formats.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use super::error::DatasetError;
 use super::parquet::Parquet;
 use super::portion::{Cells, Portion, Writer};
 
-/// How many rows of text a thread writes at once.
+/// Rows of text that a thread writes at once.
 const ROWS: usize = 4096;
 
 /// The format of a file.
@@ -24,9 +24,9 @@ pub enum Format {
     Csv,
     /// Apache Parquet: columns, compressed with zstd. Only with the cargo feature `parquet`.
     Parquet,
-    /// The text of the data set `connect-4` of the UCI repository: a letter for each cell, `x` first player, `o` second player,
-    /// `b` blank, column after column from the left and each from the bottom up, then the class for the **first** player:
-    /// `win`, `loss` or `draw`. Commas between them, no line of names.
+    /// The text of the data set `connect-4` of the UCI repository: a letter for each cell, `x` first player, `o` second
+    /// player, `b` blank, column by column from the left and each from the bottom up; then the class for the **first**
+    /// player, `win`, `loss` or `draw`. Separated by commas, without a line of names.
     Uci,
 }
 
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// Returns the format of a file by the end of its name: `.csv`, `.parquet` or `.data`; `None` for any other.
+    /// Returns the format for a file's extension: `.csv`, `.parquet` or `.data`; `None` for any other.
     ///
     /// ```
     /// use fourbase_tiers::dataset::Format;
@@ -60,13 +60,13 @@ impl Format {
         }
     }
 
-    /// Returns whether this build can write it.
+    /// Returns whether this build can write the format.
     #[must_use]
     pub fn is_built(self) -> bool {
         self != Format::Parquet || cfg!(feature = "parquet")
     }
 
-    /// Begins a file. `facts` go into the file where the format has a place for them.
+    /// Begins a file. `facts` become its metadata if the format has any.
     pub(super) fn begin<'o>(
         self,
         output: &'o mut (dyn Write + Send),
@@ -94,10 +94,10 @@ impl fmt::Display for Format {
     }
 }
 
-/// Writes a file of lines.
+/// Writes rows of text as lines.
 struct Text<'o> {
     output: &'o mut (dyn Write + Send),
-    /// The first line, until it is written with the first rows.
+    /// The first line; empty once it is written, with the first rows.
     header: String,
     /// Appends the line of a row.
     push: fn(&mut Vec<u8>, &Portion, usize),
@@ -123,7 +123,7 @@ impl Writer for Text<'_> {
     }
 }
 
-/// Appends a row of comma-separated values. A cell that the row lacks is empty. No text has a comma or a quotation mark, so
+/// Appends a row of comma-separated values; missing cells are empty. No text has a comma or a quotation mark, so
 /// nothing is quoted. Writing to memory does not fail.
 fn push_csv(text: &mut Vec<u8>, portion: &Portion, row: usize) {
     for (number, (_, cells)) in portion.fields.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Data sets: positions with exact values in a file, for machine learning.
 //!
-//! A [`Dataset`] is a [`Choice`] of positions and some [`Column`]s. It is written as a [`Format`], or handed to a function
-//! portion by portion. From the top down:
+//! A [`Dataset`] is a [`Choice`] of positions and some [`Column`]s. It is written as a [`Format`], or passed to a
+//! function in portions. From the top down:
 //!
 //! - `run`: lists or draws positions, looks them up and writes them in portions; a portion is looked up while the one before
 //!   is written;

@@ -1,4 +1,4 @@
-//! What explains a data set: facts for programs, and a text for people, to be kept beside the file.
+//! Documents a data set: facts for programs, and a text for people to keep beside the file.
 
 use std::fmt::Write;
 
@@ -11,8 +11,8 @@ use crate::files::grouped;
 use crate::positions::SampleKind;
 
 impl Dataset<'_> {
-    /// Lists the facts of the data set, by names that begin with `fourbase.`: the version, the board, the choice of positions,
-    /// the database. A Parquet file has them as its metadata.
+    /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the choice
+    /// of positions, the database. They are the metadata of a Parquet file.
     #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let Dataset { database, choice, .. } = self;
@@ -34,8 +34,8 @@ impl Dataset<'_> {
         facts
     }
 
-    /// Writes a text for people that explains a file called `name`, in Markdown. `made_with` is the command or the call that
-    /// makes the same file.
+    /// Returns a text in Markdown that explains the file `name`. `made_with` is the command or the call that makes the
+    /// same file.
     #[must_use]
     pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
         let board = self.board();
@@ -78,7 +78,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Writes plies with ranges: `0-3,7`.
+/// Returns plies as ranges: `0-3,7`.
 ///
 /// ```
 /// assert_eq!(fourbase_tiers::dataset::ply_ranges(&[0, 1, 2, 3, 7]), "0-3,7");

@@ -1,4 +1,4 @@
-//! Some rows of a data set: positions, looked up together, and the cells of each field.
+//! Some rows of a data set: positions that are looked up together, and the cells of each field.
 
 use std::io;
 
@@ -11,39 +11,40 @@ use super::column::{Column, Field};
 use super::error::DatasetError;
 use crate::database::Database;
 
-/// The cells of a field, one a row, by its [`FieldKind`](super::FieldKind).
+/// The cells of a field, one per row, by the field's [`FieldKind`](super::FieldKind).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cells {
     /// ASCII text.
     Text(Vec<String>),
-    /// 64 bits without a sign.
+    /// Unsigned integers of 64 bits.
     UInt64(Vec<u64>),
-    /// -128 to 127; `None` only in a field that is nullable.
+    /// -128 to 127; `None` only in a nullable field.
     Int8(Vec<Option<i8>>),
-    /// 0 to 255; `None` only in a field that is nullable.
+    /// 0 to 255; `None` only in a nullable field.
     UInt8(Vec<Option<u8>>),
 }
 
 /// Some rows of a data set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Portion {
-    /// The fields with their cells, in the order of the file.
+    /// The fields with their cells, in file order.
     pub fields: Vec<(Field, Cells)>,
-    /// The positions, one a row.
+    /// The positions, one per row.
     pub(super) positions: Vec<Position>,
-    /// Their outcomes for the player to move.
+    /// Their outcomes, for the player to move.
     pub(super) outcomes: Vec<Outcome>,
-    /// The outcome of each move for the player who makes it, `None` for an illegal one: as many for each position as the
-    /// board has columns. Empty if no field needs them.
+    /// For each position, the outcome of the move in each column for the player who makes it; `None` for an illegal
+    /// move. Empty if no field needs them.
     moves: Vec<Option<Outcome>>,
 }
 
 impl Portion {
-    /// Looks positions up, at most `rows_at_once` at a time, and their moves if fields need them, and makes the cells.
+    /// Looks positions up, at most `rows_at_once` at a time (their moves too, if fields need them), and makes the
+    /// cells.
     ///
     /// # Errors
     ///
-    /// A position that has no answer, or that cannot be written as moves.
+    /// If a position can't be evaluated, or can't be written as moves.
     pub(super) fn new(
         database: &Database,
         budget: &Budget,
@@ -57,7 +58,7 @@ impl Portion {
         for positions in positions.chunks(rows_at_once.max(1)) {
             if has_moves {
                 let found = database.moves_of_many(positions, budget, |_, error| Err(error))?;
-                // A position is worth what its best move is worth; a full board has none.
+                // A position is worth what its best move is worth; a full board has no move.
                 for (position, moves) in positions.iter().zip(found.chunks(width)) {
                     outcomes.push(match moves.iter().flatten().min() {
                         Some(best) => *best,
@@ -77,7 +78,6 @@ impl Portion {
         Ok(portion)
     }
 
-    /// Makes the cells of a field.
     fn cells(&self, field: Field) -> Result<Cells, NotationError> {
         let Portion { positions, outcomes, .. } = self;
         let text = |write: fn(&Position) -> Result<String, NotationError>| {
@@ -106,7 +106,7 @@ impl Portion {
     }
 }
 
-/// Writes the rows of a format, in their order.
+/// Writes the rows of a format in order.
 pub(super) trait Writer: Send {
     /// Writes some more rows.
     fn write(&mut self, portion: &Portion) -> io::Result<()>;
@@ -115,7 +115,7 @@ pub(super) trait Writer: Send {
     fn end(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Returns the sign of a value: 1 win, 0 tie, -1 loss.
+/// Returns the value as a number: 1 win, 0 tie, -1 loss.
 fn sign(value: Value) -> i8 {
     match value {
         Value::Win => 1,

@@ -1,4 +1,4 @@
-//! Making a data set.
+//! Makes a data set.
 
 use std::io::Write;
 use std::mem;
@@ -19,38 +19,38 @@ use crate::positions::{
 };
 use crate::progress::{Progress, Stage};
 
-/// How many rows are made, looked up and written together. Every row group of a Parquet file has as many.
+/// How many rows are looked up and written together. Each Parquet row group has this many.
 pub(super) const PORTION: usize = 1 << 16;
 
-/// The memory that looking a move up takes while that of many others is looked up, about.
+/// Estimated bytes per move while many moves are looked up together.
 const MOVE_BYTES: u64 = 128;
 
-/// Which positions of its plies a data set has.
+/// Which positions of the chosen plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rows {
-    /// Every legal position that no line has finished, in the order of the index.
+    /// Every legal position without a finished line, in the order of the index.
     All,
-    /// Unfinished positions drawn at random, in the order in which they were drawn.
+    /// Unfinished positions drawn at random, in the order of the draws.
     Sample {
-        /// How many.
+        /// How many positions to draw.
         count: u64,
         /// How they are drawn.
         kind: SampleKind,
         /// The seed of the random numbers.
         seed: u64,
     },
-    /// The rule of the UCI data set: see [`unforced()`].
+    /// The positions of the rule behind the UCI data set; see [`unforced()`].
     Unforced,
 }
 
 /// The positions of a data set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Choice {
-    /// Which positions of the plies.
+    /// The positions of each ply.
     pub rows: Rows,
-    /// The plies, in order.
+    /// The plies, in file order.
     pub plies: Vec<u32>,
-    /// Whether to drop mirror images, and duplicates of a sample. Every choice of [`Rows::Unforced`] is distinct.
+    /// Whether to drop mirror images, and duplicates of a sample. [`Rows::Unforced`] always drops them.
     pub is_distinct: bool,
 }
 
@@ -87,16 +87,16 @@ fn entries(index: &Index, ply: u32) -> u64 {
     TierDirectory::new(index, ply).entries()
 }
 
-/// What was written.
+/// The size of a written data set.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Summary {
     /// The number of rows.
     pub rows: u64,
-    /// How many positions are a win, a tie and a loss for the player to move.
+    /// How many positions are won, tied and lost for the player to move.
     pub by_value: [u64; 3],
 }
 
-/// A data set of a board: which positions, and which columns about each.
+/// A data set of a board: some positions, and columns about each.
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
@@ -121,11 +121,11 @@ pub struct Dataset<'d> {
 }
 
 impl<'d> Dataset<'d> {
-    /// Chooses positions and columns. The columns stand in the file in the order of [`Column::ALL`].
+    /// Makes a data set of the positions and columns. A file has its columns in the order of [`Column::ALL`].
     ///
     /// # Errors
     ///
-    /// A ply that the board does not have, no plies, no columns, or a column that the database does not store.
+    /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
     pub fn new(database: &'d Database, choice: Choice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
         check_plies(database.board(), &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
@@ -147,26 +147,27 @@ impl<'d> Dataset<'d> {
         })
     }
 
-    /// Limits the search for each position that the database does not keep, and lets its monitor cancel searches.
+    /// Limits the search for each position that the database does not store; the budget's monitor can cancel searches.
     #[must_use]
     pub fn budget(self, budget: Budget) -> Dataset<'d> {
         Dataset { budget, ..self }
     }
 
-    /// Limits the memory for the list of a ply, and how many positions are looked up at once. What this does not count: the cache of
-    /// the database, two portions of rows, and the positions of a distinct sample.
+    /// Limits the memory for the list of a ply and for looking positions up together. The limit does not include the
+    /// database's cache, two portions of rows, and the positions of a distinct sample.
     #[must_use]
     pub fn memory(self, memory_bytes: u64) -> Dataset<'d> {
         Dataset { memory_bytes, ..self }
     }
 
-    /// Refuses rows that would take longer, as a trial of about a second estimates.
+    /// Rejects the data set if a trial of about a second estimates that it takes longer than `most_time`.
     #[must_use]
     pub fn most_time(self, most_time: Duration) -> Dataset<'d> {
         Dataset { most_time, ..self }
     }
 
-    /// Returns how many rows are looked up at once: all of a portion, or fewer if that would take more than an eighth of the memory.
+    /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of
+    /// the memory.
     fn rows_at_once(&self) -> usize {
         let rows = self.memory_bytes / 8 / (MOVE_BYTES * self.board().width() as u64);
         rows.clamp(PORTION as u64 / 16, PORTION as u64) as usize
@@ -178,7 +179,7 @@ impl<'d> Dataset<'d> {
         self.database.board()
     }
 
-    /// Lists the fields of a file of a format, in their order.
+    /// Lists the fields of a file in this format, in order.
     #[must_use]
     pub fn fields(&self, format: Format) -> Vec<Field> {
         let columns = match format {
@@ -188,13 +189,14 @@ impl<'d> Dataset<'d> {
         columns.iter().flat_map(|column| column.fields(self.board())).collect()
     }
 
-    /// Writes the data set, on all threads of rayon's current pool. Time is that of looking all positions up, and their moves
-    /// if columns need them. Two portions of rows are in memory, of a distinct sample also every position, and of all
-    /// positions the list of a ply ([`Choice::memory_bytes`]). The same data set has the same bytes, with any number of threads.
+    /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
+    /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
+    /// the list of a ply for [`Rows::All`] (see [`Choice::memory_bytes`]). The bytes do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`]. What was written is then no data set.
+    /// Every kind of [`DatasetError`]. The output is incomplete then.
     pub fn write(
         &self,
         output: &mut (dyn Write + Send),
@@ -208,11 +210,11 @@ impl<'d> Dataset<'d> {
         Ok(summary)
     }
 
-    /// Passes the rows of the chosen columns to `take`, portion by portion in their order. See [`Dataset::write`].
+    /// Passes the rows of the chosen columns to `take`, in portions and in order. See [`Dataset::write`].
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`], and those of `take`.
+    /// Every kind of [`DatasetError`], and the errors of `take`.
     pub fn for_each(
         &self,
         progress: &dyn Progress,
@@ -245,16 +247,16 @@ impl<'d> Dataset<'d> {
     }
 }
 
-/// Makes the rows of a data set: lists or draws positions and collects them into portions. A portion is looked up while the
-/// one before is taken.
+/// Makes the rows of a data set: lists or draws positions and collects them into portions. The next portion is looked
+/// up while the caller takes the previous one.
 struct RowMaker<'a> {
     dataset: &'a Dataset<'a>,
     fields: &'a [Field],
     progress: &'a dyn Progress,
     take: &'a mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    /// Positions that are not looked up yet.
+    /// Positions that wait to be looked up.
     positions: Vec<Position>,
-    /// The portion that is taken next.
+    /// The next portion for the caller.
     portion: Option<Portion>,
     summary: Summary,
 }
@@ -266,7 +268,7 @@ impl RowMaker<'_> {
         let index = database.index();
         let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
         let mut listed = 0;
-        // Before anything is written.
+        // Check the memory before anything is written.
         let needed_bytes = choice.memory_bytes(index, *memory_bytes);
         CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
         progress.begin(Stage::List, entries, listed);
@@ -289,7 +291,7 @@ impl RowMaker<'_> {
         Ok(())
     }
 
-    /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
+    /// Draws `count` positions; in a distinct sample none twice, nor mirror images.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
         self.check_memory(count)?;
@@ -313,7 +315,7 @@ impl RowMaker<'_> {
             progress.done(Stage::Unforced, 1);
             list
         });
-        // A ply that is too late is refused before any row is written.
+        // A ply that is too late is rejected before any row is written.
         let lists = lists.collect::<Result<Vec<_>, _>>()?;
         lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(|positions| self.push(positions.to_vec()))
     }
@@ -328,7 +330,7 @@ impl RowMaker<'_> {
         Ok(())
     }
 
-    /// Adds positions, and looks up those that fill a portion.
+    /// Adds positions, and looks up each full portion.
     fn push(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
         self.positions.extend(positions);
         while self.positions.len() >= PORTION {
@@ -339,11 +341,12 @@ impl RowMaker<'_> {
         Ok(())
     }
 
-    /// Looks positions up, and takes the portion before.
+    /// Looks positions up, while the caller takes the previous portion.
     fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
         let Dataset { database, budget, .. } = self.dataset;
         let (take, before) = (&mut self.take, self.portion.take());
-        // In a pool, the first of the two stays on this thread. Large lists that one thread after the other makes stay in the heap of each.
+        // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
+        // stay in the heap of each.
         let (portion, taken) = rayon::join(
             || Portion::new(database, budget, self.fields, positions, self.dataset.rows_at_once()),
             || before.as_ref().map_or(Ok(()), take),
@@ -358,7 +361,7 @@ impl RowMaker<'_> {
         Ok(())
     }
 
-    /// Takes the last portions.
+    /// Passes the last portions to the caller.
     fn end(mut self) -> Result<Summary, DatasetError> {
         let positions = mem::take(&mut self.positions);
         if !positions.is_empty() {

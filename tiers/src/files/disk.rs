@@ -1,8 +1,8 @@
 //! The operating system's files.
 //!
-//! Only regular files are read and written: `regular` refuses all others. A link is followed to read, so that a tier's
-//! file may be kept on another disk. Nothing is written through a link: a new file is created exclusively, and a lock is
-//! opened without following links.
+//! Only regular files are read and written: `regular` rejects all others. Reading follows links, so that a tier's file
+//! may be on another disk. Writing never does: a new file is created exclusively, and a lock is opened without
+//! following links.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -50,7 +50,7 @@ impl Storage for Disk {
             use rustix::fs::{CWD, RenameFlags, renameat_with};
             use rustix::io::Errno;
             match renameat_with(CWD, folder, CWD, other, RenameFlags::EXCHANGE) {
-                // The file system has no such operation.
+                // The file system has no such operation, so continue with two renames.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
                 done => return Ok(done.map(|()| true)?),
             }
@@ -83,7 +83,7 @@ impl Storage for Disk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // Elsewhere a folder cannot be opened as a file, and renames need no such help.
+        // On other systems a folder can't be opened as a file, and renames need no sync.
         if cfg!(unix) { File::open(here(path))?.sync_all() } else { Ok(()) }
     }
 
@@ -118,14 +118,14 @@ impl Storage for Disk {
         loop {
             let mut file = regular::open_lock(path)?;
             match file.try_lock() {
-                // Its last holder has removed it: the next one would take another file of the same name.
+                // Its last holder removed the file; another process would lock a new file of the same name.
                 Ok(()) if !is_at(&file, path)? => {}
                 Ok(()) => {
                     file.set_len(0)?;
                     write!(file, "{HOLDER}{}", std::process::id())?;
                     return Ok(Ok(Box::new(DiskLock(file))));
                 }
-                // A process that asks who holds the lock shares it for a moment.
+                // A process that looks up the holder of the lock shares it for a moment.
                 Err(fs::TryLockError::WouldBlock) if tries < LOCK_TRIES => {
                     tries += 1;
                     sleep(LOCK_PAUSE);
@@ -143,10 +143,10 @@ fn here(folder: &Path) -> &Path {
 }
 
 impl Disk {
-    /// Returns the name of the process that holds the lock of this path; `None` where no process does.
+    /// Returns the name of the process that holds the lock of this path; `None` if no process does.
     ///
-    /// Only the system knows whether a process holds it: the name in the file outlives a process that was killed. So this
-    /// shares the lock for a moment, which is why [`Storage::lock`] tries again.
+    /// Only the system knows whether a process holds a lock, since the name in the file outlives a killed process. So
+    /// this shares the lock for a moment, which is why [`Storage::lock`] tries again.
     pub fn holder(&self, path: &Path) -> Option<String> {
         let file = regular::open(path).ok()?;
         match file.try_lock_shared() {
@@ -156,17 +156,17 @@ impl Disk {
     }
 }
 
-/// How often a lock is tried again, and how long after.
+/// How often locking is tried again, and the pause between tries.
 const LOCK_TRIES: u32 = 5;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// Precedes the number of the process that holds a lock.
+/// Written before the process id of a lock's holder.
 const HOLDER: &str = "process ";
 
-/// The most bytes of a lock that are read.
+/// The most bytes to read from a lock file.
 const HOLDER_BYTES: u64 = 32;
 
-/// Reads who holds a lock.
+/// Reads the holder's name from a lock file.
 fn holder(file: &File) -> String {
     let mut text = String::new();
     let is_read = file.take(HOLDER_BYTES).read_to_string(&mut text).is_ok();
@@ -174,7 +174,7 @@ fn holder(file: &File) -> String {
     if is_read && is_ours { text } else { "another process".to_string() }
 }
 
-/// Tells whether an open file still has its name.
+/// Returns whether an open file still has its name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let open = file.metadata()?;
@@ -187,16 +187,16 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
-    // The name of a file that is open cannot go.
+    // An open file can't lose its name.
     Ok(true)
 }
 
-/// The file of a lock, which stays when the lock is free.
+/// An open, locked file. The file stays when the lock is released.
 struct DiskLock(File);
 
 impl Drop for DiskLock {
     fn drop(&mut self) {
-        // Closing is not enough: a child process that is just being started may share the file for a moment.
+        // Closing is not enough, because a child process that is just being started may share the file for a moment.
         let _ = self.0.unlock();
     }
 }
@@ -242,7 +242,7 @@ impl ReadFile for File {
         std::os::windows::fs::FileExt::seek_read(self, buffer, offset)
     }
 
-    /// A browser has no files at all: [`Memory`](super::Memory) is the storage there.
+    /// A browser has no files; [`Memory`](super::Memory) is the storage there.
     #[cfg(not(any(unix, windows)))]
     fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
         Err(ErrorKind::Unsupported.into())
@@ -275,7 +275,7 @@ mod tests {
         fs::remove_file(&path).unwrap();
         drop(Disk.lock(&path).unwrap().map_err(|_| "held").unwrap());
         drop(held);
-        // Other text in the file is not repeated.
+        // Other text in the file is not repeated in messages.
         fs::write(&path, "a\nlie").unwrap();
         let other = File::open(&path).unwrap();
         other.lock().unwrap();

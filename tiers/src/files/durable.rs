@@ -1,4 +1,4 @@
-//! From bytes to a durable file under its name: written under a temporary name, synced, renamed, the folder synced.
+//! Makes files durable: they are written under a temporary name, synced and renamed, and then the folder is synced.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use super::error::{FileError, io_error};
 use super::http::is_address;
 use super::storage::{Storage, WriteFile};
 
-/// Ends the name of a file that is not complete yet.
+/// The end of the name of an incomplete file.
 pub(crate) const TEMPORARY: &str = ".new";
 
-/// Returns the name under which a file is written before it is complete.
+/// Returns the temporary name of a file that is not complete yet.
 pub(crate) fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
     name.into()
 }
 
-/// A file that is written, but neither durable nor under its name.
+/// A completely written file, not durable yet and still under its temporary name.
 pub(crate) struct Written {
     pub path: PathBuf,
     pub temporary: PathBuf,
@@ -28,9 +28,9 @@ pub(crate) struct Written {
     pub bytes: u64,
 }
 
-/// Makes files durable and gives them their names, durably. They must be in `folder`.
+/// Makes files in `folder` durable and gives them their names, durably.
 pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>) -> Result<(), FileError> {
-    // In parallel, because a file system can make several files durable in one go.
+    // In parallel, because a file system can make several files durable in one operation.
     let synced: Vec<Result<_, FileError>> = files
         .into_par_iter()
         .map(|written| {
@@ -45,7 +45,7 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     storage.sync_folder(folder).map_err(io_error(folder, "sync"))
 }
 
-/// Writes a small file durably, in the place of one of the same name. Where that fails the file of that name is as it was.
+/// Writes a small file durably, replacing one of the same name. If this fails, the old file is unchanged.
 pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
     let path = folder.join(name);
     let temporary = temporary_name(&path);
@@ -59,8 +59,8 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     done
 }
 
-/// Makes a folder and those above it, durably, but never `existing`. Adds those that were missing to `made`, the topmost
-/// first, also where it fails.
+/// Creates a folder and those above it, durably, but never `existing`. Adds the missing ones to `made`, the topmost
+/// first, even if it fails.
 pub(crate) fn create_folder(
     storage: &dyn Storage,
     existing: Option<&Path>,
@@ -71,14 +71,14 @@ pub(crate) fn create_folder(
         return Err(io_error(folder, "create")(ErrorKind::ReadOnlyFilesystem.into()));
     }
     create_missing(storage, existing, folder, made)?;
-    // The two above are ours: an earlier process may have made them and ended before they were durable.
+    // The two folders above are ours too: an earlier process may have created them and ended before they were durable.
     for above in folder.ancestors().skip(1).take(2) {
         storage.sync_folder(above).map_err(io_error(above, "sync"))?;
     }
     Ok(())
 }
 
-/// Makes a missing folder, after the missing ones above it.
+/// Creates a missing folder, and before it the missing folders above.
 fn create_missing(
     storage: &dyn Storage,
     existing: Option<&Path>,
@@ -102,14 +102,15 @@ fn create_missing(
     Ok(())
 }
 
-/// Removes those of some folders that are empty. They are tried from the last to the first, and what fails is left.
+/// Removes the empty ones among the given folders, from the last to the first. Ignores failures.
 pub(crate) fn remove_folders(storage: &dyn Storage, folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = storage.remove_folder(folder);
     }
 }
 
-/// Removes `folder` and those above it, if they are empty: up to `root` all, and `root` and those above it if they were made.
+/// Removes `folder` and the empty folders above it: all of them below `root`; `root` and those above it only if they
+/// are in `made`.
 pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &Path, mut made: Vec<PathBuf>) {
     let own = folder.ancestors().take_while(|folder| *folder != root).map(Path::to_path_buf);
     made.retain(|folder| root.starts_with(folder));
@@ -117,7 +118,7 @@ pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &
     remove_folders(storage, &made);
 }
 
-/// Removes the files of a folder whose names fit.
+/// Removes the files in a folder whose names fit.
 pub(crate) fn remove_named(
     storage: &dyn Storage,
     folder: &Path,

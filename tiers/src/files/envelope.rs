@@ -8,7 +8,7 @@
 //! 16+n u64      XXH3-64 of everything before
 //! ```
 //!
-//! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
+//! All integers are little-endian. The record is read once, when a file is opened, so bincode need not be fast.
 
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
@@ -21,15 +21,15 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{FileError, io_error};
 use super::storage::{ReadFile, Storage};
 
-/// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies,
+/// The version of the file formats that this program reads and writes. Version 1 stored all positions of all plies,
 /// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
 pub const VERSION: u32 = 4;
 
-/// The version of the file of a tier that also stores forced positions. Else it is like version 4.
+/// The version of a tier's file that also stores forced positions. Otherwise it equals version 4.
 pub(crate) const VERSION_WITH_FORCED: u32 = 5;
 
-/// The most bytes of a record that are believed: a manifest of 65 tiers has about 2,600, the journal of a count on 64 cells
-/// at most 650,000.
+/// The most bytes of a record that a reader accepts: a manifest of 65 tiers has about 2,600, the journal of a count on
+/// 64 cells at most 650,000.
 const MOST_BYTES: usize = 1 << 20;
 
 /// Bytes before the record.
@@ -42,14 +42,14 @@ fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_fixed_int_encoding().with_limit::<MOST_BYTES>()
 }
 
-/// Writes an envelope around a record.
+/// Returns an envelope around a record.
 pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     seal_version(VERSION, magic, record)
 }
 
-/// Writes an envelope of a version of the format.
+/// Returns an envelope around a record, with this version of the format.
 pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
-    // Records are plain structs of integers, strings and vectors: these always encode.
+    // Records are plain structs of integers, strings and vectors, which always encode.
     let body = bincode::serde::encode_to_vec(record, config()).unwrap_or_default();
     let mut bytes = Vec::with_capacity(FIXED + body.len() + CHECKSUM);
     bytes.extend_from_slice(magic);
@@ -120,7 +120,7 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
     Ok((version, record, bytes))
 }
 
-/// Opens a file for reading; `None` where there is none.
+/// Opens a file for reading; `None` if it does not exist.
 pub(crate) fn open_existing(storage: &dyn Storage, path: &Path) -> Result<Option<Box<dyn ReadFile>>, FileError> {
     match storage.open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
@@ -128,10 +128,10 @@ pub(crate) fn open_existing(storage: &dyn Storage, path: &Path) -> Result<Option
     }
 }
 
-/// How a file is damaged that lacks its end.
+/// The fault of a file without its end.
 pub(crate) const TOO_SHORT: &str = "the file ends too early";
 
-/// Reads bytes at a place; a file that ends before is damaged.
+/// Reads bytes at an offset; a file that ends before them is damaged.
 pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: u64) -> Result<(), FileError> {
     file.read_exact_at(buffer, offset).map_err(|source| {
         let file = path.to_path_buf();
@@ -146,8 +146,7 @@ pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: 
 /// Reads a whole regular file of at most `most_bytes` bytes. Allocates no more than the file's length.
 ///
 /// # Errors
-/// [`FileError::Io`] where it cannot be opened or read (also where it is no regular file), and [`FileError::Damaged`]
-/// where it is longer.
+/// [`FileError::Io`] if it can't be opened or read, or is no regular file; [`FileError::Damaged`] if it is longer.
 pub fn read_small(storage: &dyn Storage, path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
     let file = storage.open(path).map_err(io_error(path, "open"))?;
     let size = file.size().map_err(io_error(path, "read"))?;
@@ -162,8 +161,8 @@ pub fn read_small(storage: &dyn Storage, path: &Path, most_bytes: u64) -> Result
 /// Bytes that [`read_through`] reads at a time.
 const PORTION_BYTES: u64 = 1 << 20;
 
-/// Reads a file through and gives its bytes to `each`, in portions, until `each` returns `false`. Returns whether all were
-/// read.
+/// Reads a file and calls `each` with its bytes, in portions, until `each` returns `false`. Returns whether the whole
+/// file was read.
 pub(crate) fn read_through(
     storage: &dyn Storage,
     path: &Path,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::http::{self, is_address};
 use super::text::shown;
 
-/// A file that cannot be read or written, or that holds something else than it should.
+/// A file can't be read or written, or has wrong contents.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A file of another kind, version, board or tier.
@@ -16,12 +16,12 @@ pub enum FileError {
         file: PathBuf,
         /// What is wrong.
         what: &'static str,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The found value.
         found: String,
     },
-    /// A file of a later version of the format.
+    /// The file is of a later version of the format.
     #[error("{}: the format version is {found}, of a newer fourbase; this one knows {known}", shown(file))]
     Newer {
         /// The file.
@@ -31,17 +31,17 @@ pub enum FileError {
         /// The version of this program.
         known: u32,
     },
-    /// Bytes that are not what was written.
+    /// The bytes differ from what was written.
     #[error("{}: damaged{} ({what})", shown(file), at_byte(*offset))]
     Damaged {
         /// The file.
         file: PathBuf,
-        /// The first byte of the part that is damaged; 0 for the whole file.
+        /// The first byte of the damaged part; 0 for the whole file.
         offset: u64,
         /// What was found.
         what: &'static str,
     },
-    /// A block whose bytes are not those that were written as this block of this tier.
+    /// The bytes of a block are not those that were written as this block of this tier.
     #[error("{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}", shown(file))]
     Checksum {
         /// The file.
@@ -55,7 +55,7 @@ pub enum FileError {
         /// The checksum of the bytes.
         found: u32,
     },
-    /// The logs of a tier do not hold one of its blocks.
+    /// The logs of a tier lack one of its blocks.
     #[error("{}: block {block} of ply {ply} is missing from the log", shown(folder))]
     NoBlock {
         /// The folder of the logs.
@@ -78,7 +78,7 @@ pub enum FileError {
     Io {
         /// The file or folder.
         file: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// Why it failed.
         source: io::Error,
@@ -86,12 +86,12 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Makes the error of bytes from `offset` on that are not what was written.
+    /// Returns the error of damaged bytes from `offset` on.
     pub(crate) fn damaged(file: &Path, offset: u64, what: &'static str) -> FileError {
         FileError::Damaged { file: file.to_path_buf(), offset, what }
     }
 
-    /// Makes the error of a file that is not the one that is wanted.
+    /// Returns the error of a file with a wrong property.
     pub(crate) fn wrong(file: &Path, what: &'static str, expected: impl ToString, found: impl ToString) -> FileError {
         FileError::Wrong { file: file.to_path_buf(), what, expected: expected.to_string(), found: found.to_string() }
     }
@@ -102,7 +102,7 @@ impl FileError {
         !matches!(self, FileError::Io { .. } | FileError::Message { .. } | FileError::Newer { .. })
     }
 
-    /// Returns what was read; `None` where it is damaged.
+    /// Converts damage into `None`, and passes other errors on.
     pub(crate) fn unless_damaged<T>(read: Result<T, FileError>) -> Result<Option<T>, FileError> {
         match read {
             Err(error) if error.is_damage() => Ok(None),
@@ -110,7 +110,7 @@ impl FileError {
         }
     }
 
-    /// Returns what to do about a file at a host; `None` for a file of this machine.
+    /// Returns what to do about a file on a host; `None` for a local file.
     pub fn remedy_of_host(&self) -> Option<&'static str> {
         is_address(self.path()).then(|| match self {
             FileError::Io { source, .. } => http::remedy(source.kind()),
@@ -119,7 +119,7 @@ impl FileError {
         })
     }
 
-    /// Returns the file, or the folder where no single file is wrong.
+    /// Returns the file, or the folder if no single file is at fault.
     pub fn path(&self) -> &Path {
         match self {
             FileError::Wrong { file, .. }
@@ -138,7 +138,7 @@ pub(crate) fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Err
     move |source| FileError::Io { file: path.to_path_buf(), action, source }
 }
 
-/// Says where a file is damaged; nothing where the whole file is.
+/// Describes where a file is damaged; empty if the whole file is.
 fn at_byte(offset: u64) -> String {
     if offset == 0 { String::new() } else { format!(" at byte {offset}") }
 }

@@ -1,6 +1,6 @@
-//! zstd frames: compressing and expanding with contexts that each thread keeps.
+//! zstd frames: compression and expansion, with a context kept per thread.
 //!
-//! A context costs more to make than a block to expand.
+//! Creating a context takes longer than expanding a block.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,12 +12,12 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Compresses bytes into one frame, which records their number.
+/// Compresses bytes into one frame, which records their length.
 pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
     compress_into(bytes, level, &mut Vec::new()).map(<[u8]>::to_vec)
 }
 
-/// Compresses like [`compress`], into the caller's buffer, which only grows.
+/// Compresses as [`compress`] does, into the caller's buffer, which only grows.
 pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
     let length = COMPRESSOR.with_borrow_mut(|slot| {
@@ -31,13 +31,13 @@ pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8
     Ok(buffer.get(..length).unwrap_or_default())
 }
 
-/// Returns an upper bound on the bytes of a frame around this many bytes.
+/// Returns an upper bound on the bytes of a frame around `bytes` bytes.
 pub(crate) fn most_bytes(bytes: u128) -> u128 {
     // zstd's own bound, or a little more.
     bytes.saturating_add(bytes / 128).saturating_add(1 << 10)
 }
 
-/// Expands one frame; `None` where it is no frame, records more than `most_bytes`, or records no number.
+/// Expands one frame; `None` if it is invalid, records more than `most_bytes` bytes, or records no length.
 pub(crate) fn expand(frame: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
     let length = zstd::zstd_safe::get_frame_content_size(frame).ok()??;
     let length = usize::try_from(length).ok().filter(|length| *length <= most_bytes)?;

@@ -1,4 +1,4 @@
-//! Files in memory, gone with the process.
+//! Files in memory, which end with the process.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
 
-/// A file system in memory. Folders exist wherever a file is put; locks are always free.
+/// A file system in memory. A file's folder need not be created first; locks are always free.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     files: Arc<Mutex<BTreeMap<PathBuf, MemoryFile>>>,
@@ -93,7 +93,7 @@ impl WriteFile for MemoryFile {
         Ok(())
     }
 
-    /// Gives back the room to grow.
+    /// Frees unused capacity.
     fn sync(&self) -> io::Result<()> {
         self.write().shrink_to_fit();
         Ok(())
@@ -110,7 +110,7 @@ impl ReadFile for MemoryFile {
     }
 }
 
-/// Bytes that are there already, as a file.
+/// Reads existing bytes as a file.
 impl ReadFile for &[u8] {
     fn size(&self) -> io::Result<u64> {
         Ok(self.len() as u64)

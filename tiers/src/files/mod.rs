@@ -37,7 +37,7 @@ pub use memory::Memory;
 pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};
 pub use text::{bytes, counted, escaped, grouped, shown};
 
-/// Returns what reads a folder: HTTP if it is an address, and else the operating system.
+/// Returns the storage for a folder: HTTP for an address, else the operating system.
 pub(crate) fn storage_of(folder: &std::path::Path) -> std::sync::Arc<dyn Storage> {
     if is_address(folder) { std::sync::Arc::new(http::shared()) } else { std::sync::Arc::new(Disk) }
 }

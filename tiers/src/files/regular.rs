@@ -1,7 +1,7 @@
-//! Opening regular files, and the errors of everything else in the place of one.
+//! Opens regular files; rejects everything else.
 //!
-//! A folder of databases may come from others. A FIFO there would block a reader for ever, a device would give bytes without end,
-//! and a link would turn a write into one elsewhere.
+//! A folder of databases may come from strangers. A FIFO in it would block a reader for ever, a device would return
+//! endless bytes, and a link would redirect writes elsewhere.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -14,10 +14,10 @@ use rustix::fs::OFlags;
 
 use super::text::shown;
 
-/// Opens a regular file for reading. Links are followed.
+/// Opens a regular file for reading, following links.
 ///
 /// # Errors
-/// The system's, or what else is there: a folder, a FIFO, a device, a link to nothing.
+/// An error of the system; or a folder, a FIFO, a device, or a link to nothing.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let file = match open_with(path, OpenOptions::new().read(true), true) {
         Ok(file) => file,
@@ -28,10 +28,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a regular file, which has no other name. A regular file that an earlier process has left there is removed.
+/// Creates a regular file with a single name. Replaces a regular file of an earlier process.
 ///
 /// # Errors
-/// The system's, or what else is there. A link is not followed and not removed.
+/// An error of the system, or something other than a regular file. A link is neither followed nor removed.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     let create = || OpenOptions::new().write(true).create_new(true).open(path);
     match create() {
@@ -44,22 +44,22 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a regular file for writing. A link is not followed.
+/// Opens a regular file for writing, without following links.
 ///
 /// # Errors
-/// The system's, or what else is there.
+/// An error of the system, or something other than a regular file.
 pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
     check(&fs::symlink_metadata(path)?)?;
     open_with(path, OpenOptions::new().write(true), false)
 }
 
-/// Opens the file of a lock, or creates it.
+/// Opens or creates the file of a lock.
 ///
 /// # Errors
-/// The system's, or what else is there. A link is not followed, and a file with several names (hard links) is refused.
+/// An error of the system, something other than a regular file, a link, or a file with several names (hard links).
 pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     let found = || fs::symlink_metadata(path).ok().and_then(|found| check(&found).err());
-    // Other systems have no such flag: a link is looked for first.
+    // Other systems lack such a flag, so check for a link first.
     if !cfg!(unix)
         && let Some(error) = found()
     {
@@ -76,7 +76,7 @@ pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that may be a FIFO, which would wait for a writer, or a terminal, which would become that of the process.
+/// Opens a file so that a FIFO does not wait for a writer, and a terminal does not become that of the process.
 fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io::Result<File> {
     #[cfg(not(unix))]
     let _ = follows_links;
@@ -89,7 +89,7 @@ fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io:
     options.open(path)
 }
 
-/// Refuses what is no regular file.
+/// Returns an error for anything but a regular file.
 fn check(found: &Metadata) -> io::Result<()> {
     let kind = found.file_type();
     if kind.is_symlink() {
@@ -99,7 +99,7 @@ fn check(found: &Metadata) -> io::Result<()> {
     if kind.is_file() { Ok(()) } else { Err(other()) }
 }
 
-/// Names a kind of file that is not regular and no link.
+/// Returns the name of a kind of file that is neither regular nor a link.
 fn name(kind: FileType) -> &'static str {
     if kind.is_dir() {
         return "a folder";
@@ -113,12 +113,12 @@ fn name(kind: FileType) -> &'static str {
     "a device"
 }
 
-/// Makes the error of a path where a folder is wanted and something else is.
+/// Returns the error of a path that should be a folder and is something else.
 pub(super) fn no_folder(path: &Path) -> io::Error {
     dangling(path).unwrap_or_else(|| io::Error::new(ErrorKind::AlreadyExists, "it exists and is not a folder"))
 }
 
-/// Makes the error of a path that leads through a link to nothing; `None` for one that is only missing.
+/// Returns the error of a path that leads through a link to nothing; `None` if the path is only missing.
 pub(super) fn dangling(path: &Path) -> Option<io::Error> {
     path.ancestors().find_map(|path| {
         let target = fs::read_link(path).ok()?;

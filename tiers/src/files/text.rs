@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Writes a path for a message of one line: see [`escaped`].
+/// Formats a path for a message of one line, as [`escaped`] does.
 ///
 /// ```
 /// use fourbase_tiers::files::shown;
@@ -14,7 +14,8 @@ pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
 }
 
-/// Escapes control characters, line breaks and what turns the direction of text, so that a text is one line.
+/// Escapes control characters, line breaks and characters that change the direction of text, so that a text is one
+/// line.
 ///
 /// ```
 /// use fourbase_tiers::files::escaped;
@@ -33,13 +34,13 @@ pub fn escaped(text: &str) -> String {
     line
 }
 
-/// Characters that turn the direction of the text after them, or end a line.
+/// Characters that change the direction of the following text or end a line.
 const DIRECTIONS: [char; 14] = [
     '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2028}',
     '\u{2029}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 
-/// Writes a number with its thousands in groups, such as `177,901`.
+/// Formats a number with its thousands in groups, such as `177,901`.
 ///
 /// `indicatif::HumanCount` does the same, but only up to 64 bits. Entries of a large board and lines of a strategy need
 /// 128: the plan of 9x7 has 2.4e19 entries.
@@ -49,7 +50,7 @@ pub fn grouped(number: u128) -> String {
     groups.collect::<Vec<_>>().join(",")
 }
 
-/// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
+/// Formats a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
 pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
     // Every number here is unsigned and has at most 128 bits.
     let number = number.try_into().unwrap_or(u128::MAX);
@@ -62,7 +63,7 @@ pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
     format!("{} {noun}", grouped(number))
 }
 
-/// Writes a number of bytes with a unit: `512 B`, `1.5 MiB`.
+/// Formats a number of bytes with a unit: `512 B`, `1.5 MiB`.
 pub fn bytes(count: u128) -> String {
     const UNITS: [&str; 9] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB"];
     if count < 1024 {

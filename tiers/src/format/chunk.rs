@@ -1,10 +1,11 @@
-//! Chunks: runs of consecutive entries of a tier, and which of them are stored: the quiet ones, or the forced ones too.
+//! Chunks: runs of consecutive entries of a tier. Of each chunk only the quiet entries are stored, or the forced ones
+//! too.
 //!
-//! A chunk is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe. Making the mask takes a
-//! time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks: with 4,096
-//! entries everywhere, one cold probe in ten took 300 us. A database that keeps early plies is small and mostly asked for the first
-//! time, so its chunks are smaller: first look-ups of 7x6 take a third to 60 % of the time, for 6 % more bytes. [`GROUP_CHUNKS`]
-//! chunks are a group, the unit of parallel work of the writer.
+//! A probe computes the quiet mask of one chunk, so the size of a chunk bounds the cost of a cold probe. Making the
+//! mask takes time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks:
+//! with 4,096 entries everywhere, one cold probe in ten took 300 us. A database that keeps only early plies is small,
+//! and most of its probes are first probes, so its chunks are smaller still: first probes of 7x6 take 33 % to 60 % of
+//! the time, for 6 % more bytes. [`GROUP_CHUNKS`] chunks are a group, the unit of the writer's parallel work.
 
 #![allow(
     clippy::indexing_slicing,
@@ -16,16 +17,17 @@ use std::ops::Range;
 use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
-/// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
+/// The most entries of a chunk. Each chunk costs about a byte for its count.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
 
-/// The fewest entries of a chunk (the last of a tier may have fewer) of a database that keeps all plies, and of one that keeps some.
+/// The fewest entries of a chunk (the last of a tier may have fewer): if all plies are kept, and if only early ones
+/// are.
 const LEAST_ENTRIES: [u32; 2] = [256, 64];
 
-/// Matrices that a chunk touches on average, before its size is rounded up to a power of two; for the same two kinds of databases.
+/// How many matrices a chunk touches on average before its size is rounded up to a power of two: for the same two
+/// cases.
 const MATRICES: [u64; 2] = [24, 2];
 
-/// Chunks of a group.
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
 /// How a tier is cut into chunks, and which of its entries are stored.
@@ -35,12 +37,12 @@ pub(crate) struct Chunks {
     pub each: u32,
     /// Entries of the tier.
     pub tier_entries: u64,
-    /// Not only quiet entries are stored, but all in which the player to move has no win at once.
+    /// Whether forced entries are stored too: all entries where the player to move has no win at once.
     pub has_forced: bool,
 }
 
 impl Chunks {
-    /// Chooses the size of the chunks of a tier: a power of two. `is_early` for a database that keeps early plies only.
+    /// Chooses the size of a tier's chunks, a power of two. `is_early`: the database keeps early plies only.
     pub fn of_tier(tier: &TierDirectory, is_early: bool, has_forced: bool) -> Chunks {
         let (tier_entries, kind) = (tier.entries(), usize::from(is_early));
         let average = u128::from(tier_entries) * u128::from(MATRICES[kind]) / u128::from(tier.matrices.max(1));
@@ -48,7 +50,7 @@ impl Chunks {
         Chunks { each: (each as u32).next_power_of_two(), tier_entries, has_forced }
     }
 
-    /// Takes the size that a file records; `None` for one that is never chosen.
+    /// Makes chunks of the size that a file records; `None` for a size that the writer never chooses.
     pub fn new(each: u32, tier_entries: u64, has_forced: bool) -> Option<Chunks> {
         let possible = each.is_power_of_two() && (LEAST_ENTRIES[1]..=MOST_ENTRIES).contains(&each);
         possible.then_some(Chunks { each, tier_entries, has_forced })
@@ -76,7 +78,7 @@ impl Chunks {
         chunks.start * each..self.tier_entries.min(chunks.end * each)
     }
 
-    /// Returns the chunk of an entry and its place in it.
+    /// Returns the chunk of an entry and the entry's number in the chunk.
     pub fn place(&self, entry: u64) -> (u64, usize) {
         (entry / u64::from(self.each), (entry % u64::from(self.each)) as usize)
     }
@@ -87,8 +89,8 @@ impl Chunks {
     }
 }
 
-/// Lists the matrices that hold some consecutive entries, each with those of the entries that it holds. `matrices` are
-/// those of the tier from the one that holds the first entry on.
+/// Lists the matrices that hold some consecutive entries, each with the part of the entries that it holds. `matrices`
+/// are the matrices of the tier, starting with the one that holds the first entry.
 pub(crate) fn runs(
     matrices: impl Iterator<Item = Located>,
     entries: Range<u64>,
@@ -101,7 +103,7 @@ pub(crate) fn runs(
     })
 }
 
-/// Which entries are quiet, for one thread that goes from matrix to matrix.
+/// Finds quiet entries, for one thread that works through consecutive matrices.
 #[derive(Default)]
 pub(crate) struct QuietRows<'i> {
     has_forced: bool,
@@ -111,18 +113,18 @@ pub(crate) struct QuietRows<'i> {
     masks: Vec<u64>,
 }
 
-/// Some consecutive rows of a matrix, and which of their entries are quiet.
+/// Some consecutive rows of a matrix, with the masks of their quiet entries.
 pub(crate) struct MaskedRows<'a> {
     pub rows: Range<usize>,
-    /// The words of each row whose masks follow.
+    /// The words of each row that the masks cover.
     pub words: Range<usize>,
     /// The entry of the first bit.
     pub first_entry: u64,
-    /// The masks of the quiet entries, row after row.
+    /// The masks of the quiet entries, one per row.
     pub masks: &'a [u64],
 }
 
-/// The most words of masks at a time: they stay in a processor's first cache.
+/// The most words of masks at a time, so that they stay in a processor's first cache.
 const MASK_WORDS: usize = 2048;
 
 impl<'i> QuietRows<'i> {
@@ -131,8 +133,8 @@ impl<'i> QuietRows<'i> {
         QuietRows { has_forced: chunks.has_forced, ..QuietRows::default() }
     }
 
-    /// Shows the quiet ones of some entries of a matrix of the tier of `ply` pieces, some rows at a time. Rows of which it is
-    /// plain that no entry is quiet are passed over.
+    /// Calls `show` with the masks of the quiet entries among some entries of a matrix, some rows at a time. The tier
+    /// has `ply` pieces. Skips rows that obviously have no quiet entry.
     ///
     /// # Errors
     /// The first error of `show`.
@@ -146,7 +148,7 @@ impl<'i> QuietRows<'i> {
     ) -> Result<(), E> {
         let QuietRows { has_forced, shape, matrix: last, quiet, masks } = self;
         let matrix = &located.matrix;
-        // Groups follow each other inside of a large matrix.
+        // Consecutive groups may lie in the same large matrix.
         if *last != Some((ply, *matrix)) {
             let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply, *has_forced));
             quiet.prepare(index, shape, matrix);
@@ -156,7 +158,7 @@ impl<'i> QuietRows<'i> {
         let (from, to) = (entries.start - located.first_entry, entries.end - located.first_entry);
         let end_row = to.div_ceil(columns) as usize;
         let mut row = (from / columns) as usize;
-        // A part of one row needs some of its words only.
+        // For a part of one row, only some of its words are needed.
         let words = if row + 1 == end_row {
             (from % columns / 64) as usize..((to - 1) % columns / 64 + 1) as usize
         } else {
@@ -205,8 +207,8 @@ pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, c
     mask
 }
 
-/// Adds a row's bits to a mask, in which the first of them is number `first`: it may lie before the mask, but no bit that
-/// is set does.
+/// ORs a row's bits into a mask; the row's first bit becomes bit `first`. `first` may be negative, but then the bits
+/// before the mask must be 0.
 fn put(mask: &mut [u64], bits: &[u64], first: i64) {
     for (word, bits) in bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
         let place = first + 64 * word as i64;

@@ -1,15 +1,14 @@
-//! From a tier's values to bytes and back: which entries are stored, and how.
+//! Converts a tier's values to bytes and back.
 //!
-//! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** holds the symbols of
-//! some consecutive chunks, about [`block_symbols`], as one zstd frame around
+//! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** has the symbols of
+//! some consecutive chunks, about [`block_symbols`], in one zstd frame around
 //!
 //! ```text
-//! counts    u16 for each chunk: its quiet entries
-//! symbols   their codes (see [`crate::kernel::pack`]): wdl two bits each, remoteness a byte each
+//! counts    u16 for each chunk: the number of its quiet entries
+//! symbols   their codes (see [`crate::kernel::pack`]): two bits each for wdl, a byte each with remoteness
 //! ```
 //!
-//! so that a probe that knows its chunk finds the chunk's symbols by adding up counts, and its own by the quiet mask
-//! of that one chunk.
+//! A probe finds its chunk's symbols by adding up counts, and its own symbol by the quiet mask of that one chunk.
 
 #![allow(clippy::indexing_slicing, reason = "the writer reads what it has laid out itself, nothing from a file")]
 
@@ -23,14 +22,16 @@ use crate::kernel::pack::{self, Pack, Symbols};
 use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
-/// Returns about how many symbols a block has: 64 for each entry of a chunk, at most 16,384. A first look-up expands the whole block:
-/// at ply 13 of 7x6, with blocks of 4,096 it takes 27 us and with 16,384 37 (`docs/notebook/built-in-databases.md`).
+/// Returns about how many symbols a block has: 64 for each entry of a chunk, at most 16,384. A first probe expands the
+/// whole block: at ply 13 of 7x6, this takes 27 us for blocks of 4,096 symbols and 37 us for 16,384
+/// (`docs/notebook/built-in-databases.md`).
 fn block_symbols(chunks: &Chunks) -> usize {
     (64 * chunks.each as usize).min(1 << 14)
 }
 
-/// zstd's level. On 5x5 with remoteness the packed symbols alone (without counts, directories and headers) take 0.0833
-/// bits per legal position at 6, 0.0914 at 3, 0.0795 at 12 in six times the time of 6, 0.0751 at 17 in seventeen times.
+/// zstd's level. On 5x5 with remoteness, the packed symbols (without counts, directories and headers) take 0.0833 bits
+/// per legal position at level 6, 0.0914 at 3, 0.0795 at 12 (six times the time of 6), and 0.0751 at 17 (seventeen
+/// times).
 pub(crate) const LEVEL: i32 = 6;
 
 /// A compressed block.
@@ -41,8 +42,8 @@ pub(crate) struct EncodedBlock {
 
 /// Packs and compresses a tier, for one thread.
 ///
-/// Its buffers are used for group after group: beside some gigabytes of blocks in small pieces, to get new ones from the system
-/// for each group took a fifth of the time of the middle tiers of 7x6.
+/// Its buffers are reused for every group. Some gigabytes of small blocks are in memory beside them, and getting new
+/// buffers from the system for each group took a fifth of the time of the middle tiers of 7x6.
 pub(crate) struct Packer<'a> {
     index: &'a Index,
     tier: &'a Tier<'a>,
@@ -50,15 +51,15 @@ pub(crate) struct Packer<'a> {
     rows: Rows<'a>,
     quiet: QuietRows<'a>,
     symbols: Symbols,
-    /// The symbols of each chunk.
+    /// The number of symbols of each chunk.
     counts: Vec<u16>,
-    /// A block, and its frame.
+    /// The bytes of a block, and its frame.
     bytes: Vec<u8>,
     frame: Vec<u8>,
 }
 
 impl<'a> Packer<'a> {
-    /// Begins to read a tier that is cut into chunks by `cut`.
+    /// Prepares to read a tier that `cut` divides into chunks.
     pub fn new(index: &'a Index, tier: &'a Tier<'a>, cut: &'a Chunks) -> Packer<'a> {
         Packer {
             index,
@@ -76,7 +77,7 @@ impl<'a> Packer<'a> {
     /// Packs and compresses the blocks of one group.
     ///
     /// # Errors
-    /// Where the tier cannot be read.
+    /// If the tier can't be read.
     pub fn encode(&mut self, group: u64) -> Result<Vec<EncodedBlock>, FileError> {
         let chunks = self.cut.of_group(group);
         self.symbols.clear();
@@ -86,7 +87,7 @@ impl<'a> Packer<'a> {
         self.compress()
     }
 
-    /// Appends the symbols of some chunks and counts those of each.
+    /// Appends the symbols of some chunks, and the number of symbols of each.
     fn pack(&mut self, chunks: Range<u64>) -> Result<(), FileError> {
         let Packer { index, tier, cut, rows, quiet, symbols, counts, .. } = self;
         let entries = cut.entries(chunks.clone());
@@ -118,7 +119,7 @@ impl<'a> Packer<'a> {
         Ok(())
     }
 
-    /// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
+    /// Compresses the symbols of a group into blocks of about equal size.
     fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
         let Packer { tier, cut, symbols, counts, bytes, frame, .. } = self;
         let blocks = symbols.len.div_ceil(block_symbols(cut)).max(1);
@@ -130,7 +131,7 @@ impl<'a> Packer<'a> {
                 held += usize::from(counts[to]);
                 to += 1;
             }
-            // What follows the last symbol belongs to the last block.
+            // Chunks without symbols at the end belong to the last block.
             if done + held == symbols.len {
                 to = counts.len();
             }
@@ -147,18 +148,18 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// An expanded block, as it is probed.
+/// An expanded block, ready for probes.
 #[derive(Debug)]
 pub(crate) struct DecodedBlock {
-    /// Symbols before each chunk, and all of them.
+    /// The number of symbols before each chunk; then the number of all.
     starts: Vec<u32>,
     /// The counts, then the packed symbols.
     bytes: Vec<u8>,
 }
 
 impl DecodedBlock {
-    /// Expands a block of `count` chunks; `None` where it does not hold what it should. Allocates no more than that
-    /// many chunks can hold.
+    /// Expands a block of `count` chunks. Returns `None` if it is not a valid block of that many chunks, and allocates
+    /// no more than such a block can need.
     pub fn new(payload: &[u8], count: usize, chunks: &Chunks, coding: &Coding) -> Option<DecodedBlock> {
         let most_symbols = count * chunks.each as usize;
         let bytes = frame::expand(payload, 2 * count + pack::packed_bytes(coding, most_symbols))?;
@@ -176,7 +177,7 @@ impl DecodedBlock {
         (whole && pack::are_symbols(coding, symbols)).then_some(DecodedBlock { starts, bytes })
     }
 
-    /// Returns the symbols of a chunk, as numbers from the block's first on.
+    /// Returns the symbols of a chunk, numbered from the block's first symbol.
     fn symbols(&self, chunk: usize) -> Option<Range<usize>> {
         Some(*self.starts.get(chunk)? as usize..*self.starts.get(chunk + 1)? as usize)
     }
@@ -186,14 +187,14 @@ impl DecodedBlock {
         self.symbols(chunk).map_or(0, |symbols| symbols.len())
     }
 
-    /// Returns the symbols of a chunk, plane after plane, each of `⌈count / 64⌉` words.
+    /// Returns the symbols of a chunk: one plane after the other, each of `⌈count / 64⌉` words.
     pub fn planes(&self, coding: &Coding, chunk: usize) -> Vec<u64> {
         let (_, packed) = self.bytes.split_at(2 * (self.starts.len() - 1));
         let symbols = self.symbols(chunk).unwrap_or_default();
         pack::from_bytes(coding, packed, symbols.start, symbols.len())
     }
 
-    /// Returns the memory that the block takes.
+    /// Returns the bytes of memory that the block occupies.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.starts) + self.bytes.len() + size_of::<DecodedBlock>()
     }

@@ -1,4 +1,4 @@
-//! The folder of a database: the names in it, and clearing it.
+//! The folder of a database: its file names, and removing its files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::kernel::Values;
 /// The manifest's name in its folder.
 pub(crate) const MANIFEST: &str = "manifest";
 
-/// The extension of the folder of a database that is to replace one, and the name of the empty file that marks it.
+/// The extension of the folder of a database that will replace another, and the name of the empty file that marks it.
 pub(crate) const REPLACEMENT: &str = "replacement";
 
 /// Returns the folder of a board's database under the folder of all databases.
@@ -33,36 +33,37 @@ pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
 
 pub(crate) const TIER_PREFIX: &str = "tier-";
 
-/// Returns the path of the lock of a database folder. It is beside the folder, which holds nothing but the database.
+/// Returns the path of the lock of a database folder. The lock lies beside the folder, which has only the database's
+/// files.
 pub fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Removes the files of a database: the manifest first and durably, so that the rest is never taken for a database. Other
-/// files stay.
+/// Removes the files of a database and keeps other files. Removes the manifest first and durably, so that the rest is
+/// never mistaken for a database.
 pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
     remove_named(storage, folder, |name| name == MANIFEST)?;
     storage.sync_folder(folder).map_err(io_error(folder, "sync"))?;
     remove_named(storage, folder, |name| is_of_database(name) || is_leftover(name))
 }
 
-/// Removes the files of a database that were not complete when their writer stopped.
+/// Removes incomplete files that a stopped writer left in a database's folder.
 pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
     remove_named(storage, folder, is_leftover)
 }
 
-/// Tells whether [`remove_leftovers`] has anything to remove.
+/// Returns whether [`remove_leftovers`] has anything to remove.
 pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, FileError> {
     let names = storage.names(folder).map_err(io_error(folder, "list"))?;
     Ok(names.iter().any(|name| is_leftover(name)))
 }
 
-/// Tells whether a name is that of a file of a database that was not complete.
+/// Returns whether a name belongs to an incomplete file of a database.
 fn is_leftover(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(is_of_database)
 }
 
-/// Tells whether a name is that of a file of a database: the manifest, or a tier.
+/// Returns whether a name belongs to a file of a database: the manifest or a tier.
 fn is_of_database(name: &str) -> bool {
     let ply = name.strip_prefix(TIER_PREFIX);
     name == MANIFEST || ply.is_some_and(|ply| ply.len() == 2 && ply.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,12 +1,12 @@
-//! The manifest: what a database folder holds and how far its solve has come.
+//! The manifest: the contents of a database folder, and the progress of its solve.
 //!
-//! It is rewritten whenever tiers have become durable, so that a solve that is stopped resumes from there. There is no
-//! time, machine, thread count or kernel in it: equal work gives equal bytes.
+//! The solver rewrites it whenever tiers have become durable, and a stopped solve resumes from it. It has no time,
+//! machine, thread count or kernel: equal work gives equal bytes.
 //!
-//! It names the files with their hashes, and so has one number to compare two databases by, on any machine. A file's hash is
-//! the BLAKE3 of its bytes. A database's is the BLAKE3 of the hashes of its tier files, 32 bytes each, in the order of their
-//! plies. Their headers name board, values and version, so the hash covers these. To compute it:
-//! `for file in tier-*; do b3sum --raw $file; done | b3sum`.
+//! It lists the files with their hashes. A file's hash is the BLAKE3 of its bytes. A database's hash is the BLAKE3 of
+//! the hashes of its tier files, 32 bytes each, in the order of their plies; the files' headers name board, values and
+//! version, so the hash covers these too. Equal databases have equal hashes on every machine. To compute the hash: `for
+//! file in tier-*; do b3sum --raw $file; done | b3sum`.
 
 use std::fmt;
 use std::path::Path;
@@ -23,10 +23,10 @@ use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourmani";
 
-/// The values of the empty board, by their numbers in the file.
+/// The values of the empty board; the manifest stores the index in this list.
 const ROOT_VALUES: [Value; 3] = [Value::Lose, Value::Tie, Value::Win];
 
-/// Tells whether the tier of `ply` pieces is stored. A probe of any other ply looks one ply ahead. Odd plies were the
+/// Returns whether the tier with `ply` pieces is stored. Probes of other plies look one ply ahead. Odd plies were the
 /// smaller half on every board that was tried.
 pub(crate) fn is_stored(ply: u32) -> bool {
     !ply.is_multiple_of(2)
@@ -35,9 +35,9 @@ pub(crate) fn is_stored(ply: u32) -> bool {
 /// How far a solve has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum State {
-    /// Tiers are missing.
+    /// Some tiers are missing.
     Solving,
-    /// All tiers are there.
+    /// All tiers are finished.
     Complete,
 }
 
@@ -46,20 +46,20 @@ pub enum State {
 pub struct TierRecord {
     /// Pieces on the board.
     pub ply: u32,
-    /// Entries.
+    /// Entries of the tier.
     pub entries: u64,
-    /// Length of the tier's file; 0 for a tier that is not stored.
+    /// Length of the tier's file in bytes; 0 if the tier is not stored.
     pub bytes: u64,
-    /// Hash of the tier's file, where the tier is stored.
+    /// Hash of the tier's file, if the tier is stored.
     pub hash: Option<Hash>,
 }
 
 impl TierRecord {
-    /// Compares the hash of the tier's file in `folder` with the recorded one. `goes_on` gets the numbers of bytes that were
-    /// read, and returns whether to read on; the result is `false` where it does not.
+    /// Compares the hash of the tier's file in `folder` with the recorded one. Calls `goes_on` with the number of bytes
+    /// of each portion read; if it returns `false`, stops and returns `false`.
     ///
     /// # Errors
-    /// [`FileError::Wrong`] where it differs, and where the file cannot be read.
+    /// [`FileError::Wrong`] if the hashes differ; an error if the file can't be read.
     pub(crate) fn check_hash(
         &self,
         storage: &dyn Storage,
@@ -76,28 +76,28 @@ impl TierRecord {
     }
 }
 
-/// What a database folder holds.
+/// The contents of a database folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     board: String,
     /// The kind of values.
     pub values: Values,
-    /// The deepest ply whose tier is kept, where not all are.
+    /// The deepest ply whose tier is kept; `None` if all are kept.
     pub keep_plies: Option<u32>,
     /// How far the solve has come.
     pub state: State,
     /// Finished tiers, from the full board down.
     pub tiers: Vec<TierRecord>,
-    /// The tier whose values are all kept to resume from, while solving.
+    /// The tier whose values are all kept, so that an unfinished solve can resume from it.
     pub checkpoint: Option<u32>,
     /// Value ([`ROOT_VALUES`]) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
-    /// Hash of the tiers' hashes, when complete: equal databases have equal hashes, on every machine.
+    /// Hash of the tiers' hashes, when complete. Equal databases have equal hashes on every machine.
     pub hash: Option<Hash>,
 }
 
 impl Manifest {
-    /// Starts the manifest of a solve that keeps the tiers of at most `keep_plies` pieces.
+    /// Makes the manifest of a new solve that keeps the tiers of at most `keep_plies` pieces.
     pub fn new(board: Board, values: Values, keep_plies: Option<u32>) -> Manifest {
         Manifest {
             board: board.to_string(),
@@ -111,30 +111,31 @@ impl Manifest {
         }
     }
 
-    /// Returns the board, where the manifest names one.
+    /// Returns the board, if the manifest names one.
     fn board(&self) -> Option<Board> {
-        // One board has one name.
+        // Every board has exactly one valid name.
         self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
     }
 
-    /// Tells whether all tiers are there.
+    /// Returns whether all tiers are finished.
     pub fn is_complete(&self) -> bool {
         self.state == State::Complete
     }
 
-    /// Tells whether the tier of `ply` pieces has a file.
+    /// Returns whether the tier with `ply` pieces has a file.
     pub(crate) fn keeps(&self, ply: u32) -> bool {
         is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
     }
 
-    /// Tells whether the tier of `ply` pieces stores forced positions too: it is the deepest that is kept, and later ones are not.
-    /// What they force lies beyond it. Databases of older versions do not.
+    /// Returns whether the tier with `ply` pieces stores forced positions too: it is the deepest kept tier of a
+    /// database that drops later ones, and their forced replies lead beyond it. Databases of older versions never store
+    /// them.
     pub(crate) fn keeps_forced(&self, ply: u32) -> bool {
         let last = self.tiers.first().map_or(0, |last| last.ply);
         self.keeps(ply) && !self.keeps(ply + 2) && ply + 2 <= last
     }
 
-    /// Returns how the file of a tier is cut.
+    /// Returns the chunks that the file of a tier is divided into.
     pub(crate) fn chunks(&self, tier: &TierDirectory) -> Chunks {
         let last = self.tiers.first().map_or(0, |last| last.ply);
         let is_early = (0..=last).any(|ply| is_stored(ply) && !self.keeps(ply));
@@ -147,7 +148,7 @@ impl Manifest {
         Some(Outcome { value: *ROOT_VALUES.get(usize::from(value))?, remoteness })
     }
 
-    /// Notes that all tiers are there, and the outcome of the empty board.
+    /// Records that all tiers are finished, and the outcome of the empty board.
     pub fn complete(&mut self, root: Outcome) {
         let value = ROOT_VALUES.iter().position(|value| *value == root.value).unwrap_or_default();
         self.state = State::Complete;
@@ -168,7 +169,7 @@ impl Manifest {
         (board.cells() as u32).checked_sub(self.tiers.len() as u32)
     }
 
-    /// Returns what is known of a finished tier.
+    /// Returns the record of a finished tier.
     pub(crate) fn tier(&self, ply: u32) -> Option<&TierRecord> {
         self.tiers.iter().find(|tier| tier.ply == ply)
     }
@@ -178,22 +179,22 @@ impl Manifest {
         self.tiers.iter().filter(|tier| tier.bytes > 0)
     }
 
-    /// Sums the entries of the finished tiers.
+    /// Returns the total entries of the finished tiers.
     pub fn entries(&self) -> u64 {
         self.tiers.iter().map(|tier| tier.entries).fold(0, u64::saturating_add)
     }
 
-    /// Sums the lengths of the files of the finished tiers and of the manifest itself.
+    /// Returns the total bytes of the finished tiers' files and of the manifest itself.
     pub fn bytes(&self) -> u64 {
         let own = envelope::seal(MAGIC, self).len() as u64;
         self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
     }
 
-    /// Reads the manifest of a folder; `None` where there is none.
+    /// Reads the manifest of a folder; `None` if it has none.
     ///
     /// # Errors
-    /// [`FileError::Wrong`] where it is of another board or other values, and [`FileError::Io`] or
-    /// [`FileError::Damaged`] if it cannot be read.
+    /// [`FileError::Wrong`] if the manifest is of another board or other values; [`FileError::Io`] or
+    /// [`FileError::Damaged`] if it can't be read.
     pub fn read(
         storage: &dyn Storage,
         folder: &Path,
@@ -205,8 +206,8 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Reads the manifest of a folder, and of which board it is. A folder that is named like a database has to have the
-    /// manifest of that one.
+    /// Reads the manifest of a folder with any board, and returns the board too. If the folder's name is that of a
+    /// database, the manifest must be of that board and these values.
     pub(crate) fn read_any(storage: &dyn Storage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
         let path = folder.join(MANIFEST);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
@@ -232,7 +233,7 @@ impl Manifest {
         Err(FileError::wrong(&folder.join(MANIFEST), "the board", expected, found))
     }
 
-    /// Returns what cannot be true of a manifest of this board, as an error.
+    /// Checks that the manifest is possible for this board; the error says what is not.
     fn check(&self, board: Board) -> Result<(), &'static str> {
         let plies = (0..=board.cells() as u32).rev();
         let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
@@ -259,7 +260,7 @@ impl Manifest {
                 "a stored tier has no hash, or another has one",
             ),
             (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
-            // A block of some bytes has at most a group of chunks, and ten bytes more in the directory.
+            // In a file, a block of a few bytes has at most one group of chunks, and ten bytes in the directory.
             (
                 self.stored_tiers().any(|tier| tier.entries >> 17 > tier.bytes),
                 "a tier has more entries than its file can have",
@@ -276,12 +277,11 @@ impl Manifest {
         faults.into_iter().find(|(is_fault, _)| *is_fault).map_or(Ok(()), |(_, what)| Err(what))
     }
 
-    /// Checks that the files of the finished tiers have the hashes that they were written with: reads all of them through,
-    /// several at a time. Of several processes each reads a part: its number, and how many they are. `goes_on` is that of
-    /// [`TierRecord::check_hash`].
+    /// Reads the files of the finished tiers, several at a time, and checks their hashes. With several processes each
+    /// reads a part; the pair is this process's number and their count. [`TierRecord::check_hash`] explains `goes_on`.
     ///
     /// # Errors
-    /// The first file, from the full board down, that cannot be read or is not as it was written.
+    /// The first file, from the full board down, that can't be read or has another hash.
     pub(crate) fn check_hashes(
         &self,
         storage: &dyn Storage,
@@ -294,8 +294,8 @@ impl Manifest {
         checked.find_first(|done| !matches!(done, Ok(true))).unwrap_or(Ok(true))
     }
 
-    /// Tells whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files. Only
-    /// odd plies have files.
+    /// Returns whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files.
+    /// Only odd plies have files.
     pub(crate) fn keeps_like(&self, keep_plies: Option<u32>, board: Board) -> bool {
         let deepest = |most: Option<u32>| {
             let most = most.unwrap_or(u32::MAX).min(board.cells() as u32);
@@ -304,7 +304,7 @@ impl Manifest {
         deepest(self.keep_plies) == deepest(keep_plies)
     }
 
-    /// Checks that the files of the finished tiers are there and as long as they were written.
+    /// Checks that the files of the finished tiers exist and have the recorded lengths.
     pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
         for tier in self.stored_tiers() {
             let file = tier_path(folder, tier.ply);
@@ -338,7 +338,7 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Hashes hashes, in their order.
+    /// Returns the hash of some hashes in order.
     pub(crate) fn of_hashes(hashes: impl Iterator<Item = Hash>) -> Hash {
         let mut hasher = blake3::Hasher::new();
         for hash in hashes {
@@ -347,8 +347,8 @@ impl Hash {
         Hash(*hasher.finalize().as_bytes())
     }
 
-    /// Reads a file through. `goes_on` gets the number of bytes of each portion, and returns whether to read on; the result is
-    /// `None` where it does not.
+    /// Returns the hash of a file. Calls `goes_on` with the number of bytes of each portion read; if it returns
+    /// `false`, stops and returns `None`.
     pub(crate) fn of_file(
         storage: &dyn Storage,
         path: &Path,
@@ -374,7 +374,7 @@ mod tests {
     use super::*;
     use crate::files::Memory;
 
-    /// A manifest such as a solve of 2x2 writes.
+    /// Returns a manifest like one that a solve of 2x2 writes.
     fn complete() -> Manifest {
         let mut manifest = Manifest::new("2x2".parse().unwrap(), Values::Remoteness, None);
         let record = |ply: u32| {

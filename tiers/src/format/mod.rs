@@ -1,17 +1,17 @@
 //! The files of a database: what every byte means. `docs/reference/file-format.md` is the specification.
 //!
 //! ```text
-//! <db>/<board>/<values>/manifest        what the folder holds
+//! <db>/<board>/<values>/manifest        the contents of the folder
 //!                       tier-01         the quiet positions of ply 1, then 3, 5, ...
 //!                       frontier-NN.S   all values of one tier, while solving
-//! <db>/<board>/<values>.lock            held by the process that solves
+//! <db>/<board>/<values>.lock            locked by the solving process
 //! ```
 //!
-//! From a solved tier to its file: `tier_file` walks the tier in groups of `chunk`s and takes the symbols of the quiet
-//! entries (`codec`), which `kernel::pack` lays out in bytes, block by block. Reading goes the same way back. The `manifest`
-//! names the files with their hashes.
+//! Writing: `tier_file` reads a solved tier in groups of `chunk`s, `codec` collects the symbols of the quiet entries
+//! block by block, and `kernel::pack` packs them into bytes. Reading does the same in reverse. The `manifest` lists the
+//! files with their hashes.
 //!
-//! Files are data from outside: nothing that they record is believed beyond what their lengths and the board allow.
+//! Files come from outside: a reader trusts nothing that they record beyond what their lengths and the board allow.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 

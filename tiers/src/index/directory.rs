@@ -1,8 +1,8 @@
-//! From a position to its entry and back.
+//! Ranks and unranks positions: from a position to its entry and back.
 //!
-//! A probe cannot wait for a list of all matrices (the widest tier of 7x4 has 148,021). So a shape has one number here;
-//! the first entries of its spines are computed when the shape is first met, and kept; the first entry of a matrix inside
-//! its spine is a sum of a few products.
+//! A probe can't wait for a list of all matrices (the widest tier of 7x4 has 148,021). So a tier stores one number for
+//! each shape. The first entries of a shape's spines are computed at its first use and kept; the first entry of a
+//! matrix inside its spine is a sum of a few products.
 
 #![allow(
     clippy::indexing_slicing,
@@ -41,21 +41,20 @@ pub struct Located {
 pub struct TierDirectory {
     /// The ply of the tier.
     pub ply: u32,
-    /// For every left wing the number of its first shape; closed by the number of shapes.
+    /// For every left wing, the number of its first shape; then the number of shapes.
     lefts: Vec<u32>,
     /// The shapes, in order.
     pub(crate) shapes: Vec<Shape>,
-    /// The first entry of every shape; closed by the number of entries.
+    /// The first entry of every shape; then the number of entries.
     first_entries: Vec<u64>,
-    /// The number of matrices.
     pub(crate) matrices: u64,
-    /// The first entry of every spine of a shape.
+    /// The first entry of every spine, for every shape.
     spines: Vec<OnceLock<Box<[u64]>>>,
 }
 
 impl TierDirectory {
-    /// Lists the shapes of the tier of `ply` pieces. Takes some nanoseconds for every matrix of the tier, and the lengths
-    /// of all lists of the index.
+    /// Lists the shapes of the tier with `ply` pieces. Takes some nanoseconds per matrix of the tier, and computes the
+    /// lengths of all lists of the index.
     pub fn new(index: &Index, ply: u32) -> TierDirectory {
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let mut count = 0;
@@ -64,8 +63,8 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Takes all shapes of the tier of `ply` pieces with their numbers of entries, which a file may get wrong; `None` if
-    /// there are not as many numbers as shapes, or if the sum overflows.
+    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape, as a file records
+    /// them. Returns `None` if there are not as many numbers as shapes, or if their sum overflows.
     pub(crate) fn with_entries(
         index: &Index,
         ply: u32,
@@ -100,11 +99,11 @@ impl TierDirectory {
         self.first_entries[self.shapes.len()]
     }
 
-    /// Returns the rank of a position's parts, `0..entries()`. Mirror images share an entry; those in a shape that is its
-    /// own mirror image have one each. Costs about 100 ns once the tables of the shape are made.
+    /// Returns the rank of a position's parts, in `0..entries()`. Mirror images share an entry, except in a shape that
+    /// is its own mirror image. Costs about 100 ns once the tables of the shape are made.
     ///
-    /// Returns `None` for parts that the index leaves out: a line inside a wing and the spine, a wrong balance of pieces,
-    /// or a position of another tier.
+    /// Returns `None` for parts that have no entry: a line inside a wing and the spine, a wrong balance of pieces, or a
+    /// position of another tier.
     pub fn rank(&self, index: &Index, parts: &Parts) -> Option<u64> {
         let parts = if parts.left < parts.right { parts.mirror() } else { *parts };
         let number = self.shape(parts.left, parts.right)?;
@@ -127,9 +126,9 @@ impl TierDirectory {
         None
     }
 
-    /// Returns the parts of the position with a rank; `None` beyond the tier's entries.
+    /// Returns the parts of the position with this rank; `None` if the tier has no such entry.
     ///
-    /// Not every entry can be reached by play: the parts may hold lines of both players.
+    /// Play can't reach every entry: the parts may have lines of both players.
     pub fn unrank(&self, index: &Index, rank: u64) -> Option<Parts> {
         if rank >= self.entries() {
             return None;
@@ -141,7 +140,7 @@ impl TierDirectory {
         unrank_among(matrices(index, self.ply, shape, spine), index, rank - spines[bits])
     }
 
-    /// Lists the matrices from the one that holds `entry` on, in order.
+    /// Lists the matrices in order, starting with the one that holds `entry`.
     pub fn located_from(&self, index: &Index, entry: u64) -> impl Iterator<Item = Located> {
         let number = self.shape_of_entry(entry);
         let mut first_entry = self.first_entries[number];
@@ -156,24 +155,24 @@ impl TierDirectory {
             .skip_while(move |located| located.first_entry + located.matrix.entries() <= entry)
     }
 
-    /// Returns the number of the first shape whose left wing is not less than `left`.
+    /// Returns the number of the first shape whose left wing is at least `left`.
     pub(crate) fn first_of_left(&self, left: WingShape) -> usize {
         self.lefts.get(left.0 as usize).map_or(self.shapes.len(), |first| *first as usize)
     }
 
-    /// Returns the number of the shape of two wings (left at least right), or `None` where the tier has no such shape.
+    /// Returns the number of the shape with these wings (left at least right), or `None` if the tier has no such shape.
     pub(crate) fn shape(&self, left: WingShape, right: WingShape) -> Option<usize> {
         let range = *self.lefts.get(left.0 as usize)? as usize..*self.lefts.get(left.0 as usize + 1)? as usize;
         let place = self.shapes[range.clone()].binary_search_by_key(&right, |shape| shape.right).ok()?;
         Some(range.start + place)
     }
 
-    /// Returns the number of the shape that holds an entry; the last one beyond the end.
+    /// Returns the number of the shape that holds an entry; beyond the end, that of the last shape.
     fn shape_of_entry(&self, entry: u64) -> usize {
         self.first_entries.partition_point(|first| *first <= entry).min(self.shapes.len()) - 1
     }
 
-    /// Returns the first entry of every spine of a shape, given by its number.
+    /// Returns the first entry of every spine of the shape with this number.
     fn spines(&self, index: &Index, number: usize) -> &[u64] {
         self.spines[number].get_or_init(|| {
             let shape = self.shapes[number];
@@ -251,7 +250,8 @@ mod tests {
 
     #[test]
     fn the_index_has_the_entries_of_the_design() {
-        // Entries before the mirror, computed for the design page: shapes that are their own mirror count once.
+        // Entries before mirror images are merged, computed for the design page. Shapes that are their own mirror image
+        // count once.
         for (name, entries) in [("4x4", 177_901), ("5x4", 4_658_609), ("5x5", 108_705_109)] {
             let index = index(name);
             let tiers = (0..=index.board().cells() as u32).map(|ply| TierDirectory::new(&index, ply));
@@ -266,7 +266,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn rank_undoes_unrank_on_large_boards(which in 0usize..5, ply in 0u32..=42, seed: u64) {
-            // The tables of a large board take up to a second: they are made once.
+            // The tables of a large board take up to a second, so they are made once.
             static INDEXES: [OnceLock<Index>; 5] = [const { OnceLock::new() }; 5];
             let index = INDEXES[which].get_or_init(|| index(["6x5", "7x5", "5x7", "9x3", "6x6"][which]));
             let tier = TierDirectory::new(index, ply.min(index.board().cells() as u32));

@@ -1,8 +1,8 @@
 //! The shapes and matrices of a tier, in order.
 //!
-//! Shapes follow each other by left wing, then right wing; the matrices of a shape by spine, then by the number of
-//! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a
-//! matrix starts at a word: `planes` runs of `⌈columns / 64⌉` words, one a plane.
+//! Shapes are ordered by left wing, then right wing; the matrices of a shape by spine, then by the number of
+//! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a matrix
+//! starts at a word and has `⌈columns / 64⌉` words for each plane, one plane after the other.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::kernel::matrix::BAND_ROWS;
 /// The heights of all columns: two wings and the spine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Left wing; at least the right one.
+    /// Left wing; at least the right wing.
     pub left: WingShape,
     /// Pieces on the spine.
     pub spine_height: u32,
@@ -25,7 +25,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Lists the matrices of the shape in the tier of `ply` pieces.
+    /// Lists the matrices of the shape in the tier with `ply` pieces.
     pub(crate) fn matrices(self, index: &Index, ply: u32) -> impl Iterator<Item = Matrix> {
         Spine::of_height(self.spine_height).flat_map(move |spine| matrices(index, ply, self, spine))
     }
@@ -44,9 +44,9 @@ pub struct Matrix {
     pub left_firsts: u32,
     /// First-player pieces in the right wing.
     pub right_firsts: u32,
-    /// Colourings of the left wing.
+    /// Number of rows: colourings of the left wing.
     pub rows: u32,
-    /// Colourings of the right wing.
+    /// Number of columns: colourings of the right wing.
     pub columns: u32,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     let (cells, room) = (&index.cells, index.split.spine_room());
     let most = cells.last().copied().unwrap_or(0) + room;
     (0..cells.len()).flat_map(move |left| {
-        // A left wing with too many pieces, or too few, has no right one: 20x2 has a billion pairs.
+        // Skip left wings with too many or too few pieces for any right wing: 20x2 has a billion pairs.
         let rest = ply.checked_sub(cells[left]).filter(|rest| *rest <= most);
         rest.map_or_else(Vec::new, |rest| {
             let spine = |right: usize| rest.checked_sub(cells[right]).filter(|spine| *spine <= room);
@@ -91,7 +91,6 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     })
 }
 
-/// Lists the matrices of one shape and one spine.
 pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
     let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
     let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
@@ -106,14 +105,14 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
     })
 }
 
-/// Lists how many first-player pieces the left and the right wing can have.
+/// Lists the possible numbers of first-player pieces in the left and the right wing.
 fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
     let wings = firsts_at(ply).checked_sub(spine.firsts());
     let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Returns the parts of the position that is an entry of some matrices, which follow each other; `None` beyond their end.
+/// Returns the parts of an entry, counted from the first of some consecutive matrices; `None` beyond their end.
 pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
     for matrix in matrices {
         let Matrix { left, spine, right, left_firsts, right_firsts, columns, .. } = matrix;
@@ -127,19 +126,19 @@ pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index
     None
 }
 
-/// The matrices of one shape and their places in memory, if each follows the one before.
+/// The matrices of one shape and their places in memory, one matrix after the other.
 #[derive(Default, Debug)]
 pub(crate) struct ShapeLayout {
-    /// In order.
+    /// The matrices, in order.
     pub matrices: Vec<Matrix>,
-    /// For every matrix the words of one plane of those before; closed by those of all.
+    /// For every matrix, the words of one plane of the matrices before it; then the words of all.
     words_before: Vec<usize>,
-    /// For every spine the number of its first matrix; closed by the number of matrices.
+    /// For every spine, the number of its first matrix; then the number of matrices.
     spines: Vec<u32>,
 }
 
 impl ShapeLayout {
-    /// Takes the matrices of `shape` in the tier of `ply` pieces in place of those before, in the same memory.
+    /// Replaces the matrices by those of `shape` in the tier with `ply` pieces, in the same memory.
     pub fn lay_out(&mut self, index: &Index, ply: u32, shape: Shape) {
         self.matrices.clear();
         self.words_before.clear();
@@ -157,13 +156,13 @@ impl ShapeLayout {
         self.spines.push(self.matrices.len() as u32);
     }
 
-    /// Returns the first word of a matrix, given by its number, if the shape has `planes` planes. The number of matrices
-    /// gives the end.
+    /// Returns the first word of the matrix with this number, if the shape has `planes` planes. For the number of
+    /// matrices, returns the end.
     pub fn first_word(&self, matrix: usize, planes: usize) -> usize {
         self.words_before[matrix] * planes
     }
 
-    /// Returns the number of a matrix, or `None` where the balance of the pieces allows none.
+    /// Returns the number of a matrix, or `None` if the balance of the pieces allows no such matrix.
     pub fn matrix(&self, spine: Spine, left_firsts: u32) -> Option<usize> {
         let (first, end) = (self.spines[spine.bits as usize], self.spines[spine.bits as usize + 1]);
         let least_left = self.matrices.get(first as usize)?.left_firsts;
@@ -172,11 +171,11 @@ impl ShapeLayout {
     }
 }
 
-/// The sizes of one tier, after the mirror.
+/// The sizes of one tier, with mirror images merged.
 #[derive(Default)]
 pub(crate) struct TierSize {
     pub entries: u128,
-    /// Words of all planes.
+    /// Words of all planes of all matrices.
     pub words: u128,
     /// Rows of all matrices.
     pub rows: u128,
@@ -185,13 +184,13 @@ pub(crate) struct TierSize {
     pub matrix_words: u128,
     /// Words of all planes of the longest row.
     pub row_words: u128,
-    /// Words of all planes of as many columns of the longest matrix as a band has rows.
+    /// The most words, over all matrices, of all planes of [`BAND_ROWS`] columns.
     pub slice_words: u128,
 }
 
 impl TierSize {
-    /// Sums the sizes of the tier of `ply` pieces with so many planes, on all threads of rayon's current pool. Nothing is
-    /// laid out.
+    /// Sums up the sizes of the tier with `ply` pieces and `planes` planes, on all threads of rayon's current pool.
+    /// Allocates no tier.
     pub fn of(index: &Index, planes: usize, ply: u32) -> TierSize {
         let planes = planes as u128;
         let shapes: Vec<_> = shapes(index, ply).collect();
@@ -221,10 +220,10 @@ impl TierSize {
     }
 }
 
-/// A value that the matrices of one shape share, kept until a matrix of another shape comes.
+/// A value that all matrices of one shape share, with that shape.
 pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
-/// Returns the value of `shape`; makes it where the last call was about another shape.
+/// Returns the value for `shape`: the last one if it is of this shape, else a new one.
 pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
     if last.as_ref().is_some_and(|(of, _)| *of != shape) {
         *last = None;
@@ -232,14 +231,14 @@ pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce
     &mut last.get_or_insert_with(|| (shape, make())).1
 }
 
-/// Cuts rows into bands.
+/// Cuts rows into bands of at most [`BAND_ROWS`].
 pub(crate) fn bands(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = rows.end;
     rows.step_by(BAND_ROWS).map(move |row| row..end.min(row + BAND_ROWS))
 }
 
-/// Returns how many positions an entry of a matrix stands for: two mirror images, or one in a shape that is its own
-/// mirror image, whose matrices are stored whole.
+/// Returns how many positions each entry of a matrix stands for: 2, or 1 in a shape that is its own mirror image, whose
+/// matrices are stored whole.
 pub(crate) fn images(matrix: &Matrix) -> u64 {
     if matrix.left == matrix.right { 1 } else { 2 }
 }

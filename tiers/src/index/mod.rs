@@ -1,20 +1,19 @@
 //! The index: a perfect hash of the positions of a tier, cut into wings and a spine.
 //!
-//! All positions of one ply are a **tier**. A tier is made of **shapes** (column heights), a shape of **matrices**:
-//! one for every colouring of the spine and every number of first-player pieces in the left wing. A matrix has a row
-//! for every colouring of the left wing and a column for every colouring of the right wing, both in increasing order
-//! and without those that have a line inside wing and spine. The balance of the pieces fixes how many first-player
-//! pieces the right wing has, so a position is one entry of one matrix:
+//! All positions of one ply are a **tier**. A tier consists of **shapes** (column heights), and a shape of
+//! **matrices**: one for every colouring of the spine and every number of first-player pieces in the left wing. A
+//! matrix has a row for every colouring of the left wing and a column for every colouring of the right wing, both in
+//! increasing order and without colourings that have a line inside wing and spine. The balance of the pieces determines
+//! how many first-player pieces the right wing has, so a position is one entry of one matrix:
 //!
 //! ```text
 //! position -> (left shape, right shape, spine, left count) -> matrix -> (row rank, column rank)
 //! ```
 //!
-//! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed.
-//! The mirror of a matrix is its transpose.
+//! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed. The
+//! mirror image of a matrix is its transpose.
 //!
-//! [`Index`] holds the tables of a board, made when they are first needed; [`TierDirectory`] finds the entry of a
-//! position and the position of an entry.
+//! [`Index`] holds the tables of a board, each made at its first use; [`TierDirectory`] ranks and unranks positions.
 //!
 //! | file | subject |
 //! |---|---|

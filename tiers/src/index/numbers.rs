@@ -1,30 +1,31 @@
-//! The rank of a colouring in its list, found without the list: two loads and a count of bits.
+//! Ranks a colouring in its list without the list: two loads and a bit count.
 //!
-//! A probe ranks single positions anywhere in the index, and a search through a list waits for memory at every step. So the
-//! colourings of a wing shape that have no line inside the wing are **numbered** once, those with as many first-player pieces
-//! in increasing order. Beside a spine some of them have a line; a mask over the numbers marks those that are left, and with each
-//! of its words goes how many are left before it. That takes a quarter of a byte a number, and a list four bytes a colouring.
+//! A probe ranks single positions anywhere in the index, and a binary search of a list waits for memory at every step.
+//! So the colourings of a wing shape without a line inside the wing are **numbered** once: from 0 for each number of
+//! first-player pieces, in increasing order. Beside a spine some of them have a line; a mask over the numbers marks the
+//! remaining ones, and each word of the mask comes with the count of marks before it. That takes a quarter of a byte
+//! per number; a list takes four bytes per colouring.
 
 use super::split::low_bits;
 
-/// The most slots that the table of a wing shape has for each colouring that has a number.
+/// A wing shape gets a table if it has at most this many slots per numbered colouring, besides [`FEW_SLOTS`].
 const SLOTS_OF_EACH: usize = 16;
 
-/// However few colourings have a number, this many slots are not too many.
+/// A table of up to this many slots is always worth its memory.
 const FEW_SLOTS: usize = 1 << 12;
 
 /// The numbers of the colourings of one wing shape.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// By colouring: its number, or [`NO_NUMBER`]. Empty where nearly all colourings have a line (a wing of 8x8c2 has four
-    /// billion): there the lists are searched.
+    /// The number of each colouring, or [`NO_NUMBER`]. Empty if nearly all colourings have a line (a wing of 8x8c2 has
+    /// four billion colourings): then the lists are searched.
     table: Vec<u32>,
 }
 
 const NO_NUMBER: u32 = u32::MAX;
 
 impl Numbers {
-    /// Numbers the colourings of a wing of so many cells: each list has those with one more first-player piece.
+    /// Numbers the colourings of a wing of `cells` cells. List `n` has the colourings with `n` first-player pieces.
     pub fn new<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + Clone) -> Numbers {
         let slots = 1usize << cells;
         let count: usize = lists.clone().map(<[u32]>::len).sum();
@@ -40,8 +41,8 @@ impl Numbers {
         Numbers { table }
     }
 
-    /// Returns the number of a colouring, or `None` where it has a line. `list` has the colourings with as many first-player
-    /// pieces.
+    /// Returns the number of a colouring, or `None` if it has a line. `list` returns the list that the colouring
+    /// belongs to.
     pub fn of<'a>(&self, colouring: u32, list: impl FnOnce() -> &'a [u32]) -> Option<u32> {
         if self.table.is_empty() {
             return list().binary_search(&colouring).ok().map(|number| number as u32);
@@ -50,12 +51,12 @@ impl Numbers {
     }
 }
 
-/// Which numbers are left: one bit each, and for each word how many are left before it.
+/// Which numbers remain beside a spine: for each word of the mask, the word and the count of marks before it.
 #[derive(Debug)]
 pub(super) struct Mask(Box<[(u64, u32)]>);
 
 impl Mask {
-    /// Takes a bit for every number.
+    /// Makes the mask from one bit per number.
     pub fn new(members: &[u64]) -> Mask {
         let mut sum = 0;
         let count = |word: &u64| {
@@ -66,7 +67,7 @@ impl Mask {
         Mask(members.iter().map(count).collect())
     }
 
-    /// Returns how many numbers are left before this one; `None` where it is not left itself.
+    /// Returns how many remaining numbers are less than `number`; `None` if `number` does not remain.
     pub fn rank(&self, number: u32) -> Option<u32> {
         let (word, before) = self.0.get(number as usize / 64)?;
         let is_left = word >> (number % 64) & 1 == 1;
@@ -81,7 +82,8 @@ mod tests {
 
     #[test]
     fn ranks_are_places_in_the_lists_and_counts_are_their_lengths() {
-        // Most wings of 4x9c2 have more colourings than a table has room for; the spine of 3x8c2 has too many rows for one.
+        // Most wings of 4x9c2 have too many colourings for a table of numbers; the spine of 3x8c2 has too many rows for
+        // a table of counts.
         for name in ["4x4", "5x4", "3x6", "5x5", "4x9c2", "7x2c2", "3x3c1", "3x3c2m", "1x8", "3x8c2", "5x4c9", "9x2"] {
             let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
             let mut ranked = 0;

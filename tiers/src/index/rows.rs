@@ -1,11 +1,12 @@
-//! What a drop does to the rows of a matrix: where each leads, and which entries complete a line across both wings.
+//! What a drop does to the rows of a matrix: the child's row for each, and the lines across both wings that it
+//! completes.
 //!
-//! A drop inserts a bit at a fixed place, which keeps numeric order, so every map between the lists of a wing before and after
-//! it is monotone: two masks are walked side by side, without ranking.
+//! A drop inserts a bit at a fixed place and so keeps numeric order. Every map from a wing's list before the drop to
+//! its list after the drop is therefore monotone: two masks are read side by side, without ranking.
 //!
-//! A line across both wings is *full* in a shape whose heights reach all of its cells. It is *armed* in a matrix where the
-//! player in question has its spine cells and some right colouring has its right cells; a row then holds it in those columns
-//! if its left colouring has the left cells.
+//! A line across both wings is *full* in a shape that occupies all of its cells. It is *armed* in a matrix if the
+//! player has its spine cells and some right colouring has its right cells. A row then has the line in the columns of
+//! these colourings if its left colouring has the left cells.
 
 use std::ops::Range;
 
@@ -18,7 +19,7 @@ use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::{ArmedLine, ArmedLines, NO_ROW};
 use crate::kernel::ones;
 
-/// A line across both wings all of whose cells are occupied in a shape.
+/// A line across both wings whose cells are all occupied in a shape.
 pub(crate) struct FullLine {
     left_mask: u32,
     spine_rows: u64,
@@ -26,14 +27,13 @@ pub(crate) struct FullLine {
 }
 
 impl FullLine {
-    /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
         let occupied = occupied(&index.split, shape);
         let full = index.cross_lines.iter().filter(|line| **line & !occupied == 0);
         full.map(|line| FullLine::new(&index.split, *line, shape)).collect()
     }
 
-    /// Takes those cells of a line that are occupied in `shape`.
+    /// Makes the line from its cells that are occupied in `shape`.
     fn new(split: &Split, line: u64, shape: Shape) -> FullLine {
         FullLine {
             left_mask: split.colouring(shape.left, false, line),
@@ -43,9 +43,9 @@ impl FullLine {
     }
 }
 
-/// A line across both wings all of whose cells but one are occupied, and that one can be dropped into.
+/// A line across both wings with one empty cell, which the next piece in its column fills.
 pub(crate) struct OpenLine {
-    /// The column of the missing cell.
+    /// The column of the empty cell.
     pub drop: Part,
     /// The other cells.
     pub line: FullLine,
@@ -56,7 +56,7 @@ impl OpenLine {
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
         let (board, split) = (index.board(), &index.split);
         let occupied = occupied(split, shape);
-        // Above the top of a full column is the bottom of the next.
+        // The cell above a full column is the bottom cell of the next column.
         let open = (occupied << 1 | board.bottom_cells()) & !occupied;
         let open_line = |line: &u64| {
             let missing = line & !occupied;
@@ -78,7 +78,7 @@ fn occupied(split: &Split, shape: Shape) -> u64 {
 }
 
 impl FullLine {
-    /// Adds the line to `armed` if `holder` has its spine cells and some right colouring gives them its right cells.
+    /// Adds the line to `armed` if `holder` has its spine cells and some right colouring has its right cells.
     pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
         if !spine_is(spine, self.spine_rows, holder) {
             return;
@@ -99,14 +99,14 @@ impl FullLine {
     }
 }
 
-/// Arms the lines that `holder` can have in the matrices with this spine and this list of right colourings, in place of
-/// those in `armed`.
+/// Replaces `armed` by the lines that `holder` can have in the matrices with this spine and this list of right
+/// colourings.
 pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
     armed.clear();
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` to its child's place in the child's list: the `n`-th row that keeps free of lines leads to the
+/// Maps each of `rows` to its child's place in the child's list: the `n`-th row that stays free of lines leads to the
 /// `n`-th colouring whose new bit is the mover's (`plane ^ flip`).
 pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usize>) -> Vec<u32> {
     let mut map = Vec::new();
@@ -114,7 +114,7 @@ pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usiz
     map
 }
 
-/// Appends what [`row_map`] returns to `maps`, and returns it.
+/// Appends the map of [`row_map`] to `maps`, and returns it.
 pub(crate) fn push_row_map<'m>(
     keeps: &[u64],
     plane: &[u64],
@@ -148,7 +148,7 @@ pub(crate) fn push_row_map<'m>(
     map
 }
 
-/// Appends to `maps`, for each of `rows`, its place among those that keep free of lines, and returns that.
+/// Appends a map to `maps` and returns it: for each of `rows`, its rank among the rows that stay free of lines.
 pub(crate) fn push_rank_map<'m>(keeps: &[u64], rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
     let mut rank = count_before(keeps, rows.start);
     let map = push_empty(rows.len(), maps);
@@ -159,14 +159,15 @@ pub(crate) fn push_rank_map<'m>(keeps: &[u64], rows: &Range<usize>, maps: &'m mu
     map
 }
 
-/// Appends a map of `rows` rows that leads nowhere.
+/// Appends a map of `rows` rows, all [`NO_ROW`].
 fn push_empty(rows: usize, maps: &mut Vec<u32>) -> &mut [u32] {
     let start = maps.len();
     maps.resize(start + rows, NO_ROW);
     &mut maps[start..]
 }
 
-/// Visits those of `rows` (from a multiple of 64) that keep free of lines, in order, numbered from the first of `rows`.
+/// Calls `visit` for each of `rows` that stays free of lines, in order, with its number counted from the first of
+/// `rows`. The first must be a multiple of 64.
 #[inline]
 fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
     for start in rows.clone().step_by(64) {
@@ -195,7 +196,7 @@ mod tests {
             words in prop::collection::vec((any::<u64>(), any::<u64>()), 1..8),
             first in 0..8usize,
         ) {
-            // At least as many colourings have the new bit as rows keep free of lines.
+            // At least as many colourings have the new bit as rows stay free of lines.
             let plane: Vec<u64> = words.iter().map(|(one, other)| one | other).collect();
             let keeps: Vec<u64> = words.iter().map(|(one, _)| *one).collect();
             let all = row_map(&keeps, &plane, 0, &(0..64 * words.len()));

@@ -1,5 +1,5 @@
-//! Sizes that follow from the board alone, before any table is made: those of the tables, with their limits, the number
-//! of shapes of a tier, and about how many entries it has.
+//! Sizes computed from the board alone, before any table is made: the sizes of the tables and their limits, the number
+//! of shapes of a tier, and an estimate of its entries.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ pub enum IndexError {
     Tables {
         /// The board.
         board: Board,
-        /// Colourings of a wing beside a spine, over all shapes, or lists: pairs of a wing shape and a spine.
+        /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
         count: f64,
-        /// `colourings` or `lists`.
+        /// What is counted: `colourings` or `lists`.
         of: &'static str,
         /// The highest supported number.
         limit: f64,
     },
 }
 
-/// The most colourings of a wing beside a spine that tables are made for (7x6 has 2.6e8).
+/// The most colourings of a wing beside a spine that an index supports (7x6 has 2.6e8).
 const MOST_COLOURINGS: u128 = 1 << 31;
 
-/// The most pairs of a wing shape and a spine that tables are made for (7x6 has 43,561).
+/// The most pairs of a wing shape and a spine that an index supports (7x6 has 43,561).
 const MOST_LISTS: u128 = 1 << 24;
 
 /// The sizes of a board's tables.
@@ -35,7 +35,7 @@ pub(crate) struct TableSizes {
     pub colourings: u128,
     /// Pairs of a wing shape and a spine.
     pub lists: u128,
-    /// Shapes of all tiers, each with its spines, after the mirror.
+    /// Shapes of all tiers, each with all its spines, with mirror images merged.
     pub shapes: u128,
 }
 
@@ -58,7 +58,7 @@ impl TableSizes {
 /// Checks that the tables of the wings are small enough to be made.
 ///
 /// # Errors
-/// [`IndexError`], with the size and its limit.
+/// [`IndexError`] with the size and its limit.
 pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
     let TableSizes { colourings, lists, .. } = TableSizes::of(board);
     for (count, of, limit) in [(colourings, "colourings", MOST_COLOURINGS), (lists, "lists", MOST_LISTS)] {
@@ -73,14 +73,14 @@ pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
 pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
     let (columns, room) = (board.width(), board.height());
     let ways = heights(columns, room, ply);
-    // A shape that is its own mirror image has the pieces of its left wing twice.
+    // In a shape that is its own mirror image, both wings have the same number of pieces.
     let spines = (0..=if columns.is_multiple_of(2) { 0 } else { room as u32 })
         .filter_map(|spine| ply.checked_sub(spine).filter(|wings| wings.is_multiple_of(2)).map(|wings| wings / 2));
     let own_images: u128 = spines.map(|wing| heights(columns / 2, room, wing)).sum();
     (ways + own_images) / 2
 }
 
-/// Counts the ways in which this many pieces can stand in columns.
+/// Counts the ways in which `pieces` pieces can stand in `columns` columns.
 fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
     let mut ways = vec![0u128; pieces as usize + 1];
     ways[0] = 1;
@@ -90,15 +90,15 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
     ways[pieces as usize]
 }
 
-/// A tier of fewer shapes has tables of a few megabytes.
+/// A tier of fewer shapes has tables of a few megabytes only.
 const FEW_SHAPES: u128 = 1 << 17;
 
 /// With K below 3 most shapes have no entry, so a tier of up to this many shapes may be tiny.
 const MANY_SHAPES: u128 = 1 << 22;
 
-/// Returns a lower bound on the entries of a tier, from the number of its shapes: 0 for a tier of few shapes.
+/// Returns a lower bound on the entries of a tier, derived from the number of its shapes; 0 for few shapes.
 ///
-/// Almost every shape has an entry. A file that records far fewer is refused before the tables of its shapes are made.
+/// Almost every shape has an entry. A file that records far fewer is rejected before the tables of its shapes are made.
 pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
     match count_shapes(board, ply) {
         0..FEW_SHAPES => 0,
@@ -107,12 +107,13 @@ pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
     }
 }
 
-/// Estimates the entries of every tier after the mirror, from the empty board up. Takes about a millisecond. The
-/// estimates are at least half of the truth and at most 64 times as much on every board that was tried.
+/// Estimates the entries of every tier with mirror images merged, from the empty board up. Takes about a millisecond.
+/// On every board that was tried, the estimates are between half of the true number and 64 times as much.
 ///
-/// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row; columns
-/// multiply, so the colourings of a whole tier are the coefficient of the `W`-th power of `Σ c(h, f) x^h y^f` at the
-/// tier's ply and balance. That ignores the other lines, which leave a half to a tenth.
+/// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row.
+/// Columns multiply, so the number of colourings of a tier is the coefficient of the `W`-th power of `Σ c(h, f) x^h
+/// y^f` at the tier's ply and balance. The estimate ignores all other lines; without colourings that have them, a tenth
+/// to a half remains.
 pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
     let cells = board.cells();
     let column = column_colourings(board);
@@ -140,7 +141,7 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
 fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     let (height, connect) = (board.height(), board.connect());
-    // By first-player pieces, the colour on top, and how many of it are on top of each other.
+    // Keyed by first-player pieces, the colour on top, and the length of its run on top.
     let mut runs = BTreeMap::from([((0usize, 0usize, 0usize), 1u128)]);
     let mut counts = vec![vec![1u128]];
     for pieces in 1..=height {

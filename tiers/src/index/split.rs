@@ -1,8 +1,8 @@
 //! How a board is cut: a left wing, a spine and a right wing.
 //!
 //! The left wing has `⌊W/2⌋` columns, the spine is the middle column when `W` is odd and absent when `W` is even, and
-//! the right wing mirrors the left one. The columns of a wing are listed **from the outside in**, so that both wings
-//! share one set of tables and mirroring a position swaps its wings.
+//! the right wing mirrors the left one. The columns of a wing are listed **from the outside in**, so both wings share
+//! one set of tables, and mirroring a position swaps its wings.
 //!
 //! ```text
 //! 7 columns:   0 1 2   3   4 5 6        wing column of 0 and 6: 0
@@ -10,10 +10,10 @@
 //!                                                   of 2 and 4: 2
 //! ```
 //!
-//! A **wing shape** is the heights of a wing's columns, written as one number in base `H + 1` whose lowest digit is
-//! the outermost column. The colouring of a wing is one bit a piece (first player 1): its columns one after the
-//! other, the outermost at the low end, each from bottom to top. A drop therefore inserts one bit at a fixed place,
-//! which keeps the numeric order of colourings: the whole index rests on that.
+//! A **wing shape** is the heights of a wing's columns, written as one number in base `H + 1` whose lowest digit is the
+//! outermost column. The colouring of a wing has one bit per piece (first player 1): one column after the other, the
+//! outermost at the low end, each from bottom to top. A drop therefore inserts one bit at a fixed place and keeps the
+//! numeric order of colourings: the whole index relies on this.
 
 use fourbase::{Board, Player, Position};
 
@@ -21,7 +21,7 @@ use fourbase::{Board, Player, Position};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WingShape(pub u32);
 
-/// The pieces of the spine: how many, and one bit each from bottom to top (first player 1).
+/// The pieces of the spine: their number, and one bit each from bottom to top (first player 1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Spine {
     /// Number of pieces, 0 to `H` (always 0 where the board has no spine).
@@ -31,7 +31,7 @@ pub struct Spine {
 }
 
 impl Spine {
-    /// Numbers all spines: by height, then by bits.
+    /// Returns the spine's number among all spines, ordered by height, then by bits.
     pub fn number(self) -> usize {
         (1usize << self.height) - 1 + self.bits as usize
     }
@@ -46,7 +46,7 @@ impl Spine {
         Spine { height: self.height + 1, bits: self.bits | u32::from(first) << self.height }
     }
 
-    /// Returns the spine without its top piece, and whether that is the first player's; `None` for no pieces.
+    /// Returns the spine without its top piece, and whether that piece is the first player's; `None` if it is empty.
     pub(crate) fn shrunk(self) -> Option<(Spine, bool)> {
         let height = self.height.checked_sub(1)?;
         let first = self.bits >> height & 1 == 1;
@@ -59,7 +59,7 @@ impl Spine {
     }
 }
 
-/// Which wing a column belongs to.
+/// The part that a column belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// Left wing; the number is the wing column, counted from the outside.
@@ -77,7 +77,7 @@ pub struct Split {
     pub board: Board,
 }
 
-/// A position taken apart: what the index ranks.
+/// A position split into wings and spine, as the index ranks it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parts {
     /// Shape of the left wing.
@@ -93,7 +93,7 @@ pub struct Parts {
 }
 
 impl Split {
-    /// Cuts `board`. Wings of more than 32 cells do not occur: a board has at most 64.
+    /// Returns the split of `board`. A wing never has more than 32 cells, because a board has at most 64.
     pub fn new(board: Board) -> Split {
         Split { board }
     }
@@ -103,7 +103,7 @@ impl Split {
         self.board.width() / 2
     }
 
-    /// Returns how high the spine can grow: `H`, or 0 without a spine.
+    /// Returns how high the spine can grow: `H`, or 0 if the board has no spine.
     pub fn spine_room(&self) -> u32 {
         if self.board.width() % 2 == 1 { self.board.height() as u32 } else { 0 }
     }
@@ -150,28 +150,28 @@ impl Split {
         })
     }
 
-    /// Lists the columns of a left wing (or of a right one) in the order of its colourings: the pieces of each, and the number
-    /// of its lowest cell on the board.
+    /// Lists the columns of a left (or right) wing in the order of its colourings: for each, its number of pieces and
+    /// the number of its lowest cell on the board.
     pub(crate) fn columns(&self, shape: WingShape, is_right: bool) -> impl Iterator<Item = (u32, usize)> {
         let (board, last) = (self.board, self.board.width() - 1);
         let column = move |outside| if is_right { last - outside } else { outside };
         self.heights(shape).enumerate().map(move |(outside, height)| (height, board.cell(column(outside), 0)))
     }
 
-    /// Returns the bits of a wing's colouring that stand for some `cells` of the board, as far as the wing has pieces there.
+    /// Returns those bits of a wing's colouring that stand for `cells` of the board. Cells without a piece are ignored.
     pub(super) fn colouring(&self, shape: WingShape, is_right: bool, cells: u64) -> u32 {
         let columns = self.columns(shape, is_right).map(|(pieces, lowest)| (pieces, cells >> lowest));
         let (_, colouring) = self.wing(columns.map(|(pieces, cells)| (pieces, cells & low_bits(pieces))));
         colouring
     }
 
-    /// Returns the rows of the spine that some `cells` of the board are in, one bit each.
+    /// Returns the rows of the spine that are among `cells` of the board, one bit per row.
     pub(super) fn spine_rows(&self, cells: u64) -> u64 {
         cells >> self.spine_cell() & low_bits(self.spine_room())
     }
 
-    /// Returns the lines inside the left wing and the spine, whose mirror images are those of the right wing, and the lines
-    /// across both wings. Each is the bitboard of its cells.
+    /// Returns the lines inside the left wing and the spine, and the lines across both wings, each as a bitboard. The
+    /// lines inside the right wing and the spine are the mirror images of the former.
     pub(super) fn lines(&self) -> (Vec<u64>, Vec<u64>) {
         let wing_cells = (self.wing_columns() * self.board.height()) as u32;
         let left = low_bits(wing_cells);
@@ -180,7 +180,7 @@ impl Split {
         (inside, in_right.into_iter().filter(|line| line & left != 0).collect())
     }
 
-    /// Returns the number of the lowest cell of the spine (without meaning where the board has none).
+    /// Returns the number of the lowest cell of the spine (meaningless if the board has none).
     pub(crate) fn spine_cell(&self) -> usize {
         self.board.cell(self.wing_columns(), 0)
     }
@@ -190,8 +190,8 @@ impl Split {
         self.heights(shape).sum()
     }
 
-    /// Returns the bit of the colouring that holds the cell in `wing_column` and `row`.
-    /// With `row` equal to the column's height it is the place where a drop inserts its bit.
+    /// Returns the bit of the colouring for the cell in `wing_column` and `row`. If `row` is the column's height, a
+    /// drop inserts its bit there.
     pub fn bit(&self, shape: WingShape, wing_column: usize, row: u32) -> u32 {
         self.heights(shape).take(wing_column).sum::<u32>() + row
     }
@@ -202,12 +202,12 @@ impl Split {
             .then(|| WingShape(shape.0 + self.digit(wing_column)))
     }
 
-    /// Returns the shape with one piece less in `wing_column`, or `None` where that column is empty.
+    /// Returns the shape with one piece less in `wing_column`, or `None` if that column is empty.
     pub(crate) fn shrunk(&self, shape: WingShape, wing_column: usize) -> Option<WingShape> {
         (self.height(shape, wing_column) > 0).then(|| WingShape(shape.0 - self.digit(wing_column)))
     }
 
-    /// Takes a position of this board apart.
+    /// Splits a position of this board into its parts.
     pub fn parts(&self, position: &Position) -> Parts {
         let (height, columns) = (self.board.height(), self.wing_columns());
         let (occupied, firsts) = (position.occupied(), position.pieces(Player::First));
@@ -223,7 +223,7 @@ impl Split {
         Parts { left, left_bits, spine: Spine { height, bits: bits as u32 }, right, right_bits }
     }
 
-    /// Puts a wing together from the height and the bits of each column, the outermost first.
+    /// Returns the shape and colouring of a wing from the height and the bits of each column, the outermost first.
     #[inline]
     fn wing(&self, columns: impl Iterator<Item = (u32, u64)>) -> (WingShape, u32) {
         let base = self.board.height() as u32 + 1;
@@ -237,7 +237,7 @@ impl Split {
         (WingShape(shape), bits as u32)
     }
 
-    /// Puts parts together into the bitboards of both players (`[first, second]`).
+    /// Returns the bitboards of both players (`[first, second]`) for the parts of a position.
     pub fn bitboards(&self, parts: &Parts) -> [u64; 2] {
         let mut boards = [0u64; 2];
         let mut put = |pieces: u32, cell: usize, bits: u64| {
@@ -257,7 +257,7 @@ impl Split {
 }
 
 impl Parts {
-    /// Swaps the wings: the parts of the mirror image.
+    /// Returns the parts of the mirror image, with the wings swapped.
     pub fn mirror(self) -> Parts {
         Parts { left: self.right, left_bits: self.right_bits, right: self.left, right_bits: self.left_bits, ..self }
     }

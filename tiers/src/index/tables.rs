@@ -1,4 +1,4 @@
-//! The tables of one board, made when they are first needed, and kept.
+//! The tables of one board, each made at its first use and kept.
 
 use std::sync::OnceLock;
 
@@ -11,10 +11,10 @@ use super::split::{Spine, Split, WingShape};
 use super::wing::{ShapeLists, WingList};
 use crate::kernel::Kernel;
 
-/// The tables of one board: which colourings each wing has beside each spine.
+/// The tables of one board: the colourings of each wing beside each spine.
 ///
-/// Tables are made when they are first needed and kept; all of them take about 8 bytes for every colouring of a wing
-/// beside a spine (5x5: 2 MB, 6x5: 2 MB, 7x5: 130 MB).
+/// Each table is made at its first use and kept. All tables together take about 8 bytes per colouring of a wing beside
+/// a spine (5x5: 2 MB, 6x5: 2 MB, 7x5: 130 MB).
 #[derive(Debug)]
 pub struct Index {
     /// How the board is cut.
@@ -27,21 +27,21 @@ pub struct Index {
     /// Pieces of every wing shape.
     pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
-    /// By spine and wing shape, then by first-player pieces.
+    /// Lists by spine and wing shape, then by first-player pieces.
     lists: Slots<Box<[OnceLock<WingList>]>>,
-    /// By height of the spine and wing shape, then by the spine's bits and first-player pieces: the lengths of the lists.
+    /// Lengths of the lists, by height of the spine and wing shape, then by the spine's bits and first-player pieces.
     counts: Slots<Box<[u32]>>,
-    /// By wing shape, for probes.
+    /// Numbers of colourings by wing shape, for probes.
     numbers: Vec<OnceLock<Numbers>>,
-    /// By spine and wing shape, then by first-player pieces, for probes.
+    /// Masks by spine and wing shape, then by first-player pieces, for probes.
     masks: Slots<Box<[OnceLock<Mask>]>>,
 }
 
 impl Index {
-    /// Prepares the index of `board`. Costs little: tables are made on demand.
+    /// Prepares the index of `board`. Costs little, because each table is made at its first use.
     ///
     /// # Errors
-    /// [`IndexError`] where the tables of a wing could not be held in any memory of today.
+    /// [`IndexError`] if the tables of a wing would be too large for any memory of today.
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
         let split = Split::new(board);
@@ -70,14 +70,15 @@ impl Index {
         self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.wing_lines, shape))
     }
 
-    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
+    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the pieces of the
+    /// wing).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let list = self.list_without_planes(shape, spine, firsts);
         list.planes.get_or_init(|| self.shape(shape).planes(list, spine));
         list
     }
 
-    /// Returns the colourings of that list in increasing order. No kernel takes part in making them.
+    /// Returns the colourings of the list in increasing order. Does not make the list's planes.
     pub fn colourings(&self, shape: WingShape, spine: Spine, firsts: u32) -> &[u32] {
         &self.list_without_planes(shape, spine, firsts).colourings
     }
@@ -87,8 +88,8 @@ impl Index {
         lists[firsts as usize].get_or_init(|| self.shape(shape).beside(spine, firsts as usize))
     }
 
-    /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
-    /// without making the lists.
+    /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces.
+    /// Does not make the lists.
     pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
         let lists = || self.shape(shape).counts(spine.height);
         let counts = self.counts.get(spine.height as usize * self.shapes.len() + shape.0 as usize).get_or_init(lists);
@@ -96,8 +97,8 @@ impl Index {
         &counts[spine.bits as usize * each..][..each]
     }
 
-    /// Returns the rank of a colouring with `firsts` first-player pieces in the list of a wing shape beside `spine`, without
-    /// making the list; `None` where the list does not have it.
+    /// Returns the rank of a colouring in the list of a wing shape beside `spine` with `firsts` first-player pieces, or
+    /// `None` if the list does not have it. Does not make the list.
     pub(crate) fn rank_beside(&self, shape: WingShape, spine: Spine, firsts: u32, colouring: u32) -> Option<u32> {
         let masks = self.masks.get(self.slot(shape, spine)).get_or_init(|| self.of_each_firsts(shape));
         let members = || self.shape(shape).members(spine, firsts as usize);
@@ -106,7 +107,7 @@ impl Index {
         mask.rank(numbers.of(colouring, || self.shape(shape).free(firsts))?)
     }
 
-    /// Makes a place for every number of first-player pieces in a wing shape.
+    /// Makes an empty slot for every number of first-player pieces in a wing shape.
     fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
         (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect()
     }
@@ -115,7 +116,7 @@ impl Index {
         spine.number() * self.shapes.len() + shape.0 as usize
     }
 
-    /// Returns the memory that the tables of all plies up to `last` take when they are made. Counts all lists, side by side.
+    /// Returns the bytes of all tables that the plies up to `last` need.
     pub(crate) fn bytes(&self, last: u32) -> usize {
         let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
         let of_shape = |shape: usize| {
@@ -128,7 +129,7 @@ impl Index {
             let beside = spines.iter().filter(|spine| cells + spine.height <= last);
             let lists = beside.flat_map(|spine| self.counts(shape, *spine));
             let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
-            // The lists without a spine, from which the others are made, are no longer than those beside an empty one.
+            // The lists without a spine, from which the others are made, are as long as those beside an empty spine.
             let without: usize = self.counts(shape, spines[0]).iter().map(|count| 8 * *count as usize).sum();
             lists + without
         };
@@ -140,8 +141,8 @@ impl Index {
 /// Slots of a page.
 const PAGE: usize = 256;
 
-/// Places for tables that are made one by one. They are in pages, made with their first table: a board of one column has
-/// up to 16 million places, and opening its database must not take memory for all of them.
+/// Slots for tables, allocated in pages at the first use of each page: a board of one column has up to 16 million
+/// slots, and opening its database must not take memory for all of them.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
     pages: Vec<OnceLock<Box<[OnceLock<T>]>>>,
@@ -159,12 +160,13 @@ impl<T> Slots<T> {
         &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect())[slot % PAGE]
     }
 
-    /// Returns the memory of all slots, without what is in them.
+    /// Returns the bytes of all slots, without the memory that their values point to.
     pub fn bytes(&self) -> usize {
         self.count * size_of::<OnceLock<T>>()
     }
 
-    /// Returns the most memory of `count` slots without what is in them, if `runs` runs of `each` neighbours are asked for.
+    /// Returns the most bytes that slots can take, without what their values point to, if the uses are `runs` runs of
+    /// `each` neighbouring slots out of `count`.
     pub fn most_bytes(count: usize, runs: usize, each: usize) -> usize {
         let pages = count.div_ceil(PAGE);
         pages.min(runs.saturating_mul(each / PAGE + 2)) * PAGE * size_of::<OnceLock<T>>()

@@ -1,12 +1,12 @@
-//! The colourings of one wing: sorted lists, and what is true of each colouring as one bit.
+//! The colourings of one wing: sorted lists, with bit planes of their properties.
 //!
-//! A list holds the colourings of one wing shape with one number of first-player pieces that have no line inside the
-//! wing and one given spine, in increasing order. Everything that a kernel needs of a list is a **bit plane** over
-//! it: which colourings have the first player in a cell, and which keep free of a line when a player drops into a
-//! column. The planes of the cells are the colourings transposed, 64 at a time; the others follow from them by operations on
-//! words.
+//! A list holds, in increasing order, the colourings of one wing shape with a given number of first-player pieces and
+//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list: in which
+//! colourings the first player has a cell, and which colourings stay free of lines when a player drops into a column.
+//! The planes of the cells are the colourings transposed, 64 at a time; the other planes follow from them by word
+//! operations.
 //!
-//! Unranking needs the colourings alone, so the planes of a list are made when a kernel first needs them
+//! Unranking needs only the colourings, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
 
 use std::iter;
@@ -27,17 +27,17 @@ pub struct WingList {
     pub(crate) words: usize,
     cells: usize,
     columns: usize,
-    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
+    /// A plane per cell, then two per wing column and two for the spine (see [`WingList::keeps`]), then a plane of
+    /// ones.
     pub(super) planes: OnceLock<Vec<u64>>,
 }
 
 impl WingList {
-    /// Returns the number of colourings.
     pub(crate) fn len(&self) -> usize {
         self.colourings.len()
     }
 
-    /// Returns the memory of a list of `len` colourings with `planes` planes.
+    /// Returns the bytes of a list of `len` colourings with `planes` planes.
     pub(super) fn bytes(len: usize, planes: usize) -> usize {
         size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
     }
@@ -47,24 +47,24 @@ impl WingList {
         &planes[slot * self.words..][..self.words]
     }
 
-    /// Returns the plane of all colourings.
+    /// Returns the plane with the bits of all colourings set.
     pub fn all(&self) -> &[u64] {
         self.slot(self.cells + 2 * self.columns + 2)
     }
 
-    /// Returns the plane of one cell (given as a bit of the colouring): the first player's colourings.
+    /// Returns the plane of one cell, given as a bit of the colouring: set where the cell is the first player's.
     pub fn cell(&self, bit: u32) -> &[u64] {
         self.slot(bit as usize)
     }
 
-    /// Returns the colourings that stay free of lines inside wing and spine when `player` drops into `column`
-    /// (without meaning where the column is full).
+    /// Returns the plane of colourings that stay free of lines inside wing and spine when `player` drops into `column`
+    /// (meaningless if the column is full).
     pub fn keeps(&self, column: usize, player: Player) -> &[u64] {
         self.slot(self.cells + 2 * column + usize::from(player == Player::First))
     }
 
-    /// Returns the colourings that stay free of lines inside wing and spine when `player` drops on the spine
-    /// (without meaning where the spine is full).
+    /// Returns the plane of colourings that stay free of lines inside wing and spine when `player` drops on the spine
+    /// (meaningless if the spine is full).
     pub fn spine_keeps(&self, player: Player) -> &[u64] {
         self.keeps(self.columns, player)
     }
@@ -72,10 +72,10 @@ impl WingList {
 
 const PLAYERS: [Player; 2] = [Player::First, Player::Second];
 
-/// The most bits of a table that [`ShapeLists::counts`] sums over.
+/// The most bits of a table in [`ShapeLists::counts`].
 const MOST_TABLE_BITS: usize = 14;
 
-/// The lists of one wing shape without a spine, for every number of first-player pieces.
+/// The lists of one wing shape without a spine, one for every number of first-player pieces.
 #[derive(Debug)]
 pub(super) struct ShapeLists {
     heights: Vec<u32>,
@@ -84,19 +84,19 @@ pub(super) struct ShapeLists {
     lists: Vec<FreeList>,
 }
 
-/// A line inside wing and spine of which the wing's part is occupied in a shape, but for at most one cell.
+/// A line inside wing and spine whose cells in the wing are all occupied in a shape, except for at most one.
 #[derive(Debug)]
 struct ShapeLine {
-    /// Its occupied cells, as bits of a colouring.
+    /// Its occupied cells in the wing, as bits of a colouring.
     mask: u32,
-    /// Its rows in the spine, one bit each.
+    /// Its cells on the spine, one bit per row.
     spine_rows: u64,
-    /// The wing column of the cell that is not occupied: a drop completes the wing's part.
+    /// The wing column of its empty cell, if it has one: a drop there completes the wing's part.
     open: Option<usize>,
 }
 
 impl ShapeLine {
-    /// Takes a line in a wing of this shape; `None` where more than one drop has to come before it is complete.
+    /// Returns the line for a wing of this shape; `None` if its wing part needs more than one drop.
     fn new(split: &Split, shape: WingShape, line: u64) -> Option<ShapeLine> {
         let (mask, spine_rows) = (split.colouring(shape, false, line), split.spine_rows(line));
         let has_next =
@@ -114,11 +114,11 @@ impl ShapeLine {
 #[derive(Debug)]
 struct FreeList {
     colourings: Vec<u32>,
-    /// A plane a cell. A probe needs those of few lists, so they are made when they are first needed.
+    /// A plane per cell, made at the first use: a probe needs the planes of few lists.
     planes: OnceLock<Vec<u64>>,
 }
 
-/// Makes a plane for each cell of a wing: in which of some colourings it is the first player's.
+/// Makes a plane for each cell of a wing: set for the colourings where the cell is the first player's.
 fn cell_planes(colourings: &[u32], cells: usize) -> Vec<u64> {
     let words = colourings.len().div_ceil(64);
     let mut planes = vec![0; cells * words];
@@ -140,7 +140,7 @@ impl ShapeLists {
         let inside = lines.iter().filter(|line| line.open.is_none() && line.spine_rows == 0).map(|line| line.mask);
         let (mut colourings, mut shift) = (vec![0u32], 0);
         for height in &heights {
-            // The lines that this column completes: those inside it, and those with cells in columns before.
+            // The lines that this column completes: inside it, or with cells in the columns before.
             let (before, up_to) = (low_bits(shift) as u32, low_bits(shift + height) as u32);
             let complete = inside.clone().filter(|mask| mask & !up_to == 0 && mask & !before != 0);
             let (own, across): (Vec<u32>, Vec<u32>) = complete.partition(|mask| mask & before == 0);
@@ -188,8 +188,8 @@ impl ShapeLists {
 
     /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
     ///
-    /// A line of wing and spine has one cell on the spine, so only the rows of the spine that a colouring leaves to
-    /// neither player matter. A table counts the colourings with the same rows; summed up over subsets, it has the
+    /// A line of wing and spine has one cell on the spine. So a colouring forbids each player some rows of the spine,
+    /// and nothing else matters. A table counts the colourings by their forbidden rows; its sums over subsets give the
     /// answer for every spine.
     pub fn counts(&self, height: u32) -> Box<[u32]> {
         let spines = Spine::of_height(height);
@@ -217,7 +217,7 @@ impl ShapeLists {
         spines.flat_map(count_beside).collect()
     }
 
-    /// Returns the colourings with `firsts` first-player pieces, which are at most the wing's.
+    /// Returns the colourings with `firsts` first-player pieces (at most the pieces of the wing).
     pub fn free(&self, firsts: u32) -> &[u32] {
         &self.lists[firsts as usize].colourings
     }
@@ -265,8 +265,8 @@ impl ShapeLists {
     }
 }
 
-/// Clears the colourings of a list in which `player` has a line beside `spine`. The line is its bits in the colouring and its
-/// rows in the spine; the first of `planes` are those of the cells.
+/// Clears the colourings of a list in which `player` has a line beside `spine`. `mask` and `rows` are the line's bits
+/// in the colouring and its rows in the spine; `planes` begins with those of the cells.
 fn clear_line(free: &mut [u64], mask: u32, rows: u64, spine: Spine, player: Player, planes: &[u64]) {
     if rows >> spine.height != 0 || !spine_is(spine, rows, player) {
         return;
@@ -282,7 +282,7 @@ fn clear_line(free: &mut [u64], mask: u32, rows: u64, spine: Spine, player: Play
     }
 }
 
-/// Returns a mask whose first `len` bits are set.
+/// Returns a mask of `len` set bits.
 fn ones(len: usize) -> Vec<u64> {
     let mut words = vec![u64::MAX; len.div_ceil(64)];
     if let (Some(last), false) = (words.last_mut(), len.is_multiple_of(64)) {
@@ -291,15 +291,15 @@ fn ones(len: usize) -> Vec<u64> {
     words
 }
 
-/// Returns whether `player` holds all of `rows` of the spine, which are all occupied.
+/// Returns whether `player` has all of `rows` of the spine. These rows must be occupied.
 pub(crate) fn spine_is(spine: Spine, rows: u64, player: Player) -> bool {
     let held = if player == Player::First { u64::from(spine.bits) } else { !u64::from(spine.bits) };
     held & rows == rows
 }
 
-/// Counts the colourings that leave at most some rows of the spine to neither player, for every set of rows: by the
-/// rows of the first player in the low `count` bits and those of the second above. `beside` has a line's cells in the
-/// wing, and the place of its row.
+/// Counts, for every set of rows of the spine, the colourings that forbid no other rows. A set has the first player's
+/// rows in the low `count` bits and the second player's above. `beside` lists the lines: a mask of the wing's cells,
+/// and the place of the row.
 fn table(colourings: &[u32], beside: &[(u32, usize)], count: usize) -> Vec<u32> {
     let mut sets = vec![0u32; colourings.len()];
     for (line, place) in beside {

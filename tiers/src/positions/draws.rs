@@ -1,4 +1,4 @@
-//! A sample portion by portion, with every position or with distinct ones.
+//! Draws a sample in portions, with repeats or with distinct positions.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,15 @@ use fourbase::{Player, Position};
 
 use super::{PositionError, Sampler};
 
-/// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
+/// A search for distinct positions gives up after so many draws in a row without a new one, plus this many for each
+/// position found.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
 
-/// The fewest draws that are made together where some bring nothing new: at first, and after many such, enough for all threads.
+/// How many draws are made at once if some bring nothing new: first few, then, the more of them are in vain, enough for
+/// all threads.
 const FEWEST: (u64, u64) = (64, 4096);
 
-/// A number of draws of a [`Sampler`], portion by portion. The size of the portions changes nothing.
+/// A number of draws of a [`Sampler`], in portions. The size of the portions does not affect the sample.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -40,31 +42,32 @@ pub struct Draws<'d> {
     left: u64,
     /// The number of the next draw.
     next: u64,
-    /// Of a distinct sample: the positions that were drawn, or their mirror images.
+    /// The positions drawn so far (or their mirror images); `None` unless the sample is distinct.
     found: Option<HashSet<Position>>,
     /// How many draws in a row brought no new position.
     in_vain: u64,
 }
 
 impl<'d> Draws<'d> {
-    /// Prepares to draw `count` positions. Of distinct ones, each comes up once, as it is or as its mirror image.
+    /// Prepares to draw `count` positions. In a distinct sample no position comes up twice, nor do mirror images.
     pub fn new(sampler: Sampler<'d>, count: u64, is_distinct: bool) -> Draws<'d> {
         Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
     }
 
-    /// Returns the memory in bytes that remembering so many distinct positions takes. They are in a hash table, whose places are a power
-    /// of two, at most seven eighths full, and have a byte each beside the position. While it grows, one of half the size is there, too.
+    /// Returns the bytes that `count` distinct positions take. They are in a hash table with a power of two of slots.
+    /// At most seven eighths of the slots are used, and each has a byte beside the position. While the
+    /// table grows, one of half the size exists too.
     pub fn distinct_bytes(count: u64) -> u64 {
         let places = (count.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX);
         places.saturating_mul(size_of::<Position>() as u64 + 1) / 2 * 3
     }
 
-    /// Draws the next positions, at most `most` or some thousands, on all threads of rayon's current pool; `None` at the end. A
-    /// distinct sample remembers all of its positions.
+    /// Draws the next positions, at most `most` or some thousands, on all threads of rayon's current pool; `None` at
+    /// the end. A distinct sample keeps all of its positions in memory.
     ///
     /// # Errors
     ///
-    /// Those of [`Sampler::draw`], and [`PositionError::Fewer`] where many draws in a row are not distinct.
+    /// The errors of [`Sampler::draw`], and [`PositionError::Fewer`] if many draws in a row bring no new position.
     pub fn next(
         &mut self,
         most: u64,
@@ -74,7 +77,7 @@ impl<'d> Draws<'d> {
         if self.left == 0 {
             return Ok(None);
         }
-        // Draws that are not needed are lost: later draws do not depend on how many are made at once.
+        // Surplus draws are discarded, so later draws do not depend on how many are made at once.
         let draws =
             self.left.min(most).max(if self.found.is_some() { self.in_vain.clamp(FEWEST.0, FEWEST.1) } else { 1 });
         let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;

@@ -13,7 +13,7 @@ pub enum PositionError {
     /// No ply was chosen.
     #[error("no plies are chosen")]
     NoPlies,
-    /// A ply that the board does not have.
+    /// The board has no such ply.
     #[error("there is no ply {ply}: {board} has {} cells", board.cells())]
     Ply {
         /// The board.
@@ -21,7 +21,7 @@ pub enum PositionError {
         /// The ply.
         ply: u32,
     },
-    /// Positions whose next move is not forced are listed for early plies alone.
+    /// The ply is too late for listing positions whose next move is not forced.
     #[error("ply {ply} is too late for a list of positions whose next move is not forced; the last one is {most}")]
     Late {
         /// The ply.
@@ -29,7 +29,7 @@ pub enum PositionError {
         /// The last ply that can be listed.
         most: u32,
     },
-    /// No such position was drawn.
+    /// No position of the requested kind was drawn.
     #[error("no position of these plies was drawn on {board}, in {} draws of kind {kind}", grouped(u128::from(*draws)))]
     NotDrawn {
         /// The board.
@@ -39,7 +39,7 @@ pub enum PositionError {
         /// How many draws were made.
         draws: u32,
     },
-    /// A distinct sample of more positions than exist.
+    /// A distinct sample can't have more positions than exist.
     #[error(
         "only {} of {} distinct positions of these plies were found on {board}",
         grouped(u128::from(*found)), grouped(u128::from(*asked))
@@ -47,31 +47,31 @@ pub enum PositionError {
     Fewer {
         /// The board.
         board: Board,
-        /// How many were asked for.
+        /// How many were requested.
         asked: u64,
-        /// How many were found before many draws brought nothing new.
+        /// How many were found before too many draws brought nothing new.
         found: u64,
     },
-    /// A distinct sample that does not fit into memory: its positions are remembered.
+    /// A distinct sample does not fit into memory, where all of its positions are kept.
     #[error(
         "remembering {} distinct positions takes about {} of memory, the limit is {}",
         grouped(u128::from(*count)), bytes(u128::from(*needed_bytes)), bytes(u128::from(*limit_bytes))
     )]
     Memory {
-        /// How many positions were asked for.
+        /// How many positions were requested.
         count: u64,
-        /// The memory that they take, in bytes.
+        /// The bytes that they would take.
         needed_bytes: u64,
-        /// How much may be used.
+        /// The bytes that may be used.
         limit_bytes: u64,
     },
-    /// The caller stopped it.
+    /// The caller stopped the work.
     #[error("stopped")]
     Stopped,
     /// The positions of a ply cannot be listed or solved.
     #[error(transparent)]
     Count(#[from] CountError),
-    /// The moves of a position have no answer.
+    /// The values of a position's moves can't be found.
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }

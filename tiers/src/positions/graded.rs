@@ -1,4 +1,5 @@
-//! The positions in which a player is graded, with the outcomes of their moves: those where the choice matters, and lost ones.
+//! The positions in which a player is graded, with the outcomes of their moves: positions where the choice matters, and
+//! lost ones.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,23 +14,24 @@ use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::progress::StoppedBy;
 
-/// Entries of the index that are listed at once.
+/// Entries of the index that are listed per portion.
 const LISTED_AT_ONCE: u64 = 1 << 14;
 
-/// The fewest and the most positions that are drawn at once: enough for all threads, and little memory.
+/// The fewest and the most positions per draw: enough for all threads, but little memory.
 const DRAWN_AT_ONCE: (u64, u64) = (64, 1 << 13);
 
-/// A ply of at most so many entries is listed and shuffled. So it is known whether all of its positions were drawn.
+/// A ply of at most so many entries is listed and shuffled, so it is known when all of its positions were drawn.
 const SHUFFLED_ENTRIES: u64 = 1 << 16;
 
-/// A ply ends after so many draws, and so many for each position that is wanted: at some plies the choice seldom matters.
+/// Drawing at a ply ends after so many draws, plus so many per wanted position: at some plies the choice seldom
+/// matters.
 const MOST_DRAWS: (u64, u64) = (10_000, 20);
 
-/// Positions that a portion has at least, unless the ply ends.
+/// The fewest positions of a portion that is not the last of its ply.
 const PORTION: usize = 1 << 13;
 
-/// Lists the unfinished legal positions of a board in which a player is graded, or draws some: portion after portion, ply after ply, no
-/// position twice. A position and its mirror image are two.
+/// Lists or draws the unfinished legal positions in which a player is graded: in portions, ply after ply, without
+/// repeats. A position and its mirror image count as two.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -46,7 +48,7 @@ const PORTION: usize = 1 << 13;
 #[derive(Debug)]
 pub struct GradedPositions<'d> {
     database: &'d Database,
-    /// How many positions where the choice matters are still to be drawn; `None` for all.
+    /// How many more positions where the choice matters are to be drawn; `None` for all.
     left: Option<u64>,
     seed: u64,
     plies: Range<u32>,
@@ -58,32 +60,32 @@ pub struct GradedPositions<'d> {
 pub struct GradedPortion {
     /// The number of pieces.
     pub ply: usize,
-    /// The positions with their moves, by column. Where these differ in value the choice matters; else the position is lost, and
-    /// they differ in remoteness.
+    /// The positions with their moves, by column. In each, the moves differ in value (the choice matters), or the
+    /// position is lost and they differ in remoteness.
     pub positions: Vec<(Position, Vec<(usize, Outcome)>)>,
-    /// Whether this was the last portion of the ply, and no position of the ply is left out.
+    /// Whether this is the last portion of the ply, and the ply's portions together have all of its graded positions.
     pub is_complete: bool,
 }
 
-/// A ply that is being listed or drawn from.
+/// A ply whose positions are being listed or drawn.
 #[derive(Debug)]
 struct Ply<'d> {
     ply: u32,
     candidates: Candidates<'d>,
-    /// How many positions where the choice matters are wanted, and how many lost ones.
+    /// How many positions where the choice matters are wanted, and how many lost positions.
     wanted: [u64; 2],
-    /// Whether any position was left out because enough were found.
+    /// Whether a position was left out because enough were found.
     is_cut: bool,
 }
 
 /// The unfinished legal positions of a ply.
 #[derive(Debug)]
 enum Candidates<'d> {
-    /// All, in the order of the index.
+    /// All positions, in the order of the index.
     Listed(Box<PositionList>),
-    /// All that are left, in random order.
+    /// All remaining positions, in random order.
     Shuffled(Vec<Position>),
-    /// Random ones, with the number of the next draw, that after the last, and what was drawn.
+    /// Random positions: `draws` are the numbers of the remaining draws, and `met` are the positions drawn so far.
     Drawn { sampler: Sampler<'d>, draws: Range<u64>, met: HashSet<[u64; 2]> },
 }
 
@@ -93,26 +95,28 @@ impl<'d> GradedPositions<'d> {
         GradedPositions::new(database, None, 0)
     }
 
-    /// Draws `count` positions where the choice matters, the same number at every ply, or one more at random plies: all of a ply that
-    /// has fewer, and more of the later plies instead. Among the positions of a ply all are equally likely. Of the lost positions that come up, at most as many are
-    /// taken. Fewer than `count` are drawn if the last plies have too few, or if they are too rare to be found.
+    /// Draws `count` positions where the choice matters: the same number at every ply, or one more at random plies. A
+    /// ply that has too few gives all, and later plies give more instead. All positions of a ply are equally likely.
+    /// Lost positions that come up are kept too, at most as many. Fewer than `count` positions are drawn if the last
+    /// plies have too few, or if they are too rare.
     pub fn drawn(database: &'d Database, count: u64, seed: u64) -> GradedPositions<'d> {
         GradedPositions::new(database, Some(count), seed)
     }
 
     fn new(database: &'d Database, left: Option<u64>, seed: u64) -> GradedPositions<'d> {
-        // With one empty cell there is one move.
+        // With one empty cell there is no choice.
         let plies = 0..(database.board().cells() as u32).saturating_sub(1);
         GradedPositions { database, left, seed, plies, ply: None }
     }
 
-    /// Returns the next portion, on all threads of rayon's current pool; `None` at the end. It takes the memory of
-    /// [`PositionList::legal`] for a ply that is listed, at most `memory_bytes`, and some 20 bytes for every position that was drawn at its ply.
+    /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. A ply that is
+    /// listed takes the memory of [`PositionList::legal`], at most `memory_bytes`; else every position drawn at the ply
+    /// takes some 20 bytes.
     ///
     /// # Errors
     ///
-    /// Those of [`PositionList::legal`], [`PositionError::Stopped`], and [`PositionError::Database`] where a move has no answer within
-    /// the budget.
+    /// The errors of [`PositionList::legal`], [`PositionError::Stopped`], and [`PositionError::Database`] if the value
+    /// of a move can't be found within the budget.
     pub fn next(
         &mut self,
         budget: &Budget,
@@ -151,8 +155,8 @@ impl<'d> GradedPositions<'d> {
         Ok(Some(portion))
     }
 
-    /// Returns how many positions where the choice matters a ply should have: the same share of those that are left as every later
-    /// ply, rounded up or down at random.
+    /// Returns how many positions where the choice matters are wanted at a ply: the remaining number divided equally
+    /// among this and all later plies, rounded up or down at random.
     fn wanted(&self, ply: u32) -> u64 {
         let Some(left) = self.left else { return u64::MAX };
         let plies = 1 + self.plies.len() as u64;
@@ -160,7 +164,6 @@ impl<'d> GradedPositions<'d> {
         left.saturating_add(lot) / plies
     }
 
-    /// Begins a ply.
     fn begin(
         &self,
         ply: u32,
@@ -186,7 +189,7 @@ impl<'d> GradedPositions<'d> {
         Ok(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false })
     }
 
-    /// Finds what the moves of positions are worth, and keeps the positions in which a player is graded.
+    /// Finds the outcomes of the positions' moves, and keeps the positions in which a player is graded.
     fn judge(
         &self,
         ply: &mut Ply,
@@ -216,7 +219,7 @@ impl<'d> GradedPositions<'d> {
 }
 
 impl Ply<'_> {
-    /// Returns more positions, none of them twice; `None` at the end.
+    /// Returns more positions, without repeats; `None` at the end.
     fn next(
         &mut self,
         database: &Database,
@@ -255,13 +258,12 @@ impl Ply<'_> {
     }
 }
 
-/// Returns the streams of random numbers with which the positions of a ply are drawn. No other ply has them, nor that at the end.
+/// Returns the numbers of the random streams for a ply. No other ply uses them or the number at the end of the range.
 fn streams(ply: u32) -> Range<u64> {
     let first = u64::from(ply) << 40;
     first..first + (1 << 40) - 1
 }
 
-/// Puts positions in random order.
 fn shuffled(mut positions: Vec<Position>, source: &mut Source) -> Vec<Position> {
     for end in (1..positions.len()).rev() {
         positions.swap(end, source.random_range(0..=end as u64) as usize);
@@ -278,7 +280,7 @@ mod tests {
     use crate::solve::Solve;
     use crate::testing::solved;
 
-    /// The positions ply by ply, and whether they are all of the ply.
+    /// For each ply, the positions and whether the list is complete.
     type Listed = BTreeMap<usize, (Vec<Position>, bool)>;
 
     fn listed(mut tests: GradedPositions) -> Listed {
@@ -309,7 +311,7 @@ mod tests {
             assert!(distinct.is_subset(&of_ply), "ply {ply}");
             assert_eq!(*is_complete, distinct.len() == of_ply.len(), "ply {ply}");
         }
-        // More than there are: everything, and it is known to be.
+        // Requesting more than exist gives all positions, and the plies are reported as complete.
         let most = listed(GradedPositions::drawn(&database, 10_000_000, 1));
         let sets =
             |plies: Listed| Vec::from_iter(plies.into_values().map(|(of, is)| (HashSet::<_>::from_iter(of), is)));
@@ -327,7 +329,7 @@ mod tests {
             plies.push((portion.ply, choice, portion.is_complete));
         }
         assert_eq!(plies, [(7, 20, false), (8, 20, false), (9, 20, false), (10, 20, false)]);
-        // Fewer positions than plies: they come from random plies.
+        // With fewer positions than plies, they come from random plies.
         let mut met = HashSet::new();
         for seed in 0..20 {
             let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::drawn(&database, 2, seed) };

@@ -1,8 +1,8 @@
-//! The positions of one ply as a list: all entries of the index, or the legal positions, and their outcomes.
+//! Lists the positions of one ply, all entries of the index or only the legal positions, with their outcomes.
 //!
-//! A probe takes about a microsecond a position. The kernels solve hundreds of millions of entries a second, but they begin
-//! at the full board. So for most plies of a board that fits into memory it is quicker to solve the ply than to probe its
-//! positions.
+//! A probe takes about a microsecond per position. The kernels solve hundreds of millions of entries a second, but have
+//! to begin at the full board. So if a board fits into memory, solving a ply is quicker than probing its positions for
+//! most plies.
 
 use std::ops::Range;
 
@@ -19,16 +19,16 @@ use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, solve_down};
 use crate::tier::{Content, Reached, Rows, Tier, Watch};
 
-/// Entries that a thread reads at once, at most; a row of a matrix may have more.
+/// The most entries that a thread reads at once; a single row of a matrix may have more.
 const PART_ENTRIES: u64 = 1 << 16;
 
-/// To sweep so many entries takes a second.
+/// Sweeping so many entries takes a second.
 const LONG_SWEEP: u128 = 1 << 28;
 
-/// How many entries the kernels solve while one position is probed.
+/// How many entries the kernels solve in the time of one probe.
 const ENTRIES_PER_PROBE: u128 = 1000;
 
-/// The positions of one ply that no line has finished, in the order of the index; a position is followed by its mirror image.
+/// The positions of one ply without a finished line, in the order of the index. A mirror image follows its position.
 ///
 /// ```
 /// use fourbase_tiers::index::Index;
@@ -49,30 +49,31 @@ pub struct PositionList {
     board: Board,
     ply: u32,
     matrices: Vec<Matrix>,
-    /// The legal positions; `None` for a list of all entries.
+    /// The legal positions; `None` if all entries are listed.
     legal: Option<Tier<'static, Reached>>,
-    /// The outcomes of all entries, where the ply is solved.
+    /// The outcomes of all entries, if the ply is solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
-    /// Rows of a matrix, given by its number.
+    /// The parts to read: the number of a matrix, and some of its rows.
     parts: Vec<(usize, Range<usize>)>,
-    /// The number of parts that were read.
+    /// How many parts have been read.
     read: usize,
 }
 
 /// Some positions of a list, in order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PositionBatch {
-    /// The pieces of the first and of the second player, a bit a cell, as [`Position::pieces`] has them.
+    /// For each position, the pieces of the first and of the second player, one bit per cell, as in
+    /// [`Position::pieces`].
     pub bitboards: Vec<[u64; 2]>,
-    /// The codes of their outcomes, for [`PositionList::outcome`]; empty if the ply is not solved.
+    /// The code of each outcome, for [`PositionList::outcome`]; empty if the ply is not solved.
     pub codes: Vec<u8>,
-    /// The number of entries of the index that were read. Each is at most two positions.
+    /// The number of entries of the index that were read. Each stands for at most two positions.
     pub entries: u64,
 }
 
 impl PositionBatch {
-    /// Returns the positions; `board` is that of the list.
+    /// Returns the positions; `board` must be the list's board.
     pub fn positions(&self, board: Board) -> Vec<Position> {
         let positions = self.bitboards.iter();
         positions.filter_map(|[first, second]| Position::from_bitboards(board, *first, *second).ok()).collect()
@@ -80,7 +81,7 @@ impl PositionBatch {
 }
 
 impl PositionList {
-    /// Lists all entries of a ply that are positions, whether a game can reach them or not.
+    /// Lists all entries of a ply that are positions, even if no game can reach them.
     pub fn all(index: &Index, ply: u32) -> PositionList {
         let mut list = PositionList::new(index, ply, None, 0);
         list.most_positions = list.matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
@@ -92,13 +93,15 @@ impl PositionList {
         swept_entries(board, ply) > LONG_SWEEP
     }
 
-    /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more than
-    /// `memory_bytes`. It needs two bits for each entry of the widest tier up to the ply, and memory for tables and threads. Time is that of going through all entries of this ply and of those before, a few hundred
-    /// million a second. A long one is a [`Stage::Sweep`] of the progress.
+    /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more
+    /// than `memory_bytes`. Needs two bits for each entry of the widest tier up to the ply, and memory for tables and
+    /// threads. Sweeps all entries up to this ply, a few hundred million a second. A long sweep reports its progress as
+    /// [`Stage::Sweep`].
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
+    /// [`CountError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress`
+    /// stops the sweep.
     pub fn legal(
         index: &Index,
         ply: u32,
@@ -137,17 +140,19 @@ impl PositionList {
         self.solved_entries() < ENTRIES_PER_PROBE * u128::from(self.most_positions)
     }
 
-    /// Returns how many entries a solve down to the ply has, about.
+    /// Estimates the entries of the tiers from the full board down to this ply.
     fn solved_entries(&self) -> u128 {
         tier_estimates(self.board).into_iter().skip(self.ply as usize).fold(0, u128::saturating_add)
     }
 
-    /// Solves the plies from the full board down to this one, so that positions have outcomes: on rayon's current pool, or on
-    /// fewer threads if all of them would need more than `memory_bytes`. This is a [`Stage::Solve`] of the progress.
+    /// Solves the plies from the full board down to this one, so that positions have outcomes. Runs on rayon's current
+    /// pool, or on fewer threads if all of them would need more than `memory_bytes`. Reports its progress as
+    /// [`Stage::Solve`].
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if `progress` stops it.
+    /// [`CountError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if
+    /// `progress` stops the solve.
     pub fn solve(
         &mut self,
         index: &Index,
@@ -171,17 +176,17 @@ impl PositionList {
         self.outcomes.is_some()
     }
 
-    /// Returns the outcome that a code stands for; `None` for a code that stands for none, and where the ply is not solved.
+    /// Returns the outcome that a code stands for; `None` for an invalid code, or if the ply is not solved.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
         self.outcomes.as_ref().and_then(|tier| tier.content.decode(code))
     }
 
-    /// Reads the next positions on all threads of rayon's current pool: those of at least so many entries of the index. Takes
-    /// a few nanoseconds a position. Returns `None` at the end of the list.
+    /// Returns the next positions, read on all threads of rayon's current pool from at least `entries` entries of the
+    /// index; `None` at the end of the list. Takes a few nanoseconds per position.
     ///
     /// # Errors
     ///
-    /// None where the list is in memory, as it is.
+    /// Currently none, because the list is in memory.
     pub fn next(&mut self, index: &Index, entries: u64) -> Result<Option<PositionBatch>, PositionError> {
         let (start, mut sum) = (self.read, PositionBatch::default());
         while let Some((matrix, rows)) = self.parts.get(self.read).filter(|_| sum.entries < entries) {
@@ -199,7 +204,6 @@ impl PositionList {
         Ok(Some(sum))
     }
 
-    /// Reads some rows of a matrix.
     fn read(&self, index: &Index, matrix: usize, rows: Range<usize>) -> Result<PositionBatch, FileError> {
         let mut batch = PositionBatch::default();
         let Some(matrix) = self.matrices.get(matrix) else { return Ok(batch) };
@@ -229,19 +233,20 @@ impl PositionList {
         Ok(batch)
     }
 
-    /// Returns whether an entry of the index is a position that no line has finished. Entries may have lines of both players.
+    /// Returns whether an entry of the index is a position without a finished line. Entries may have lines of both
+    /// players.
     fn is_unfinished(&self, [first, second]: [u64; 2]) -> bool {
         let position = Position::from_bitboards(self.board, first, second);
         position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
     }
 }
 
-/// Returns how many entries a sweep up to a ply has, about.
+/// Estimates the entries of the tiers from the empty board up to a ply.
 fn swept_entries(board: Board, ply: u32) -> u128 {
     tier_estimates(board).into_iter().take(ply as usize + 1).fold(0, u128::saturating_add)
 }
 
-/// Begins to read a matrix of a tier.
+/// Prepares to read the rows of a matrix.
 fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix) -> Rows<'a, C> {
     let mut rows = Rows::of(index, tier);
     rows.seek(matrix);
@@ -252,15 +257,15 @@ fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix)
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
     let bit = |plane: usize| {
         let word = words.get(plane * row_words + column / 64).copied().unwrap_or(0);
-        // bitvec has no 64-bit words where a pointer has 32 bits.
+        // On targets with 32-bit pointers, bitvec has no 64-bit words.
         [word as u32, (word >> 32) as u32].view_bits::<Lsb0>().get(column % 64).is_some_and(|bit| *bit)
     };
     (0..planes).fold(0, |code, plane| code | u8::from(bit(plane)) << plane)
 }
 
-/// The positions of some rows of a matrix by halves, as they are or mirrored. The bitboard of the first player is the OR of
-/// what its row, its column and its spine have, so a position costs a few operations and no look at its cells. The cells of
-/// both players are the same in all of a shape.
+/// The parts from which the positions of some rows of a matrix are combined, as they are or mirrored. The bitboard of
+/// the first player is the OR of its row's, its column's and its spine's pieces, so a position costs a few operations
+/// instead of a loop over its cells. All positions of a shape occupy the same cells.
 struct Halves {
     occupied: u64,
     spine: u64,
@@ -270,7 +275,7 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns the halves of the positions that the entries of `rows` stand for: one position, or two mirror images.
+    /// Returns the halves for the positions of some rows: one `Halves` if the shape is its own mirror image, else two.
     fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
         let split = &index.split;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
@@ -291,7 +296,7 @@ impl Halves {
         (0..images(matrix)).map(|number| image(number == 1)).collect()
     }
 
-    /// Returns the bitboards of both players, for a row from the first of those asked for, and a column.
+    /// Returns the bitboards of both players for a row, counted from the first of the halves' rows, and a column.
     #[expect(clippy::indexing_slicing, reason = "rows and columns of the matrix")]
     fn bitboards(&self, row: usize, column: usize) -> [u64; 2] {
         let first = self.spine | self.rows[row] | self.columns[column];
@@ -299,7 +304,7 @@ impl Halves {
     }
 }
 
-/// Puts the colouring of a wing on the board.
+/// Returns the bitboard of a wing's colouring.
 fn on_board(split: &Split, shape: WingShape, bits: u64, is_right: bool) -> u64 {
     let (mut on_board, mut bits) = (0, bits);
     for (pieces, cell) in split.columns(shape, is_right) {
@@ -333,7 +338,7 @@ mod tests {
         for index in BOARDS[..6].iter().map(|name| index(name)) {
             let board = index.board();
             for (ply, tier) in (0..).zip(plies(board)) {
-                // A batch at a time.
+                // In several batches.
                 let listed = |mut list: PositionList| -> Vec<Position> {
                     let batches = std::iter::from_fn(|| list.next(&index, 100).unwrap());
                     batches.flat_map(|batch| batch.positions(board)).collect()

@@ -1,6 +1,6 @@
-//! Unfinished positions drawn at random, the same for the same seed.
+//! Draws unfinished positions at random; the same seed gives the same positions.
 //!
-//! Every draw has random numbers of its own, a stream of the seed, so that nothing depends on the number of threads.
+//! Every draw has its own stream of random numbers, so the result does not depend on the number of threads.
 
 use std::ops::Range;
 
@@ -34,12 +34,12 @@ pub struct Sampler<'d> {
     kind: SampleKind,
     plies: Vec<u32>,
     seed: u64,
-    /// Of a uniform sample: the shapes of the plies.
+    /// The shapes of the plies, for a uniform sample.
     shapes: Shapes,
 }
 
 impl<'d> Sampler<'d> {
-    /// Prepares to draw. A ply that is listed several times is so much more likely.
+    /// Prepares to draw. A ply that is listed twice is twice as likely.
     ///
     /// # Errors
     ///
@@ -60,12 +60,13 @@ impl<'d> Sampler<'d> {
         self.database.board()
     }
 
-    /// Makes the draws with these numbers, on all threads of rayon's current pool. Positions may come up several times.
+    /// Makes the draws with these numbers, on all threads of rayon's current pool. A position may come up several
+    /// times.
     ///
     /// # Errors
     ///
-    /// [`PositionError::NotDrawn`] where one draw finds no position in many tries; [`PositionError::Stopped`];
-    /// [`PositionError::Database`] where the choice has to matter and the moves have no answer.
+    /// [`PositionError::NotDrawn`] if one draw finds no position in many tries; [`PositionError::Stopped`];
+    /// [`PositionError::Database`] if the choice has to matter and the values of the moves can't be found.
     pub fn draw(
         &self,
         numbers: Range<u64>,
@@ -75,8 +76,8 @@ impl<'d> Sampler<'d> {
         numbers.into_par_iter().map(|number| self.one(number, budget, is_stopped)).collect()
     }
 
-    /// Makes a draw: tries until a position is accepted. On some boards the choice never matters, and no game reaches some
-    /// plies.
+    /// Makes one draw: tries until a position is accepted, or gives up. On some boards the choice never matters, and
+    /// some plies can't be reached.
     fn one(&self, number: u64, budget: &Budget, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
@@ -98,7 +99,7 @@ impl<'d> Sampler<'d> {
         Err(PositionError::NotDrawn { board, kind, draws })
     }
 
-    /// Draws a ply and plays random moves up to it; `None` if the game ends before.
+    /// Draws a ply and plays random moves up to it; `None` if the game ends earlier.
     fn play(&self, source: &mut Source) -> Option<Position> {
         let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
         let ply = *self.plies.get(number)?;
@@ -112,7 +113,7 @@ impl<'d> Sampler<'d> {
     }
 }
 
-/// Refuses plies that the board does not have, and no plies.
+/// Checks that there are plies and that the board has them.
 ///
 /// # Errors
 ///
@@ -125,8 +126,8 @@ pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
     }
 }
 
-/// The shapes of some plies, to draw an entry of the index from all of them: each shape with its ply and the number of
-/// positions that the entries up to its last one stand for.
+/// The shapes of some plies, from which an entry of the index is drawn: each shape with its ply, and the number of
+/// positions up to and including the shape's.
 #[derive(Default, Debug)]
 struct Shapes(Vec<(Shape, u32, u64)>);
 
@@ -144,9 +145,9 @@ impl Shapes {
         Shapes(listed)
     }
 
-    /// Draws an entry, or its mirror image where that is another position. Returns `None` if it has lines of both players,
-    /// if the game is over, or if no order of moves leads there: every other position is equally likely. On 5x4 every third
-    /// draw is a position, on 7x6 most are.
+    /// Draws an entry, or its mirror image if that is another position. Returns `None` if both players have lines, if
+    /// the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4 every
+    /// third draw gives a position, on 7x6 most draws do.
     fn draw(&self, index: &Index, source: &mut Source) -> Option<Position> {
         let Shapes(shapes) = self;
         let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(drawn.keys().copied().collect::<HashSet<_>>(), legal);
         let legal = legal.len();
         let expected = count as f64 / legal as f64;
-        // The sum of squares over the mean has the mean `legal - 1`, and twice that as its variance.
+        // The sum of squares over the mean has mean `legal - 1` and variance `2 * (legal - 1)`.
         let squares = drawn.values().map(|times| (f64::from(*times) - expected).powi(2) / expected).sum::<f64>();
         let most = legal as f64 + 6.0 * (2.0 * legal as f64).sqrt();
         assert!(squares < most, "{squares} of {legal}");

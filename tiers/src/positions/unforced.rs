@@ -1,8 +1,8 @@
-//! Early positions whose next move is not forced: the rule that made the UCI data set.
+//! Lists early positions whose next move is not forced: the rule behind the UCI data set.
 //!
-//! The data set `connect-4` of the UCI repository (John Tromp, 1995) has "all legal 8-ply positions in the game of connect-4
-//! in which neither player has won yet, and in which the next move is not forced". To get its 67,557 rows in their order,
-//! three rules have to be added:
+//! The data set `connect-4` of the UCI repository (John Tromp, 1995) has "all legal 8-ply positions in the game of
+//! connect-4 in which neither player has won yet, and in which the next move is not forced". Three more rules give its
+//! 67,557 rows in their order:
 //!
 //! - a next move is forced if **either** player could complete a line with it (with the player to move's own lines left in,
 //!   there are 155,602 positions; with the opponent's, 155,241);
@@ -19,8 +19,8 @@ use super::{PositionError, representative};
 /// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
 pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 
-/// Lists the unfinished positions of a ply up to 10 in which no move of either player would complete a line, in the order
-/// of the UCI data set. Every position up to the ply is in memory, on 7x6 about a million.
+/// Lists the unfinished positions of a ply up to 10 where no move of either player would complete a line, in the order
+/// of the UCI data set. Keeps every position up to the ply in memory, about a million on 7x6.
 ///
 /// ```
 /// use fourbase_tiers::positions::unforced;
@@ -39,7 +39,7 @@ pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result
     }
     let columns = board.central_columns();
     let (mut met, mut listed) = (HashSet::new(), Vec::new());
-    // The next position is the last one.
+    // The end of the stack is the next position.
     let mut stack = vec![Position::start(board)];
     while let Some(position) = stack.pop() {
         if position.primitive().is_some() || !met.insert(representative(&position)) {

@@ -1,15 +1,15 @@
-//! Which entries of a matrix are quiet, 64 at a time.
+//! Finds the quiet entries of a matrix, 64 at a time.
 //!
-//! The static evaluation of [`super::evaluate`], on whole rows. A drop into a column is *safe* for the entries in which it
-//! completes no line: for every row a mask over the matrix' columns, put together from a bit of the left colouring for the
-//! whole row, a bit of the right colouring for each column, and the lines across both wings that the row arms.
+//! This is the static evaluation of [`super::evaluate`] for whole rows. A drop into a column is *safe* for an entry if
+//! it completes no line. The mask of safe entries in a row combines a bit of the left colouring for the whole row, a
+//! bit of the right colouring for each column, and the lines across both wings that the row can have.
 //!
-//! An entry is quiet where the game is not over, at least two columns are open, and
-//! * in normal play every drop is safe **for both players**: one conjunction, prepared once a matrix;
+//! An entry is quiet if the game is not over, at least two columns are open, and
+//! * in normal play every drop is safe **for both players**: one conjunction, prepared once per matrix;
 //! * under misère at least two drops are safe for the player to move.
 //!
-//! Where forced entries are stored too, one open column is enough; every drop is safe for the player to move (who may have lost
-//! against two threats), under misère one drop.
+//! Where forced entries are stored too, one open column is enough. Then every drop has to be safe only for the player
+//! to move (who may have lost against two threats), and under misère only one drop.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low
 use crate::kernel::matrix::ArmedLines;
 use crate::kernel::{Bits, Task, ones};
 
-/// What the matrices of one shape have in common.
+/// The data that the matrices of one shape share.
 pub(crate) struct QuietShape {
     open: Vec<Part>,
     lines: Vec<OpenLine>,
@@ -50,7 +50,7 @@ impl QuietShape {
     }
 }
 
-/// Where some drops are all safe: rows, columns, and lines across.
+/// Where all of some drops are safe: by row, by column, and lines across both wings that make them unsafe.
 #[derive(Default)]
 struct Safe {
     /// One bit a row.
@@ -60,18 +60,18 @@ struct Safe {
     lines: ArmedLines,
 }
 
-/// Which entries of one matrix are quiet. The buffers are reused from matrix to matrix.
+/// Finds the quiet entries of one matrix. Its buffers are reused for the next matrix.
 #[derive(Default)]
 pub(crate) struct QuietMatrix<'a> {
     left: Option<&'a WingList>,
     safe: Vec<Safe>,
     /// The lines that end the game.
     over: ArmedLines,
-    /// No entry is quiet.
+    /// Whether no entry is quiet.
     blind: bool,
     misere: bool,
     has_forced: bool,
-    /// One row each, under misère: at least one safe drop so far; the columns in which the next drop is safe.
+    /// Masks of one row, under misère: where at least one drop so far is safe, and where the next drop is safe.
     once: Vec<u64>,
     safe_here: Vec<u64>,
 }
@@ -116,7 +116,8 @@ impl<'a> QuietMatrix<'a> {
                 open.line.arm(matrix.spine, right, player, &mut safe.lines);
             }
         }
-        // A line of the other player ends the game; one of the player to move cannot be on the board at all.
+        // A line of the other player ends the game. A position can't have a line of the player to move, so marking it
+        // does no harm.
         for line in &shape.full {
             for holder in [shape.mover, shape.mover.other()] {
                 line.arm(matrix.spine, right, holder, &mut self.over);
@@ -124,13 +125,14 @@ impl<'a> QuietMatrix<'a> {
         }
     }
 
-    /// Returns whether rows of the matrix, all in one run of 64 from a multiple of 64 on, can have quiet entries.
+    /// Returns whether some of `rows` can have quiet entries. The rows must lie in one run of 64, from a multiple of 64
+    /// on.
     pub fn may_have(&self, rows: &Range<usize>) -> bool {
         let in_run = rows_in_run(rows);
         !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
     }
 
-    /// Writes the columns of a row in which at least two drops are safe, or one.
+    /// Writes a mask of the columns of a row where at least two drops are safe, or one if forced entries are stored.
     #[inline(always)]
     fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
         let QuietMatrix { left, safe, has_forced, once, safe_here, .. } = self;
@@ -152,8 +154,8 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-/// Writes the masks of the quiet entries of rows of a prepared matrix: of each row the words `words`. The rows are not empty
-/// and all in one run of 64 from a multiple of 64 on.
+/// Writes the masks of the quiet entries of some rows of a prepared matrix, only the words `words` of each row. There
+/// must be at least one row, and all must lie in one run of 64, from a multiple of 64 on.
 pub(crate) struct MaskRows<'a, 'b> {
     pub quiet: &'a mut QuietMatrix<'b>,
     pub rows: Range<usize>,
@@ -183,7 +185,7 @@ impl Task for MaskRows<'_, '_> {
     }
 }
 
-/// Returns the bits of some rows in the word that has them, one bit a row.
+/// Returns the bits of `rows` in the word for their run of 64 rows.
 fn rows_in_run(rows: &Range<usize>) -> u64 {
     debug_assert!(!rows.is_empty() && rows.start / 64 == (rows.end - 1) / 64);
     low_bits(rows.len() as u32) << (rows.start % 64)
@@ -191,8 +193,8 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
 
 /// Clears, in each of `rows`, the columns in which the row has one of the lines.
 ///
-/// The planes of a line's cells in the left wing mark those of 64 rows that have it, so no row is tested for lines that it
-/// does not have.
+/// The planes of a line's cells in the left wing give the rows that have it, 64 rows at a time, so no row is tested for
+/// a line that it does not have.
 #[inline(always)]
 fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
@@ -215,7 +217,7 @@ fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, 
 }
 
 impl Safe {
-    /// Keeps only where `player` completes no line inside wing and spine by dropping into `drop`.
+    /// Clears the entries where `player` completes a line inside wing and spine by dropping into `drop`.
     fn narrow(&mut self, drop: Part, player: Player, left: &WingList, right: &WingList) {
         let and = |words: &mut [u64], with: &[u64]| words.iter_mut().zip(with).for_each(|(word, with)| *word &= with);
         match drop {
@@ -228,7 +230,7 @@ impl Safe {
         }
     }
 
-    /// Writes, for each of `rows`, the columns in which the drops are safe as far as lines inside wing and spine go.
+    /// Writes, for each of `rows`, the columns in which the drops complete no line inside wing and spine.
     #[inline(always)]
     fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
         let columns = &self.columns[words.clone()];
@@ -283,7 +285,7 @@ mod tests {
                 let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                 let mut run = Vec::new();
                 for row in 0..rows {
-                    // Rows are masked together from any row of a run on, to its end.
+                    // Rows are masked together from any row of a run to the run's end.
                     if row % 64 == 0 || row % 7 == 0 {
                         let together = row..rows.min((row / 64 + 1) * 64);
                         run.clear();
@@ -300,7 +302,7 @@ mod tests {
                     for column in 0..matrix.columns as usize {
                         let rank = first_entry + (row * matrix.columns as usize + column) as u64;
                         let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
-                        // Entries with lines of the player to move cannot be positions: any mask will do.
+                        // Entries with lines of the player to move are no positions, so any mask is right for them.
                         let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                         let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
                         assert_eq!(is_quiet, is_stored(&position), "{position}");

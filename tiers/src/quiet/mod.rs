@@ -11,7 +11,8 @@
 //! | one such cell | the reply is forced: the child's value |
 //! | one open column | forced likewise |
 //!
-//! Under misère completing a line loses: no move that avoids it is lost in 1, one such move is forced.
+//! Under misère completing a line loses. If every move completes one, the position is lost in 1; if all moves but one
+//! do, the reply is forced.
 //!
 //! `masks` finds the quiet entries of a matrix, 64 at a time.
 
@@ -26,9 +27,9 @@ pub(crate) use masks::{MaskRows, QuietMatrix, QuietShape};
 pub enum StaticEvaluation {
     /// The outcome, for the player to move.
     Decided(Outcome),
-    /// The only column worth playing: the position is worth what that child is worth.
+    /// Only this column is worth playing: the position has the value of its child there.
     Forced(usize),
-    /// Nothing: the value has to be looked up.
+    /// The board shows no value: look it up.
     Quiet,
 }
 
@@ -60,7 +61,7 @@ fn decided(value: Value, remoteness: u32) -> StaticEvaluation {
     StaticEvaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
-/// Evaluates the open cells, given those of them in which the opponent threatens to complete a line.
+/// Evaluates the open cells, given the open cells where the opponent threatens to complete a line.
 fn of_threats(board: Board, open: u64, threats: u64) -> StaticEvaluation {
     if threats & threats.wrapping_sub(1) != 0 {
         return decided(Value::Lose, 2);
@@ -68,7 +69,7 @@ fn of_threats(board: Board, open: u64, threats: u64) -> StaticEvaluation {
     of_candidates(board, if threats == 0 { open } else { threats })
 }
 
-/// Evaluates the cells that are worth playing.
+/// Evaluates by the open cells that are worth playing.
 fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
     if candidates == 0 {
         decided(Value::Lose, 1)
@@ -79,19 +80,19 @@ fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
     }
 }
 
-/// The children of a quiet position, looked at together: [`evaluation`] of each, in less than half of the time.
+/// Evaluates the children of a quiet position together, in less than half the time of [`evaluate`] for each.
 ///
-/// No move from a quiet position ends the game by a line, and the opponent threatens no cell that is open. So a child
-/// shows a win exactly where the move opens a cell that the opponent threatened, and only the mover's threats are new.
+/// No move from a quiet position completes a line, and the opponent threatens no open cell. So a child is won at once
+/// exactly if the move opens a cell that the opponent threatened, and only the mover's threats are new.
 pub(crate) struct ChildEvaluations {
     position: Position,
-    /// The cells that pieces can be dropped into, and those that complete a line of the opponent.
+    /// The open cells, and the cells that complete a line of the opponent.
     open: u64,
     threats: u64,
 }
 
 impl ChildEvaluations {
-    /// Takes a quiet position.
+    /// Prepares the children of a quiet position.
     pub fn new(position: &Position) -> ChildEvaluations {
         let threats = winning_cells(position.board(), position.pieces(position.to_move().other()));
         ChildEvaluations { position: *position, open: drop_cells(position), threats }
@@ -117,7 +118,7 @@ impl ChildEvaluations {
     }
 }
 
-/// Returns the cells that a piece can be dropped into, ignoring that the game may be over.
+/// Returns the cells that a piece can be dropped into, even if the game is over.
 fn drop_cells(position: &Position) -> u64 {
     let board = position.board();
     let (occupied, bottom) = (position.occupied(), board.bottom_cells());
@@ -125,12 +126,13 @@ fn drop_cells(position: &Position) -> u64 {
     (occupied << 1 | bottom) & !occupied & board.all_cells()
 }
 
-/// Returns whether `player` may still win. If not, the other player has a rule that gives it at least a tie.
+/// Returns whether `player` may still win. If not, the other player has a rule that secures at least a tie.
 ///
-/// The rule is follow-up (Allis: claimeven): reply in the same column, right above; where the column has become full, play
-/// in one that has an odd number of empty cells. It can be kept where the player is to move and the number of such *odd*
-/// columns is even; where the other player is to move and that number is odd, after a move in any one of them. So in
-/// columns that are not odd the player gets every second cell from the lowest on, and the other player the top one.
+/// The rule is follow-up (Allis: claimeven). Reply in the same column, directly above; if the column is full now, play
+/// in a column with an odd number of empty cells. The other player can keep the rule if `player` is to move and the
+/// number of such *odd* columns is even, or if the other player is to move, their number is odd, and it first plays in
+/// one of them. In every column that is not odd, `player` then gets every second cell from the lowest empty one on, and
+/// the other player gets the rest, with the top cell.
 pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     let board = position.board();
     let empty = board.all_cells() & !position.occupied();
@@ -155,7 +157,7 @@ pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     columns_of(odd).all(|cells| has_line(board, pieces | room(odd & !cells)))
 }
 
-/// Returns the top cells and every second one below.
+/// Returns the top cell of every column and every second cell below it.
 fn replies(board: Board) -> u64 {
     const ODD_BITS: u64 = 0xAAAA_AAAA_AAAA_AAAA;
     board.bottom_cells() * (ODD_BITS >> (board.height() % 2) & board.column_cells(0))

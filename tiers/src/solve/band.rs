@@ -1,11 +1,11 @@
-//! Where drops lead: once a shape to the shapes of the neighbouring tier, once a band to rows.
+//! Finds where drops lead: once per shape to the shapes of the neighbouring tier, once per band to its rows.
 //!
-//! The solver reads the children of a shape, the sweep of a count reads its parents. Both find the same three kinds of drops:
-//! into a wing, into a wing so that the neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
+//! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
+//! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
 //!
-//! A band is the rows of one matrix that a kernel solves at once. A kernel's loop over rows only follows row numbers and
-//! masks ([`Bands`]). The masks are of the whole matrix; the row numbers of a band come from two walks over bit masks side by
-//! side, because the maps are monotone (a drop inserts a bit at a fixed place).
+//! A band is the rows of one matrix that a kernel solves together. The kernel's loop over rows only follows row numbers
+//! and masks ([`Bands`]). The masks cover the whole matrix. Because the maps are monotone (a drop inserts a bit at a
+//! fixed place), the row numbers of a band come from reading two bit masks side by side.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::tier::{Content, LoadedRows, RowRequest, TierReader, row_span};
 /// A drop into a wing column.
 pub(crate) struct WingDrop {
     pub column: usize,
-    /// The wing in the neighbour.
+    /// The wing in the neighbouring tier.
     pub wing: WingShape,
     /// The bit that the drop adds to the colouring of the wing.
     pub bit: u32,
@@ -29,24 +29,26 @@ pub(crate) struct WingDrop {
     pub shape: usize,
 }
 
-/// What the matrices of one shape have in common.
+/// The data that the matrices of one shape share.
 pub(crate) struct ShapeDrops<'a> {
     pub index: &'a Index,
-    /// Who drops.
+    /// The player who drops.
     pub mover: Player,
     pub left: Vec<WingDrop>,
     pub right: Vec<WingDrop>,
-    /// Drops into a wing whose neighbour is stored as its mirror image: the right wing towards children, the left one from parents.
+    /// Drops into a wing whose neighbour is stored as its mirror image: into the right wing for children, into the left
+    /// wing for parents.
     pub turned: Vec<WingDrop>,
-    /// The number of the neighbour with another height of the spine.
+    /// The number of the neighbour that differs in the height of the spine.
     pub spine: Option<usize>,
     /// The lines across both wings.
     pub lines: Vec<FullLine>,
 }
 
 impl<'a> ShapeDrops<'a> {
-    /// Finds the neighbours of a shape, and opens them: towards children (`Split::grown`) the shapes that its drops lead to, from
-    /// parents (`Split::shrunk`) those that drops of `mover` come from. The last tier has no children.
+    /// Finds and opens the neighbours of a shape. For children (`Split::grown`) these are the shapes that its drops
+    /// lead to; for parents (`Split::shrunk`) the shapes from which drops of `mover` lead here. The full board has no
+    /// children.
     pub fn new<C: Content>(
         index: &'a Index,
         neighbours: &mut TierReader<C>,
@@ -71,37 +73,38 @@ impl<'a> ShapeDrops<'a> {
                 drops.push(WingDrop { column, wing, bit, shape });
             }
         }
-        // Of a shape with the same wings only the spine is another.
+        // A neighbour with the same wings differs in the spine.
         let spine = neighbours.open(shape.left, shape.right);
         ShapeDrops { index, mover, left, right, turned, spine, lines }
     }
 
-    /// Returns how many of the first player's pieces a drop adds.
+    /// Returns how many first-player pieces a drop adds.
     pub fn first(&self) -> u32 {
         u32::from(self.mover == Player::First)
     }
 
-    /// Turns a plane of first-player pieces into the mover's, by exclusive or.
+    /// Returns the word whose exclusive or turns a plane of first-player pieces into one of the mover's pieces.
     pub fn flip(&self) -> u64 {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 }
 
-/// Prepares the bands of a tier, in one thread. It is kept from band to band, for the memory of its lists.
+/// Prepares the bands of a tier, for one thread. Reused for all bands, to reuse the memory of its lists.
 pub(super) struct Bands {
     outcomes: Outcomes,
     misere: bool,
     lines: ArmedLines,
-    /// The maps of the turned drops, from every column of the matrix, one after the other.
+    /// The maps of the turned drops, one after the other, each with all columns of the matrix.
     turned_maps: Vec<u32>,
-    /// The maps of the other drops, from the rows of the band.
+    /// The maps of the other drops, each with the rows of the band.
     maps: Vec<u32>,
-    /// The children's rows that the band needs: of the left wing's drops, the right wing's, the spine's, the turned ones.
+    /// The children's rows that the band needs: for drops into the left wing, the right wing, on the spine, and for
+    /// turned drops.
     loaded: Vec<Option<LoadedRows>>,
 }
 
 impl Bands {
-    /// Prepares the tier of `ply` pieces.
+    /// Prepares for the tier with `ply` pieces.
     pub(super) fn new(index: &Index, coding: &Coding, ply: u32) -> Bands {
         let outcomes = outcomes(index, coding, ply);
         let (lines, [turned_maps, maps]) = (ArmedLines::default(), [Vec::new(), Vec::new()]);
@@ -121,9 +124,6 @@ impl Bands {
     }
 
     /// Prepares the rows `rows` (from a multiple of 64) of the matrix in empty `lists`.
-    ///
-    /// # Errors
-    /// Where a child's rows cannot be read.
     pub(super) fn band<'b>(
         &'b mut self,
         drops: &ShapeDrops<'b>,
@@ -146,8 +146,8 @@ impl Bands {
         }));
         for to in &drops.right {
             let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
-            // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
-            // are the lower end of the list (second player) or the upper one.
+            // The last column holds the highest bits, and the dropped bit is the top one. So the children are the lower
+            // end of the list (second player) or its upper end (first player).
             let is_contiguous = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let (child, first) = children.view(loaded.next().flatten(), &mut []);
@@ -249,12 +249,11 @@ fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     }
 }
 
-/// Returns the spine after a drop there.
 fn spine_after(drops: &ShapeDrops, matrix: &Matrix) -> Spine {
     matrix.spine.grown(drops.mover == Player::First)
 }
 
-/// Returns the words of a mask that `rows` are in.
+/// Returns the words of a mask that hold `rows`.
 fn words(rows: &Range<usize>) -> Range<usize> {
     rows.start / 64..rows.end.div_ceil(64)
 }

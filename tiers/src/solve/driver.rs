@@ -1,7 +1,7 @@
-//! The driver: one tier after the other, from the full board down, each solved, written and at times made durable.
+//! The driver solves one tier after the other, from the full board down, writes each, and makes checkpoints.
 //!
-//! All ranks go through the tiers in step. Checkpoints are tiers that are durable as a whole, so that a later solve can resume
-//! from there. They take time, since a whole tier is compressed or written to the disk.
+//! All ranks work on the same tier at a time. A checkpoint is a tier that is durable as a whole, so that a later solve
+//! can resume from it. It takes time, because a whole tier is compressed or written to disk.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,8 +23,8 @@ use crate::kernel::matrix::{Buffers, Lists};
 use crate::progress::{Progress, RankProgress, Share, Stage};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
 
-/// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
-/// durable solves it again, and shows it again. An error ends the solve.
+/// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before saving, the tier is
+/// solved and shown again. An error ends the solve.
 pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + Send + 'a;
 
 /// A running solve, at one rank.
@@ -44,7 +44,7 @@ impl<'a> Driver<'a> {
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
         let (all, progress, index) = (self.tiers.all, self.progress, self.index);
-        // Several machines have written every tier to the shared disk anyway.
+        // With several machines, every tier is on the shared disk already.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
         // A stopped solve may keep only part of its last tier. Once the next tier is done, neither old checkpoint can be
@@ -59,7 +59,7 @@ impl<'a> Driver<'a> {
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
             let written = if is_solved {
                 shown.end();
-                // The memory of the child's blocks goes to the writer.
+                // Give the memory of the child's blocks to the writer.
                 child.iter().for_each(|child| child.evict_before(WingShape(u32::MAX)));
                 (self.observer)(index, &tier)?;
                 self.write(&tier)?
@@ -71,7 +71,7 @@ impl<'a> Driver<'a> {
                 drop(tier);
                 if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
                     self.commit(&child, unpublished)?;
-                    // A rank that ends would end the job before rank 0 has written.
+                    // If another rank ended now, it would end the job before rank 0 has written.
                     all.barrier();
                 }
                 return Err(self.stopped(&self.manifest));
@@ -81,7 +81,7 @@ impl<'a> Driver<'a> {
             let Traffic { bytes, waited } = all.traffic();
             let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
             let share = Share { bytes, written: tier.written_bytes(), waited, took: begun.elapsed() };
-            // All ranks close the child before rank 0 removes its files.
+            // All ranks must close the child before rank 0 removes its files.
             let tier = child.insert(tier);
             if !all.is_alone() {
                 progress.tier_shared(&gather(all, &share)?);
@@ -95,20 +95,20 @@ impl<'a> Driver<'a> {
                 checkpoints.made(begun);
                 is_due = false;
             } else if all.is_root() {
-                // A checkpoint would take budget on the disk beside these.
+                // A checkpoint would need disk space in addition to these logs.
                 self.remove_logs(|of| of > ply && Some(of) != self.manifest.checkpoint)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the decision of rank 0.
+    /// Returns the decision of rank 0. Waits for all ranks.
     fn is_agreed(&self, own: bool) -> bool {
         if self.tiers.all.is_alone() { own } else { self.tiers.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
     }
 
-    /// Writes the database's file of a tier, if it keeps one, and records the tier; breaks off, and records nothing, when the
-    /// solve is stopped.
+    /// Writes the database's file of a tier, if it keeps one, and records the tier. If the solve is stopped, breaks off
+    /// and records nothing.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
         let (TierFolder { storage, all, .. }, index) = (self.tiers, self.index);
         let is_stopped = || self.progress.is_stopped();
@@ -126,8 +126,8 @@ impl<'a> Driver<'a> {
         Ok(ControlFlow::Continue(written))
     }
 
-    /// Makes a checkpoint: first all values of the last tier are durable, then the files of the database, then the manifest that
-    /// names them. Then older logs go.
+    /// Makes a checkpoint: makes all values of the last tier durable, then the files of the database, then the manifest
+    /// that names them. Removes older logs.
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let (ply, storage) = (last.ply(), self.tiers.storage);
         last.sync(self.index)?;
@@ -136,7 +136,7 @@ impl<'a> Driver<'a> {
         if self.tiers.all.is_root() {
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
-            // The tier before it may be half solved already.
+            // Keep the tier before it, which may be half solved already.
             self.remove_logs(|of| of != ply && of + 1 != ply)?;
         }
         Ok(())
@@ -157,7 +157,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Removes the logs of the plies that `is_old` names.
+    /// Removes the logs of the plies for which `is_old` returns `true`.
     pub fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
         segments::remove(self.tiers.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
     }
@@ -179,16 +179,16 @@ pub(super) fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-/// When a checkpoint is due. They may take a tenth of the time.
+/// Decides when a checkpoint is due. Checkpoints may take a tenth of the time.
 struct Checkpoints {
-    /// The least time between two.
+    /// The least time between two checkpoints.
     least: Duration,
-    /// When the last one was made, and how long that took.
+    /// When the last one was finished, and how long it took.
     last: Instant,
     took: Duration,
 }
 
-/// A checkpoint is due after so many times what the last one took.
+/// A checkpoint is due after this many times the duration of the last one.
 const TIMES_THE_LAST: u32 = 10;
 
 impl Checkpoints {
@@ -196,7 +196,7 @@ impl Checkpoints {
         Checkpoints { least, last: Instant::now(), took: Duration::ZERO }
     }
 
-    /// If the least time is zero, one is due after every tier.
+    /// Returns whether a checkpoint is due. If the least time is zero, one is due after every tier.
     fn is_due(&self) -> bool {
         let times = if self.least.is_zero() { 0 } else { TIMES_THE_LAST };
         self.last.elapsed() >= self.least.max(times * self.took)
@@ -207,13 +207,13 @@ impl Checkpoints {
     }
 }
 
-/// Solves what is missing of `tier` from the tier after it (`None` for the last). Returns `false` where `watch` stopped it
-/// before the end.
+/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if `watch`
+/// stopped it before the end.
 ///
-/// Work is split over rayon's current pool; the result is the same for every number of threads.
+/// Splits the work over rayon's current pool; the result does not depend on the number of threads.
 ///
 /// # Errors
-/// Where a file cannot be read or written. Blocks that are not in the log are lost.
+/// If a file can't be read or written. Blocks that are not in the log are lost.
 pub(crate) fn solve_tier(
     index: &Index,
     tier: &mut Tier,
@@ -258,20 +258,20 @@ pub(crate) fn solve_tier(
     Ok(filled.is_some())
 }
 
-/// How far the threads have come: shapes are solved in the order of their left wings, and the children of a shape have no
-/// smaller left wing than the shape itself.
+/// The progress of the threads. They solve shapes in the order of their left wings, and no child of a shape has a
+/// smaller left wing than the shape, so blocks of children with smaller left wings can be dropped.
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 
 impl Sweep {
-    /// Numbers a thread.
+    /// Adds a thread and returns its number.
     fn begin(&self) -> usize {
         let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lefts.push(WingShape(0));
         lefts.len() - 1
     }
 
-    /// Takes note that a thread begins with the shapes of a left wing. Returns the smallest that any thread is at.
+    /// Records that a thread begins the shapes of a left wing. Returns the smallest left wing that any thread works on.
     fn comes_to(&self, thread: usize, left: WingShape) -> WingShape {
         let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = lefts.get_mut(thread) {
@@ -281,16 +281,16 @@ impl Sweep {
     }
 }
 
-/// What one thread needs.
+/// The state of one thread.
 struct Solver<'a> {
-    /// Its number, and the left wing that it is at.
+    /// The thread's number, and its current left wing.
     thread: usize,
     left: Option<WingShape>,
     children: TierReader<'a>,
-    /// The drops of the shape that is being solved; its children's shapes are open.
+    /// The drops of the current shape; the shapes of its children are open.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
-    /// Of the band that is being solved.
+    /// The lists of the current band.
     lists: Lists,
     buffers: Buffers,
 }

@@ -1,4 +1,4 @@
-//! Why a solve cannot start or go on.
+//! Why a solve can't start or continue.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::files::{FileError, bytes, counted, grouped, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
-/// A solve that cannot start or go on.
+/// Why a solve can't start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// The board cannot be indexed.
@@ -23,7 +23,7 @@ pub enum SolveError {
     Memory {
         /// The board.
         board: Board,
-        /// Entries after the mirror.
+        /// Entries, with mirror images merged.
         entries: u128,
         /// Bytes needed.
         needed: u128,
@@ -32,10 +32,10 @@ pub enum SolveError {
         /// Whether the figures are exact; otherwise they are estimates.
         exact: bool,
     },
-    /// The threads cannot be started that there is memory for.
+    /// The threads can't be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    /// Another solve holds the folder.
+    /// Another process is solving into the folder.
     #[error("{} is being solved by {holder}", shown(folder))]
     Busy {
         /// The database folder.
@@ -43,7 +43,7 @@ pub enum SolveError {
         /// The name of the holder.
         holder: String,
     },
-    /// The caller stopped it. A later solve resumes.
+    /// The caller stopped the solve. A later solve resumes it.
     #[error("{}: stopped with {done} of {tiers} tiers done", shown(folder))]
     Stopped {
         /// The database folder.
@@ -52,11 +52,11 @@ pub enum SolveError {
         board: Board,
         /// The values.
         values: Values,
-        /// The deepest ply that the database keeps, unless it keeps all.
+        /// The deepest ply that the database keeps; `None` if it keeps all.
         keep_plies: Option<u32>,
-        /// Tiers that are durable.
+        /// How many tiers are durable.
         done: usize,
-        /// All tiers.
+        /// The number of all tiers.
         tiers: usize,
     },
     /// Not enough room for the files.
@@ -84,7 +84,7 @@ pub enum SolveError {
         /// The tier.
         ply: u32,
     },
-    /// The database was begun with another number of plies to keep.
+    /// The earlier solve keeps another number of plies.
     #[error("{}: this database keeps {}, but you asked for {}", shown(folder), kept(*found), kept(*wanted))]
     Kept {
         /// The database folder.
@@ -95,10 +95,10 @@ pub enum SolveError {
         values: Values,
         /// The deepest ply that the database keeps; `None` for all.
         found: Option<u32>,
-        /// The requested one.
+        /// The requested deepest ply; `None` for all.
         wanted: Option<u32>,
     },
-    /// Legal positions have a code that stands for no outcome.
+    /// Legal positions have an invalid code.
     #[error(
         "board {board}, ply {ply}: the code {code} of {} stands for no outcome",
         counted(*positions, "legal position")
@@ -110,10 +110,10 @@ pub enum SolveError {
         ply: u32,
         /// The code.
         code: u8,
-        /// How many legal positions have it.
+        /// How many legal positions have the code.
         positions: u64,
     },
-    /// The ranks do not fit together.
+    /// The ranks don't fit together.
     #[error(transparent)]
     Communicator(#[from] CommunicatorError),
     /// A file could not be read or written.
@@ -121,7 +121,7 @@ pub enum SolveError {
     File(#[from] FileError),
 }
 
-/// Writes a number of entries: an estimate with two digits.
+/// Formats a number of entries; an estimate gets two digits.
 fn number(entries: u128, exact: bool) -> String {
     if exact { grouped(entries) } else { format!("about {:.1e}", entries as f64) }
 }
@@ -130,7 +130,7 @@ fn about(exact: bool) -> &'static str {
     if exact { "" } else { "about " }
 }
 
-/// Writes which plies a database keeps.
+/// Describes the plies that a database keeps.
 fn kept(keep_plies: Option<u32>) -> String {
     keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies 0 to {most}"))
 }

@@ -1,8 +1,9 @@
 //! The solver: tiers from the full board down to the empty one, each from the tier after it.
 //!
-//! [`Solve`] plans ([`Plan`]), and `run` makes the folders, takes the lock and finds what an earlier solve has left. The
-//! `driver` then makes one tier after the other: it solves it on all threads (`band` finds where each drop leads,
-//! the [`kernel`](crate::kernel) does the rest), the [`format`](crate::format) writes it, the manifest names it.
+//! [`Solve`] makes a [`Plan`]; `run` creates the folders, takes the lock and finds the results of an earlier solve. The
+//! `driver` then processes one tier after the other: it solves the tier on all threads (`band` finds where each drop
+//! leads, the [`kernel`](crate::kernel) does the rest), writes it ([`format`](crate::format)) and records it in the
+//! manifest.
 
 mod band;
 mod driver;

@@ -1,4 +1,4 @@
-//! What a caller asks of a solve, and its report.
+//! The options of a solve, and its report.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub const CHECKPOINT: Duration = Duration::from_secs(120);
 pub struct Solve {
     /// The board.
     pub board: Board,
-    /// Which values are solved.
+    /// The values to compute.
     pub values: Values,
     pub(super) root: PathBuf,
     pub(super) makes_root: bool,
@@ -44,12 +44,12 @@ pub struct Solve {
     /// The deepest ply that the database keeps, as [`Solve::keep_plies`] sets it; `None` if it keeps all.
     pub keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
-    /// About how many words a block of a tier has.
+    /// About how many words a block has.
     pub(crate) block_words: usize,
 }
 
 impl Solve {
-    /// Prepares a solve into the folder `db`, without a limit of memory, with the fastest kernels, keeping all tiers.
+    /// Prepares a solve into the folder `db`, without a memory limit, with the fastest kernels, keeping all tiers.
     pub fn new(board: Board, values: Values) -> Solve {
         Solve {
             board,
@@ -66,13 +66,13 @@ impl Solve {
         }
     }
 
-    /// Sets the folder of all databases. It is made if it is missing.
+    /// Sets the folder of all databases, and creates it if it is missing.
     pub fn root(self, root: &Path) -> Solve {
         Solve { root: root.to_path_buf(), makes_root: true, ..self }
     }
 
-    /// Sets the folder of all databases, which exists. It is never made: if it is missing, or another thread removes it before
-    /// the solve begins, the solve ends with an error.
+    /// Sets an existing folder of all databases. The solve never creates it: if it is missing, or if another thread
+    /// removes it before the solve begins, the solve fails.
     ///
     /// ```
     /// use fourbase_tiers::kernel::Values;
@@ -88,7 +88,7 @@ impl Solve {
         Solve { root: root.to_path_buf(), makes_root: false, ..self }
     }
 
-    /// Limits the memory. A solve that does not fit keeps its live tiers in files.
+    /// Limits the memory in bytes. A solve that does not fit keeps its live tiers in files.
     pub fn memory(self, memory_bytes: u64) -> Solve {
         Solve { memory_bytes, ..self }
     }
@@ -98,28 +98,28 @@ impl Solve {
         Solve { kernel, ..self }
     }
 
-    /// Solves the board again and replaces an existing database in one step, when the new one is complete. Until then the new one
-    /// is in a folder beside it, whose name ends in `.replacement`; a solve that is stopped resumes there.
+    /// Solves the board again, and replaces an existing database in one step when the new one is complete. Until then
+    /// the new one is in a folder beside it whose name ends in `.replacement`; a stopped solve resumes there.
     pub fn replace(self, replace: bool) -> Solve {
         Solve { replace, ..self }
     }
 
-    /// Keeps the live tiers in files in this folder, even if they would fit into memory; `None`: in memory if they fit,
-    /// otherwise in the database's folder.
+    /// Keeps the live tiers in files in this folder, even if they would fit into memory. With `None`, they stay in
+    /// memory if they fit, else in the database's folder.
     pub fn scratch(self, scratch: Option<PathBuf>) -> Solve {
         Solve { scratch, ..self }
     }
 
-    /// Keeps tiers of at most `most` pieces (0 counts as 1). `None`, or the number of cells or more, keeps all. Later
-    /// tiers are solved as well, but probes search their positions forward. An even number keeps the same files as the
-    /// odd number before it, because only odd plies have files.
+    /// Keeps only tiers of at most `most` pieces (0 counts as 1). `None`, or at least the number of cells, keeps all.
+    /// Later tiers are solved too, but probes search their positions forward. An even number keeps the same files as
+    /// the odd number below it, because only odd plies have files.
     pub fn keep_plies(self, most: Option<u32>) -> Solve {
         let keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
         Solve { keep_plies, ..self }
     }
 
-    /// Sets the least time between checkpoints ([`CHECKPOINT`] if this is not called); zero: one after every tier. A solve that is
-    /// killed goes on from the last one. Where several machines solve together every tier is one.
+    /// Sets the least time between checkpoints (default: [`CHECKPOINT`]); zero makes one after every tier. A killed
+    /// solve resumes from the last checkpoint. If several machines solve together, every tier is a checkpoint.
     pub fn checkpoint(self, checkpoint: Duration) -> Solve {
         Solve { checkpoint, ..self }
     }
@@ -129,20 +129,20 @@ impl Solve {
         self.counted_plan().0
     }
 
-    /// Tells whether the database is complete: a solve would only say so.
+    /// Returns whether the database is complete, so that a solve would do nothing.
     pub fn is_complete(&self) -> bool {
         !self.replace
             && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.state == State::Complete))
     }
 
-    /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.
+    /// Returns the plan of [`Solve::plan`], and the index if one was made to count the figures.
     pub(crate) fn counted_plan(&self) -> (Plan, Option<Index>) {
         let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
     }
 
-    /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none.
+    /// Reads the manifest of an earlier solve that this one would resume; `None` if there is none.
     pub(crate) fn manifest(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
         if self.replace {
             return self.replacement(storage);
@@ -150,12 +150,12 @@ impl Solve {
         Manifest::read(storage, &self.folder(), self.board, self.values)
     }
 
-    /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.
+    /// Returns the folder for everything temporary: the scratch folder if one was set, else that of all databases.
     pub(crate) fn scratch_root(&self) -> &Path {
         self.scratch.as_deref().unwrap_or(&self.root)
     }
 
-    /// Returns the folder that has to exist.
+    /// Returns the folder that must exist already, if any.
     pub(crate) fn existing(&self) -> Option<&Path> {
         (!self.makes_root).then_some(&*self.root)
     }
@@ -165,14 +165,14 @@ impl Solve {
         folder_of(&self.root, self.board, self.values)
     }
 
-    /// Returns the folder that the solve writes: that of the database, or one beside it that will replace it.
+    /// Returns the folder that the solve writes: the database's, or one beside it that will replace it.
     pub(super) fn output_folder(&self) -> PathBuf {
         let folder = self.folder();
         if self.replace { folder.with_extension(REPLACEMENT) } else { folder }
     }
 
-    /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database
-    /// alone, even if other databases share the scratch folder.
+    /// Returns the folder of the live tiers: the database's, or this database's own folder inside the scratch folder,
+    /// which other databases may share.
     pub fn scratch_folder(&self) -> PathBuf {
         let folder = self.output_folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));
@@ -183,21 +183,21 @@ impl Solve {
     }
 }
 
-/// What a solve did.
+/// The result of a solve.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Outcome of the empty board.
     pub outcome: Outcome,
-    /// Entries of all tiers, after the mirror.
+    /// Entries of all tiers, with mirror images merged.
     pub entries: u64,
     /// Bytes of all files of the database: tiers and manifest.
     pub bytes: u64,
-    /// Hash of the whole database: equal on every machine, for every number of threads and every kernel.
+    /// Hash of the whole database. It does not depend on the machine, the number of threads and the kernel.
     pub hash: Option<Hash>,
-    /// The deepest ply that the database keeps, unless it keeps all.
+    /// The deepest ply that the database keeps; `None` if it keeps all.
     pub keep_plies: Option<u32>,
     /// The database's folder.
     pub folder: PathBuf,
-    /// There was nothing left to do.
+    /// Whether there was nothing left to do.
     pub already_complete: bool,
 }

@@ -1,11 +1,11 @@
-//! What a solve will need, before it starts: memory, temporary files, the database.
+//! The needs of a solve, computed before it starts: memory, temporary files, the database.
 //!
-//! There are two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures are
-//! sums over the index, and need its tables. The bytes of files and the work are estimated either way (`tier_plan`).
+//! There are two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures
+//! are sums over the index, whose tables they need. File sizes and work are always estimates (`tier_plan`).
 //!
-//! A solve holds the blocks of two neighbouring tiers. Where both fit into memory nothing is written before a checkpoint;
-//! otherwise blocks go into files, and the solve is **bounded**: it needs its least memory and uses the rest of the limit for
-//! blocks.
+//! A solve keeps the blocks of two neighbouring tiers. If both fit into memory, it writes nothing before a checkpoint.
+//! Otherwise blocks are written to files, and the solve is **bounded**: it needs its least memory, and uses the rest of
+//! the limit for blocks.
 
 use std::path::Path;
 
@@ -19,25 +19,26 @@ use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
 use crate::kernel::{Coding, Kernel, PoolLimits, Values};
 use crate::tier::{BLOCK_WORDS, MemoryBudget};
 
-/// Give up counting above this many colourings per byte of the limit: the tables alone would be far too large.
+/// Don't count boards with more than this many colourings per byte of the limit: the tables alone would be far too
+/// large.
 const HOPELESS: u128 = 8;
 
-/// About how many bytes the tables take for a colouring. They are nearly all of the least memory of 7x6.
+/// About how many bytes of tables each colouring takes. Tables are nearly all of the least memory of 7x6.
 const TABLE_BYTES: u128 = 3;
 
-/// Going through this many shapes takes well under a second.
+/// Visiting this many shapes takes well under a second.
 const QUICK_SHAPES: u128 = 1 << 20;
 
-/// Give up counting above this many shapes (7x6 has 7.5e6 with their spines).
+/// Don't count boards with more than this many shapes (7x6 has 7.5e6 with their spines).
 const MOST_SHAPES: u128 = 1 << 24;
 
-/// Tables of up to this many colourings are made in milliseconds: such boards are always counted exactly.
+/// Tables of up to this many colourings are made in milliseconds, so such boards are always counted exactly.
 const QUICK_COLOURINGS: u128 = 1 << 24;
 
-/// Words of a row, about, where no index tells.
+/// About how many words a row has, for estimates without an index.
 const LIKELY_ROW_WORDS: u128 = 8;
 
-/// How much more disk space is asked for than expected, in per cent.
+/// How much more disk space is required than expected, in per cent.
 const SCRATCH_MARGIN: u128 = 25;
 
 /// What a solve needs.
@@ -48,43 +49,43 @@ pub struct Plan {
     pub board: Board,
     /// The values to compute.
     pub values: Values,
-    /// The figures are exact; otherwise they are estimates, of a board too large to be counted.
+    /// Whether the figures are exact; otherwise they are estimates, because the board is too large to count.
     pub exact: bool,
-    /// The tiers that are being solved are kept in files and not in memory.
+    /// Whether the live tiers are kept in files instead of memory.
     pub is_bounded: bool,
     /// All tiers, from the empty board up.
     pub tiers: Vec<TierPlan>,
-    /// The threads that solve.
+    /// How many threads solve.
     pub threads: usize,
-    /// Further threads, for which there is too little memory.
+    /// How many further threads lack memory.
     pub left_out: usize,
-    /// Memory with all blocks of two tiers, and the least memory, in bytes; and how much of either each thread needs.
+    /// Bytes of memory: with all blocks of two tiers; the least; and each thread's part of either.
     whole_bytes: u128,
     least_bytes: u128,
     thread_bytes: u128,
-    /// The part of the least memory that is for blocks: those that threads work on.
+    /// The part of the least memory for the blocks that threads work on.
     window_bytes: u128,
     slices: Slices,
 }
 
-/// The memory for slices of matrices that are stored as their mirror images; part of the least memory.
+/// The memory for slices of matrices that are stored as their mirror images. It is part of the least memory.
 #[derive(Clone, Copy, Default, Debug)]
 struct Slices {
-    /// How many there are, in all threads.
+    /// The number of slices in all threads.
     count: u128,
-    /// Words of one: of the columns of one band, and of a whole matrix.
+    /// The words of one slice: for the columns of a single band, and for a whole matrix.
     least_words: u128,
     most_words: u128,
 }
 
 impl Plan {
-    /// Plans a solve under a memory limit: with exact figures, unless the estimate is hopelessly above the limit. A solve that
-    /// does not fit is planned with its tiers in files. Takes about a second for 7x6.
+    /// Plans a solve under a memory limit. The figures are exact, unless the estimate is hopelessly above the limit. A
+    /// solve that does not fit is planned with its tiers in files. Takes about a second for 7x6.
     pub fn new(board: Board, values: Values, limit_bytes: u64) -> Plan {
         Plan::with_index(board, values, limit_bytes, Kernel::detect()).0
     }
 
-    /// Plans like [`Plan::new`], and returns the index if one was made to count the figures.
+    /// Returns the plan of [`Plan::new`], and the index if one was made to count the figures.
     pub(crate) fn with_index(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
         let (estimate, sizes) = (Plan::estimate(board, values), TableSizes::of(board));
         if check_tables(board).is_err() || sizes.shapes > MOST_SHAPES {
@@ -101,7 +102,7 @@ impl Plan {
         (Plan { is_bounded, ..plan }, Some(index))
     }
 
-    /// Estimates what a solve needs, by the recurrence. Takes about a millisecond.
+    /// Estimates the needs of a solve by the recurrence. Takes about a millisecond.
     pub fn estimate(board: Board, values: Values) -> Plan {
         let entries = tier_estimates(board);
         let bytes = |ply: u32| {
@@ -115,7 +116,7 @@ impl Plan {
             let words = bytes(tier.ply) / 8;
             tier.solving_work = solving_work(board, tier.ply, words, words / LIKELY_ROW_WORDS);
         }
-        // Without an index there is no solve in files either.
+        // Without an index no solve is possible, not even in files.
         Plan {
             board,
             values,
@@ -132,13 +133,14 @@ impl Plan {
         }
     }
 
-    /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
+    /// Adds up the needs of a solve. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
         let cells = index.board().cells() as u32;
         Plan::of_planes(index, values, cells, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
-    /// Sums what counting the legal positions up to a ply needs: as a solve of one plane without a database.
+    /// Adds up the needs of counting the legal positions up to a ply, which is like a solve with one plane and no
+    /// database.
     pub fn legal(index: &Index, last: u32) -> Plan {
         let mut plan = Plan::of_planes(index, Values::Wdl, last, |_| 1);
         for tier in &mut plan.tiers {
@@ -154,7 +156,7 @@ impl Plan {
         let threads = rayon::current_num_threads();
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let slices = Slices {
-            // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
+            // Any drop into a wing may read across, and where a child is opened varies by shape.
             count: (threads * 2 * (board.width() / 2)) as u128,
             least_words: most(|size| size.slice_words),
             most_words: most(|size| size.matrix_words),
@@ -176,7 +178,7 @@ impl Plan {
             exact: true,
             is_bounded: false,
             tiers,
-            // Beside the blocks there is budget for deltas, which are never needed then.
+            // Besides the blocks, the budget includes deltas, which this solve then never needs.
             whole_bytes: least_bytes + pairs.max().unwrap_or(0) / 4 * 5,
             least_bytes,
             thread_bytes,
@@ -192,8 +194,8 @@ impl Plan {
         Plan { is_bounded: true, ..self }
     }
 
-    /// Returns the plan with fewer threads if all of them need more than `limit_bytes`, or with one thread. With tiers in files, half
-    /// of the limit stays for blocks that wait, which is faster than more threads.
+    /// Returns the plan with fewer threads, at least one, if all of them need more than `limit_bytes`. With tiers in
+    /// files, half of the limit is left for waiting blocks, which is faster than more threads.
     pub fn within(self, limit_bytes: u64) -> Plan {
         if self.memory_bytes() <= limit_bytes.into() || self.thread_bytes == 0 {
             return self;
@@ -214,10 +216,10 @@ impl Plan {
         }
     }
 
-    /// Runs `work` on the planned threads: in place if rayon's current pool has as many, otherwise in a new pool.
+    /// Runs `work` on the planned threads: in rayon's current pool if it has as many, else in a new pool.
     ///
     /// # Errors
-    /// [`SolveError::Threads`] where they cannot be started.
+    /// [`SolveError::Threads`] if threads can't be started.
     pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, SolveError> {
         if self.threads == rayon::current_num_threads() {
             return Ok(work());
@@ -238,25 +240,26 @@ impl Plan {
         self
     }
 
-    /// Returns the number of entries, after the mirror.
+    /// Returns the number of entries, with mirror images merged.
     pub fn entries(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.entries))
     }
 
-    /// Returns the work of the solve: see [`TierPlan::work`].
+    /// Returns the work of the solve, as defined by [`TierPlan::work`].
     pub fn work(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work()))
     }
 
-    /// Returns about how many seconds the solve takes where the kernels do so much work a second ([`work_per_second`]), in memory
-    /// or in files.
+    /// Estimates the seconds that the solve takes, in memory or in files, if the kernels do this much work per second
+    /// ([`work_per_second`]).
     ///
     /// [`work_per_second`]: super::work_per_second
     pub fn seconds(&self, work_per_second: f64) -> f64 {
         self.work() as f64 / work_per_second
     }
 
-    /// Returns the memory that the solve needs, in bytes: for all blocks of two tiers, or the least if they go into files.
+    /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
+    /// files.
     pub fn memory_bytes(&self) -> u128 {
         if self.is_bounded { self.least_bytes } else { self.whole_bytes }
     }
@@ -266,8 +269,8 @@ impl Plan {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.database_bytes))
     }
 
-    /// Returns about how many bytes the temporary files take at most, with a margin: a checkpoint that is made, the one before it,
-    /// and up to half of a tier between them. A solve in memory makes checkpoints too, and one where it is stopped.
+    /// Estimates the most bytes of temporary files, with a margin: the checkpoint being made, the one before it, and up
+    /// to half of a tier between them. A solve in memory makes checkpoints too, also when it is stopped.
     pub fn scratch_bytes(&self) -> u128 {
         let sum = |tiers: &[TierPlan]| match tiers {
             [new, old] => new.scratch_bytes.saturating_add(old.scratch_bytes),
@@ -280,7 +283,7 @@ impl Plan {
         most.saturating_add(most / 100 * SCRATCH_MARGIN)
     }
 
-    /// Returns about how many bytes the bits of all reached positions take in files.
+    /// Estimates the bytes of files with the bits of all reached positions.
     pub(crate) fn reached_bytes(&self) -> u128 {
         reached_bytes(self.entries())
     }
@@ -290,13 +293,13 @@ impl Plan {
         self.exact.then_some(8 * self.slices.most_words)
     }
 
-    /// Returns about how many bytes the tables of the index take, also of a board that is beyond the index.
+    /// Estimates the bytes of the index's tables, even for a board too large for an index.
     pub fn table_bytes(&self) -> u128 {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
 
-    /// Splits what a solve may use beyond its least memory: all of it for blocks of two tiers; where those of the tier that is
-    /// read do not fit, up to an eighth of it for the slices, until whole matrices fit.
+    /// Splits the memory beyond the solve's least memory. All of it is for blocks of two tiers; but if the blocks of
+    /// the tier being read do not fit, up to an eighth is for slices, until these hold whole matrices.
     pub(crate) fn budget(&self, limit_bytes: u64, block_words: usize) -> MemoryBudget {
         let limit_bytes = u128::from(limit_bytes).saturating_sub(LOOSE_BYTES).min(if self.is_bounded {
             u128::MAX
@@ -319,10 +322,10 @@ impl Plan {
         }
     }
 
-    /// Refuses a plan that needs more than `limit_bytes`.
+    /// Checks that the plan needs at most `limit_bytes`.
     ///
     /// # Errors
-    /// [`SolveError::Memory`] with both figures, [`SolveError::Index`] for a board that cannot be indexed in any memory.
+    /// [`SolveError::Memory`] with both figures; [`SolveError::Index`] for a board that can't be indexed in any memory.
     pub fn check(&self, limit_bytes: u64) -> Result<(), SolveError> {
         if self.memory_bytes() > u128::from(limit_bytes) {
             return Err(SolveError::Memory {
@@ -336,16 +339,16 @@ impl Plan {
         Ok(check_tables(self.board)?)
     }
 
-    /// Refuses a solve whose files do not fit on the disk: the database in `folder`, the temporary ones in `scratch`.
+    /// Checks that the files fit on the disk: the database in `folder`, the temporary files in `scratch`.
     ///
     /// # Errors
-    /// [`SolveError::Disk`] with what is needed and what is free.
+    /// [`SolveError::Disk`] with the needed and the free bytes.
     pub fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
-        // Estimates of databases are within a quarter or so.
+        // Estimates of databases are right within about a quarter.
         let database_bytes = self.database_bytes() / 4 * 5;
         let scratch_bytes = self.scratch_bytes();
         let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
-        // Two folders on one disk have to fit together.
+        // If both folders are on one disk, their sum must fit.
         let needs = if disk(folder) == disk(scratch) {
             [(folder, database_bytes + scratch_bytes), (scratch, 0)]
         } else {
@@ -363,39 +366,41 @@ impl Plan {
     }
 }
 
-/// Which part of the memory beyond the least is for slices, at most. With half of it 6x6 without remoteness takes 270 CPU
-/// seconds in a GiB, with an eighth 200, with a 16th 213.
+/// The largest part of the memory beyond the least that is used for slices. 6x6 without remoteness in a GiB takes 270
+/// CPU seconds with a half, 200 with an eighth, 213 with a 16th.
 const SLICES_PART: u128 = 8;
 
-/// A window on whole matrices is kept beside the slice of a larger one.
+/// Besides the slice of a large matrix, a window on whole matrices is kept.
 const SLICE_COPIES: u128 = 2;
 
-/// The program and small things, about. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB below the limit to 4.5 above
-/// (`docs/notebook/memory.md`), which the 64 MiB that are promised beside `--memory` leave room for.
+/// Estimated bytes of the program and of small things. At the least memory, solves of 5x4 to 6x5 peak between 2 MiB
+/// below the limit and 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed beyond
+/// `--memory`.
 const FIXED_BYTES: u128 = 10 << 20;
 
-/// What is kept free of a limit beyond the least memory: gaps between small things, which grow with the work.
+/// The part of a limit beyond the least memory that stays unused, for gaps between small allocations, which grow with
+/// the work.
 const LOOSE_BYTES: u128 = 5 << 20;
 
-/// The memory of a tier beside its blocks: where its shapes and blocks begin, and the jobs.
+/// Returns the bytes of a tier besides its blocks: the starts of its shapes and blocks, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128
 }
 
-/// The blocks that one thread works on: the one that it fills, and a window on each shape that this leads to, of two blocks
-/// where one matrix is so large.
+/// Returns the bytes of the blocks that one thread works on: the block that it fills, and a window on each child's
+/// shape, of two blocks if a matrix is as large as that.
 fn window_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
     let width = board.width() as u128;
     8 * ((width + 1) * block_words + width * matrix_words.min(block_words))
 }
 
-/// The buffers of one thread, without slices: those in which it makes deltas, and what zstd takes.
+/// Returns the bytes of the buffers of one thread, without slices: for making deltas, and for zstd.
 fn buffer_bytes(block_words: u128) -> u128 {
     8 * DELTA_BLOCKS * block_words + (1 << 19)
 }
 
-/// How many blocks the buffers take in which deltas are made.
+/// The size in blocks of the buffers for making deltas.
 const DELTA_BLOCKS: u128 = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a solve by several ranks needs: bytes of files and messages, tier by tier.
+//! The needs of a solve by several ranks: bytes of files and messages, tier by tier.
 
 use super::plan::Plan;
 use super::tier_plan::TierPlan;
@@ -6,11 +6,11 @@ use crate::kernel::Coding;
 use crate::tier::BLOCK_WORDS;
 
 impl Plan {
-    /// Plans the tiers for so many ranks, each with so many threads, which solve so many entries a second each; from the empty
-    /// board up.
+    /// Plans the tiers, from the empty board up, for `ranks` ranks with `threads` threads each, every thread solving
+    /// `entries_per_second` entries a second.
     ///
-    /// Every block is written to a log once, and read by the ranks whose shapes lead to it, no more than the board has columns.
-    /// Each rank keeps what it has read while there is room.
+    /// Every block is written to a log once. At most as many ranks read it as the board has columns, namely the ranks
+    /// whose shapes lead to it. Each rank keeps the blocks that it has read while there is room.
     ///
     /// ```
     /// use fourbase_tiers::{kernel::Values, solve::Solve};
@@ -43,26 +43,27 @@ impl Plan {
     }
 }
 
-/// Bytes by which a rank sends the others the location of a block.
+/// Bytes of a message about the location of one block.
 const LOCATION_BYTES: u128 = 12;
 
-/// What one tier of a solve by several ranks takes.
+/// The needs of one tier of a solve by several ranks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RankTier {
     /// Pieces on the board.
     pub ply: u32,
-    /// Bytes that all ranks write into files, about: the logs, and the file of the database.
+    /// Estimated bytes that all ranks write to files: to the logs and to the file of the database.
     pub written_bytes: u128,
-    /// Bytes that all ranks read from files, about.
+    /// Estimated bytes that all ranks read from files.
     pub read_bytes: u128,
-    /// Bytes of the messages that each rank receives, about.
+    /// Estimated bytes of messages that each rank receives.
     pub message_bytes: u128,
-    /// How long the threads compute, in seconds.
+    /// How many seconds the threads compute.
     pub seconds: f64,
 }
 
 impl RankTier {
-    /// Returns the bytes a second that the file system has to move if no rank is to wait for it. A tier takes a nanosecond or more.
+    /// Returns the bytes per second that the file system must move so that no rank waits for it. Assumes at least a
+    /// nanosecond per tier.
     pub fn bytes_per_second(&self) -> f64 {
         (self.written_bytes + self.read_bytes) as f64 / self.seconds.max(1e-9)
     }

@@ -1,7 +1,7 @@
-//! `replace`: a new database is made in a folder beside the old one, and exchanged with it when it is complete.
+//! `replace`: solves into a folder beside the old database, and exchanges the two when the new one is complete.
 //!
-//! The folder has the mark while it is a replacement. So after a crash a folder of that name without the mark is the database that
-//! was replaced, and one with it is resumed.
+//! The new folder has a mark until it has become the database. So after a crash, a folder of that name without the mark
+//! is the old database, and one with the mark can be resumed.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::format::{Manifest, REPLACEMENT, lock_path, remove_database, remove_le
 use crate::tier::{Kind, segments};
 
 impl Solve {
-    /// Refuses to replace the database of another board that was copied into the folder, and one that the system does not let read.
-    /// A damaged one is what `replace` is for.
+    /// Refuses to replace a database of another board that was copied into the folder, or one that the system does not
+    /// let us read. A damaged one may be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         match Manifest::read(storage, &self.folder(), self.board, self.values) {
             Err(error @ FileError::Wrong { what: "the board", .. }) => Err(error.into()),
@@ -24,7 +24,7 @@ impl Solve {
         }
     }
 
-    /// Reads the manifest of a replacement that can be resumed. Any other begins anew.
+    /// Reads the manifest of a replacement that can be resumed; `None` if a new one has to begin.
     pub(super) fn replacement(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
         let folder = self.output_folder();
         let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
@@ -35,9 +35,9 @@ impl Solve {
         Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
     }
 
-    /// Puts a new database in the place of the old one, which is then removed.
+    /// Exchanges the new database with the old one, and removes the old one.
     pub(super) fn put_in_place(&self, all: &dyn Communicator, storage: &dyn Storage) -> Result<(), SolveError> {
-        // Nobody reads the new folder any more.
+        // After this, no rank reads the new folder any more.
         all.barrier();
         if !self.replace || !all.is_root() {
             return Ok(());
@@ -54,7 +54,7 @@ impl Solve {
         if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
     }
 
-    /// Removes the database that was replaced, with what its own solve may have left. Other files go back to their folder.
+    /// Removes the replaced database and any temporary files of its solve. Moves all other files back to their folder.
     fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
         let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
         remove_database(storage, old)?;
@@ -69,7 +69,7 @@ impl Solve {
         Ok(storage.remove_folder(old).map_err(io_error(old, "remove"))?)
     }
 
-    /// Removes a database that was replaced, where a solve was stopped before it could. Does nothing where that is not possible.
+    /// Removes a replaced database that an interrupted solve left behind. Ignores all failures.
     pub(super) fn tidy_replaced(&self, storage: &dyn Storage) {
         let old = self.clone().replace(true).output_folder();
         let names = storage.names(&old).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Solve {
 }
 
 impl Driver<'_> {
-    /// Clears the folder of a replacement and marks it.
+    /// Empties the folder of a replacement and marks it.
     pub(super) fn begin_replacement(&self) -> Result<(), SolveError> {
         let storage = self.tiers.storage;
         remove_database(storage, self.folder)?;
@@ -90,7 +90,7 @@ impl Driver<'_> {
     }
 }
 
-/// Tells whether what an earlier solve has left is damaged or missing.
+/// Returns whether the results of an earlier solve are damaged or missing.
 pub(super) fn is_lost(error: &SolveError) -> bool {
     match error {
         SolveError::File(error) => error.is_damage(),

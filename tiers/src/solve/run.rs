@@ -1,6 +1,7 @@
-//! A solve from the first look at its folder to the report: what an earlier solve has left, folders, lock, resuming.
+//! A solve from start to report: results of an earlier solve, folders, lock, resuming.
 //!
-//! Every rank runs this. Rank 0 makes and removes files, keeps the lock and writes the manifest; the others read them.
+//! Every rank runs this. Rank 0 creates and removes files, holds the lock and writes the manifest; the others read the
+//! files.
 
 use std::path::Path;
 
@@ -18,8 +19,8 @@ use crate::progress::{Progress, Stage};
 use crate::tier::{Kind, Tier, TierFolder, segments};
 
 impl Solve {
-    /// Solves the board into its database as the only process, with files on disk. Resumes an earlier solve. Runs on rayon's
-    /// current pool, or on fewer threads if more need more memory ([`Plan::within`]).
+    /// Solves the board into its database, in this process alone and with files on disk. Resumes an earlier solve. Runs
+    /// on rayon's current pool, or on fewer threads if all of them need too much memory ([`Plan::within`]).
     ///
     /// # Errors
     /// See [`Solve::run_on`].
@@ -27,17 +28,17 @@ impl Solve {
         self.run_on(&Alone, &Disk, &())
     }
 
-    /// Solves the board together with the other ranks of `all`, each of which calls this with the same settings, and reports
-    /// to `progress`. The database has the same bytes whatever the number of ranks and threads. Resumes an earlier solve of
-    /// any number of ranks.
+    /// Solves the board together with the other ranks of `all`, which must all call this with the same settings;
+    /// reports to `progress`. The bytes of the database do not depend on the number of ranks and threads. Resumes an
+    /// earlier solve of any number of ranks.
     ///
-    /// Where a rank returns an error, its caller has to end the whole job: the others wait for it.
+    /// If a rank returns an error, its caller has to end the whole job, because the others wait for it.
     ///
     /// # Errors
-    /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is made; [`SolveError::Kept`]
-    /// where an earlier solve keeps other tiers; [`SolveError::Busy`] where another process solves the same board;
-    /// [`SolveError::Stopped`] where `progress` stops it; [`SolveError::Communicator`] for ranks that do not fit together;
-    /// [`SolveError::File`] for files.
+    /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
+    /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
+    /// same board; [`SolveError::Stopped`] if `progress` stops it; [`SolveError::Communicator`] if the ranks don't fit
+    /// together; [`SolveError::File`] for files.
     pub fn run_on(
         &self,
         all: &dyn Communicator,
@@ -47,7 +48,7 @@ impl Solve {
         self.run_observed(&mut |_, _| Ok(()), all, storage, progress)
     }
 
-    /// Solves like [`Solve::run_on`], and shows every tier that is solved to `observer`.
+    /// Solves as [`Solve::run_on`] does, and calls `observer` with every solved tier.
     pub(crate) fn run_observed(
         &self,
         observer: &mut Observer,
@@ -64,7 +65,7 @@ impl Solve {
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
         let is_begun = found.is_some();
         let complete = found.filter(|manifest| manifest.state == State::Complete && !self.replace);
-        // Ranks that do not see the same folder find out below.
+        // Ranks that see different folders are detected below.
         let is_complete = all.all_gather(&[u8::from(complete.is_some())]).iter().all(|is_complete| is_complete == &[1]);
         if let Some(manifest) = complete.filter(|_| is_complete) {
             manifest.check_files(storage, &folder)?;
@@ -75,7 +76,7 @@ impl Solve {
             return self.report(&manifest, true);
         }
         let (plan, index) = self.counted_plan();
-        // With other ranks the solve stays on the thread that talks to them.
+        // With other ranks, the solve must stay on the thread that communicates.
         let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.of_ranks(all) };
         plan.check(self.memory_bytes)?;
         let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
@@ -84,7 +85,7 @@ impl Solve {
         }
         let (lock, mut made) = (lock_path(&folder), Vec::new());
         let result = match lock_output(all, storage, self.existing(), &[&folder, &scratch], &lock, &mut made) {
-            // The folders are the other process's.
+            // The folders belong to the other process.
             Ok(Err(holder)) => return Err(SolveError::Busy { folder, holder }),
             Ok(Ok(_held)) => {
                 let budget = plan.budget(self.memory_bytes, self.block_words);
@@ -107,7 +108,7 @@ impl Solve {
             Err(error) => Err(error.into()),
         };
         match (&result, &self.scratch) {
-            // A refused solve leaves no empty folder.
+            // A failed solve leaves no empty folders.
             (Err(_), _) => remove_folders(storage, &made),
             (Ok(_), Some(root)) if scratch != folder && all.is_root() => {
                 remove_folders_below(storage, root, &scratch, made);
@@ -117,14 +118,14 @@ impl Solve {
         result
     }
 
-    /// Describes the job, for comparison between ranks.
+    /// Returns a description of the job, compared between ranks.
     fn description(&self) -> String {
         let Solve { board, values, keep_plies, block_words, replace, .. } = self;
         let begin = if *replace { "solve again" } else { "solve" };
         format!("{begin} {board} {values} keeping {keep_plies:?} in blocks of {block_words} words")
     }
 
-    /// Refuses a folder that was begun with a `keep_plies` that keeps other files.
+    /// Checks that the folder's earlier solve keeps the same files.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
         let Solve { board, values, keep_plies: wanted, .. } = *self;
         if manifest.keeps_like(wanted, board) {
@@ -149,7 +150,7 @@ impl Solve {
 }
 
 impl<'a> Driver<'a> {
-    /// Goes on from what an earlier solve has left, in folders that are made and locked.
+    /// Resumes and finishes the solve, in folders that exist and are locked.
     fn resume_and_solve(mut self, plan: &Plan) -> Result<Report, SolveError> {
         let (solve, all, storage) = (self.solve, self.tiers.all, self.tiers.storage);
         if solve.replace && all.is_root() && solve.manifest(storage)?.is_none() {
@@ -167,7 +168,7 @@ impl<'a> Driver<'a> {
         if all.is_root() {
             remove_leftovers(storage, self.folder)?;
             if self.manifest.tiers.is_empty() {
-                // Readers see "not solved yet" from the start.
+                // From now on readers see a database that is not solved yet.
                 self.manifest.write(storage, self.folder)?;
             }
         }
@@ -185,13 +186,13 @@ impl<'a> Driver<'a> {
         solve.report(&self.manifest, false)
     }
 
-    /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve
-    /// begins with the full board; any other failure to read it is an error.
+    /// Finds the results of an earlier solve: its manifest, and the tier to resume from. If that tier is damaged, the
+    /// solve begins with the full board; any other failure to read it is an error.
     fn resume(&mut self) -> Result<Option<Tier<'a>>, SolveError> {
         let Solve { board, values, keep_plies, .. } = *self.solve;
         let (storage, scratch) = (self.tiers.storage, self.tiers.folder);
         let Some(manifest) = Manifest::read(storage, self.folder, board, values)? else { return Ok(None) };
-        // Another process may have begun it in the meantime.
+        // Another process may have begun a solve in the meantime.
         self.solve.check_kept(self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
         self.check_hashes(&manifest)?;
@@ -214,7 +215,7 @@ impl<'a> Driver<'a> {
         Ok(None)
     }
 
-    /// Reads the finished files through, each rank a part of them.
+    /// Checks the hashes of the finished files, each rank a part of them.
     fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
         let size = self.tiers.all.size();
         let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
@@ -229,15 +230,15 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Tells whether an incomplete tier has all blocks that the rest of the tier before it needs: a solve that is stopped keeps no
-/// more. No shape leads to one with a smaller left wing.
+/// Returns whether an incomplete tier `last` has all blocks that the rest of the tier `before` needs: a stopped solve
+/// may keep only these. Drops never lead to a smaller left wing.
 fn is_enough(last: &Tier, before: &Tier) -> bool {
     let has_files = last.has_files() || before.has_files();
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }
 
-/// Removes files that a solve may have left when it was stopped at its very end. Does nothing where the folder cannot be
-/// written or another process holds it.
+/// Removes files that a solve left behind if it was stopped at its very end. Does nothing if the folder can't be
+/// written or another process has locked it.
 fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
     let has_files = has_leftovers(storage, folder).unwrap_or(false)
         || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));

@@ -1,4 +1,4 @@
-//! The solver alone, without a database: to see how fast it is.
+//! Solves without a database, to measure speed.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};
 use crate::tier::{Tier, Watch};
 
-/// Solves a board in memory, two tiers at a time, and writes nothing. Shows `each` tier, from the full board down. Returns
-/// the outcome of the empty board.
+/// Solves a board in memory, two tiers at a time, and writes nothing. Calls `each` with every tier, from the full board
+/// down. Returns the outcome of the empty board.
 ///
 /// ```
 /// use fourbase_tiers::{index::Index, kernel::{Kernel, Values}, solve::in_memory};
@@ -26,12 +26,13 @@ use crate::tier::{Tier, Watch};
 /// ```
 ///
 /// # Errors
-/// None today: no file is read or written.
+/// Currently none: no file is read or written.
 pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Result<Option<Outcome>, FileError> {
     solve_down(index, values, 0, &Watch::none(), each)?.map_or(Ok(None), |root| root.root(index))
 }
 
-/// Solves tiers in memory from the full board down to a ply, and shows `each`. Returns the last; `None` where `watch` stopped it.
+/// Solves tiers in memory from the full board down to a ply, and calls `each` with them. Returns the last tier; `None`
+/// if `watch` stopped it.
 pub(crate) fn solve_down(
     index: &Index,
     values: Values,
@@ -52,16 +53,16 @@ pub(crate) fn solve_down(
     Ok(child)
 }
 
-/// The board that is solved to see how fast the machine is.
+/// The board that is solved to measure the machine's speed.
 const SAMPLE: &str = "5x5";
 
-/// How often and how long it is solved at least: the first time is slower, and other work on the machine may disturb any.
+/// How many solves, and how much time, at least: the first solve is slower, and other work may disturb any of them.
 const SOLVES: u32 = 4;
 const TIME: Duration = Duration::from_millis(250);
 
-/// Measures how much work the kernels of this machine do in a second
-/// ([`TierPlan::solving_work`](super::TierPlan::solving_work)), by solving 5x5 in memory four times at least, which takes about a
-/// second on a slow machine of two cores, and taking the fastest. `None` where nothing can be measured.
+/// Measures how much work ([`TierPlan::solving_work`](super::TierPlan::solving_work)) the kernels of this machine do
+/// per second: solves 5x5 in memory at least four times and returns the fastest result. Takes about a second on a slow
+/// machine of two cores. Returns `None` if nothing can be measured.
 pub fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
     let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
     let work: u128 = Plan::exact(&index, values).tiers.iter().map(|tier| tier.solving_work).sum();

@@ -1,5 +1,5 @@
-//! A solve makes the same files with any number of ranks and threads, also where others resume it. `tests/resume.rs` tries sizes of
-//! blocks and memory.
+//! A solve makes the same files with any number of ranks and threads, even if others resume it. `tests/resume.rs` tests
+//! sizes of blocks and memory.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
@@ -13,7 +13,7 @@ use crate::kernel::Values;
 use crate::testing::{Stop, Threads, boards};
 
 fn solve(board: &str, values: Values, root: &Path) -> Solve {
-    // Many blocks, also on small boards.
+    // Makes many blocks, even on small boards.
     Solve::new(board.parse().unwrap(), values).root(root).memory(1 << 30).block_words(1 << 8)
 }
 
@@ -68,7 +68,7 @@ fn threads_for_which_there_is_too_little_memory_are_left_out() {
     });
 }
 
-/// Up to three ranks are on one machine, where few tiers are checkpoints.
+/// Up to three ranks count as one machine, where few tiers are checkpoints.
 #[test]
 fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
     let alone = tempfile::tempdir().unwrap();
@@ -127,7 +127,8 @@ fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopp
     let whole = tempfile::tempdir().unwrap();
     let expected = solve("4x4", Values::Wdl, whole.path()).run().unwrap();
     assert!(files(&report.folder) == files(&expected.folder));
-    // Stopped between the exchange and the removal, a solve leaves the old database. The next one removes it, and nothing else.
+    // A solve that was stopped between the exchange and the removal leaves the old database. The next solve removes it,
+    // and nothing else.
     std::fs::create_dir(&beside).unwrap();
     std::fs::copy(report.folder.join("manifest"), beside.join("manifest")).unwrap();
     std::fs::write(beside.join("notes"), "mine").unwrap();

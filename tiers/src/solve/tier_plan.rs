@@ -1,8 +1,8 @@
-//! What one tier of a solve takes: bytes of its files and work, from measurements.
+//! Estimates for one tier of a solve, from measurements: bytes of its files, and work.
 //!
-//! How well a tier compresses follows from how full the board is, since the fuller it is, the more of it is decided, and larger
-//! boards of the same fullness compress a little better. A table of measured bits an entry, interpolated, is within a third of
-//! the truth on the boards that were tried.
+//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided.
+//! Larger boards of equal fullness compress a little better. A table of measured bits per entry, interpolated, was
+//! within a third of the truth on all boards that were tried.
 
 use fourbase::Board;
 
@@ -14,13 +14,13 @@ use crate::kernel::{Coding, Values};
 pub struct TierPlan {
     /// Pieces on the board.
     pub ply: u32,
-    /// Entries, after the mirror.
+    /// Entries, with mirror images merged.
     pub entries: u128,
-    /// Bytes of all its values in files while it is needed, about.
+    /// Estimated bytes of all its values in files while it is needed.
     pub scratch_bytes: u128,
-    /// Bytes of its file in the database, about; 0 for a tier that is not stored.
+    /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
-    /// The work of solving it without a database, in words.
+    /// The work of solving it, without writing the database, in words.
     pub solving_work: u128,
 }
 
@@ -31,29 +31,29 @@ impl TierPlan {
     }
 }
 
-/// How much work a byte of the database is, in words: the walk over its tier, and zstd.
+/// The work per byte of the database, in words: reading its tier, and zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
 
-/// Returns the work of solving a tier: its words, and for each row as much as for a word. Until a dozen cells are free few columns
-/// are open, and few children are read: a full board takes a third. This and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of
-/// whole solves from 5x5 to 7x5 and of their tiers, in memory and in files (`docs/notebook/solving.md`).
+/// Returns the work of solving a tier: its words, plus one word's work per row. With fewer than a dozen free cells, few
+/// columns are open and few children are read; a full board takes a third. This formula and [`DATABASE_BYTE_WORK`] are
+/// fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their tiers, in memory and in files
+/// (`docs/notebook/solving.md`).
 pub(super) fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
     let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
     ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
 }
 
-/// Bits per entry of a tier, by how full the board is.
+/// Bits per entry of a tier, for one fullness of the board.
 struct Bits {
     /// Pieces over cells.
     full: f64,
-    /// In the log.
+    /// Bits in the log: `wdl`, and with remoteness.
     scratch: [f64; 2],
-    /// In the database.
+    /// Bits in the database: `wdl`, and with remoteness.
     database: [f64; 2],
 }
 
-/// Measured for `wdl` on 7x6. With remoteness: that, times the ratio of remoteness to `wdl` on 6x6. First the log, then the
-/// database, each `wdl` and with remoteness.
+/// Measured for `wdl` on 7x6. The numbers with remoteness are these times the ratio of remoteness to `wdl` on 6x6.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
@@ -84,7 +84,7 @@ const DELTA_BYTES: f64 = 1.25;
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 
-/// Estimates the files of all tiers, whose entries are given from the empty board up.
+/// Estimates the files of all tiers from their entries, both from the empty board up.
 pub(super) fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
     let all: f64 = entries.iter().map(|entries| *entries as f64).sum();
     let larger = |exponent: f64| (all / MEASURED_ENTRIES).max(1e-9).powf(-exponent);
@@ -112,8 +112,8 @@ fn bits(values: Values, full: f64) -> [f64; 2] {
     [between(low.scratch[kind], high.scratch[kind]), between(low.database[kind], high.database[kind])]
 }
 
-/// Bytes of the bits of reached positions in files: 0.05 bits an entry. Measured: 0.01 on the widest tiers of 6x6, 0.08 at ply
-/// 26 of 7x6.
+/// Estimates the bytes of files with the bits of reached positions: 0.05 bits per entry. Measured: 0.01 on the widest
+/// tiers of 6x6, 0.08 at ply 26 of 7x6.
 pub(super) fn reached_bytes(entries: u128) -> u128 {
     entries.saturating_mul(5) / 800
 }
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn the_estimate_of_7x6_is_what_was_measured() {
-        // Entries and bytes of some tiers of 7x6 with `wdl`: in the database, or in the log.
+        // Entries and bytes of some tiers of 7x6 with `wdl`, in the database or in the log.
         let measured =
             [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
         let mut entries = vec![0; 43];
         measured.iter().for_each(|(ply, count, _)| entries[*ply] = *count);
-        // All others together.
+        // The entries of all other tiers.
         entries[0] = 2_577_410_467_496 - entries.iter().sum::<u128>();
         let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &entries);
         for (ply, _, bytes) in measured {

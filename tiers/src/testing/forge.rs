@@ -1,4 +1,4 @@
-//! Forged databases, with valid checksums and nothing else, for tests of the cost of opening them.
+//! Forged databases, with valid checksums but no valid contents, to test the cost of opening them.
 
 use std::path::Path;
 
@@ -12,26 +12,27 @@ use crate::format::{Manifest, TierRecord, folder_of, tier_path};
 use crate::index::count_shapes;
 use crate::kernel::Values;
 
-/// What a forged database records.
+/// The contents of a forged database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forged {
     /// The board.
     pub board: Board,
-    /// The ply that its solve has come to; 0 for all.
+    /// The ply that its solve has reached; 0 if it is complete.
     pub solved_to: u32,
-    /// The deepest ply that is kept, where not all are.
+    /// The deepest ply that is kept; `None` if all are kept.
     pub keep_plies: Option<u32>,
     /// Bytes of the one block of each file.
     pub block_bytes: usize,
 }
 
-/// The most shapes that are written into a file; one of a tier that has more records too few.
+/// The most shapes to write into a file; a tier with more records too few.
 const MOST_SHAPES: u128 = 1 << 22;
 
-/// Writes a forged `wdl` database under the folder of all databases: each tier has as many entries as its file may record.
+/// Writes a forged `wdl` database under the folder of all databases. Each tier claims as many entries as its file may
+/// record.
 ///
 /// # Errors
-/// Where a file cannot be written.
+/// If a file can't be written.
 pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
     let Forged { board, solved_to, keep_plies, block_bytes } = *forged;
     let (values, folder) = (Values::Wdl, folder_of(root, board, Values::Wdl));

@@ -1,8 +1,8 @@
-//! The parsers of bytes from outside, one by one and behind their checksums, for fuzzing.
+//! The parsers of external bytes, one by one and behind their checksums, for fuzzing.
 //!
-//! A fuzzer that has to guess a checksum first learns nothing. Each function here takes the bytes that a parser sees,
-//! puts them into a file whose checksums hold, and reads that file in the ordinary way. It returns whether the bytes
-//! were accepted; it panics where what was accepted does not hold together.
+//! A fuzzer that has to guess a checksum first learns nothing. So each function here takes the bytes that a parser
+//! reads, puts them into a file with valid checksums, and reads that file in the usual way. It returns whether the
+//! bytes were accepted, and panics if accepted bytes turn out inconsistent.
 
 mod log;
 
@@ -26,11 +26,11 @@ use crate::kernel::{Kernel, Values};
 use crate::quiet::{StaticEvaluation, evaluate};
 use crate::solve::in_memory;
 
-/// How a manifest and a tier's file begin.
+/// The magics of a manifest and of a tier's file.
 const MANIFEST: &[u8; 8] = b"fourmani";
 const TIER: &[u8; 8] = b"fourtier";
 
-/// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
+/// The tier whose file gets replaced parts: ply 7 of 4x4, 10,824 entries.
 const PLY: u32 = 7;
 
 /// Blocks of a page of the directory, as in `docs/reference/file-format.md`.
@@ -48,8 +48,8 @@ pub fn manifest(record: &[u8]) -> bool {
     true
 }
 
-/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them. The same record in the version
-/// with forced positions is tried too; the blocks have none.
+/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them. Also tries the
+/// same record in the version with forced positions, which the blocks lack.
 pub fn tier_header(record: &[u8]) -> bool {
     let [read, _] = [VERSION, VERSION_WITH_FORCED].map(|version| {
         let tier = open(&Parts::new(seal(TIER, version, record), &FIXED.blocks, FIXED.shapes.clone()));
@@ -58,22 +58,23 @@ pub fn tier_header(record: &[u8]) -> bool {
     read
 }
 
-/// Opens a tier's file with other entries of its shapes, and probes it. They are `data` without its first byte: as a frame
-/// if that byte is even, else compressed.
+/// Opens a tier's file with other entries of its shapes, and probes it. The entries are `data` without its first byte:
+/// taken as a frame if that byte is even, else compressed.
 pub fn shapes(data: &[u8]) -> bool {
     let Some(shapes) = framed(data) else { return false };
     let Ok(tier) = open(&Parts::new(sound_header(false), &FIXED.blocks, shapes)) else { return false };
     assert_eq!(tier.directory.entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
     for position in stored(false) {
-        // A position is looked up where the entries of the shapes lead, so a wrong list may give a wrong value, but no panic.
+        // The entries of the shapes determine the looked-up value, so a wrong list may give a wrong value, but no
+        // panic.
         let _ = tier.outcome(&FIXED.index, &cache, position);
     }
     tier.check().is_ok()
 }
 
-/// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns whether
-/// they are those of the directory.
+/// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns
+/// whether they match the directory.
 pub fn block_index(directory: &[u8]) -> bool {
     let mut parts = Parts::new(sound_header(false), &FIXED.blocks, FIXED.shapes.clone());
     parts.directory = directory.to_vec();
@@ -83,14 +84,14 @@ pub fn block_index(directory: &[u8]) -> bool {
     let Ok(tier) = open(&parts) else { return false };
     let block_of = |entry| tier.reader.block_of(tier.chunks.place(entry).0).map(|(block, _)| block);
     let last = FIXED.directory.entries() - 1;
-    // The one page of the directory is read with the first block.
+    // Reading the first block reads the directory's only page.
     let is_read = block_of(0).is_ok();
     assert!(!is_read || [0, 1, last / 2, last].iter().all(|entry| block_of(*entry).is_ok_and(|block| block < count)));
     is_read && tier.check().is_ok()
 }
 
-/// Opens a tier's file with one block and probes it. The block is `data` without its first byte: as it is if that byte
-/// is even, else compressed. The second bit of the byte tells whether it has forced positions.
+/// Opens a tier's file with one block and probes it. The block is `data` without its first byte: unchanged if that byte
+/// is even, else compressed. The byte's second bit tells whether it has forced positions.
 pub fn block(data: &[u8]) -> bool {
     let Some(payload) = framed(data) else { return false };
     let has_forced = data[0] & 2 > 0;
@@ -106,9 +107,10 @@ pub fn block(data: &[u8]) -> bool {
     is_whole
 }
 
-/// Opens a file whose directory has some pages, and finds chunks and blocks. The first three bytes of `data` give the
-/// number of blocks, up to three pages, and whether the list of the pages fits them; then come 16 bytes for lengths and
-/// chunks of the blocks, which repeat; the rest is added to the list of the pages byte by byte, or takes its place.
+/// Opens a file whose directory has some pages, and looks up chunks and blocks. The first three bytes of `data` give
+/// the number of blocks, up to three pages, and whether the list of the pages fits them. Then come 16 bytes for lengths
+/// and chunks of the blocks, used again and again. The rest is added to the list of the pages byte by byte, or replaces
+/// it.
 pub fn pages(data: &[u8]) -> bool {
     let Some((&[low, high, how], rest)) = data.split_first_chunk() else { return false };
     let Some((pattern, list)) = rest.split_first_chunk::<16>() else { return false };
@@ -147,13 +149,13 @@ pub fn pages(data: &[u8]) -> bool {
     is_whole
 }
 
-/// Takes the frame that `data` stands for: the bytes after the first one, which are compressed if that one is odd.
+/// Returns the frame that `data` stands for: the bytes after the first one, compressed if that one is odd.
 fn framed(data: &[u8]) -> Option<Vec<u8>> {
     let (how, bytes) = data.split_first()?;
     if how % 2 == 0 { Some(bytes.to_vec()) } else { frame::compress(bytes, 1).ok() }
 }
 
-/// Writes an envelope around the bytes of a record.
+/// Returns an envelope around the bytes of a record.
 fn seal(magic: &[u8; 8], version: u32, record: &[u8]) -> Vec<u8> {
     let mut file = [magic, &version.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
     file.extend(xxh3_64(&file).to_le_bytes());
@@ -174,7 +176,7 @@ fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
     assert!(written.is_ok(), "memory takes any file");
 }
 
-/// A tier's file in parts, of which some are replaced, with the checksums of `docs/reference/file-format.md`.
+/// The parts of a tier's file, some of them replaced, with the checksums of `docs/reference/file-format.md`.
 struct Parts {
     header: Vec<u8>,
     blocks: Vec<u8>,
@@ -213,7 +215,7 @@ impl Parts {
     }
 }
 
-/// The parts that do not depend on the bytes.
+/// The parts that do not depend on the fuzzer's bytes.
 struct Fixed {
     index: Index,
     directory: TierDirectory,
@@ -221,7 +223,7 @@ struct Fixed {
     blocks: Vec<EncodedBlock>,
     /// The entries of every shape, compressed.
     shapes: Vec<u8>,
-    /// Some positions of the tier that are quiet or forced, with what is seen at once.
+    /// Some quiet or forced positions of the tier, with their static evaluations.
     positions: Vec<(Position, StaticEvaluation)>,
 }
 
@@ -255,7 +257,7 @@ fn stored(has_forced: bool) -> impl Iterator<Item = &'static Position> {
     FIXED.positions.iter().filter(move |of| is_stored(of.1)).map(|(position, _)| position)
 }
 
-/// Returns how a file is cut: one with forced positions is of a database that keeps early plies.
+/// Returns the chunks of a file. One with forced positions belongs to a database that keeps early plies.
 fn chunks(has_forced: bool) -> Chunks {
     Chunks::of_tier(&FIXED.directory, has_forced, has_forced)
 }

@@ -1,6 +1,6 @@
-//! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are threads, what play
-//! reaches, databases in memory, a solve that is stopped, boards by the length of the run.
-//! Behind the feature `testing`; no part of a release.
+//! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are
+//! threads, all reachable positions, databases in memory, stopped solves, and boards by the length of the run. Behind
+//! the feature `testing`; no part of a release.
 
 mod checks;
 #[cfg(feature = "testing")]
@@ -25,7 +25,7 @@ use crate::files::{FileError, Memory};
 use crate::progress::Progress;
 use crate::solve::Solve;
 
-/// Every position that play reaches, by ply, finished ones included.
+/// Returns every position that play reaches, by ply, finished ones included.
 pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
     let next = |tier: &HashSet<Position>| {
         let children = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
@@ -34,20 +34,20 @@ pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
     std::iter::successors(Some(HashSet::from([Position::start(board)])), next).take(board.cells() + 1)
 }
 
-/// Runs a solve in memory, and opens its database some times.
+/// Runs a solve in memory, and opens its database `N` times.
 pub fn solved<const N: usize>(solve: &Solve) -> [Database; N] {
     let storage = Arc::new(Memory::default());
     let folder = solve.run_on(&Alone, &*storage, &()).expect("a solve").folder;
     [(); N].map(|()| Database::open_on(storage.clone(), &folder).expect("a database"))
 }
 
-/// The boards of every run, and with them those of the long run.
+/// Returns the boards of every run, in the long run with the large ones.
 #[cfg(test)]
 pub fn boards<T: Clone + std::fmt::Debug>(small: &[T], large: &[T]) -> Vec<T> {
     if crate::long::skips(format_args!("{large:?}")) { small.to_vec() } else { [small, large].concat() }
 }
 
-/// Stops after as many tiers; does not start over.
+/// Stops after this many tiers; panics if the solve starts over.
 pub struct Stop(pub AtomicU32);
 
 impl Progress for Stop {

@@ -1,4 +1,4 @@
-//! Wrong values with valid checksums, for tests of what has to find them.
+//! Plants wrong values with valid checksums, to test whatever has to find them.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -15,21 +15,21 @@ use crate::index::{Index, Matrix, Parts, TierDirectory};
 use crate::kernel::Coding;
 use crate::tier::{Tier, Watch};
 
-/// A stored entry and what is to stand there.
+/// A stored entry and its new outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Planted {
     /// The tier.
     pub ply: u32,
-    /// The entry in the tier, from 0; has to be stored.
+    /// The entry in the tier, from 0; it must be stored.
     pub entry: u64,
-    /// For the player to move; has to be one that the tier can hold.
+    /// The outcome for the player to move; the tier must have a code for it.
     pub outcome: Outcome,
 }
 
-/// Writes the tiers of a complete database again with other values in some entries. All checksums are valid.
+/// Rewrites the tiers of a complete database with other values in some entries. All checksums are valid.
 ///
 /// # Errors
-/// Where a file cannot be read or written.
+/// If a file can't be read or written.
 pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[Planted]) -> Result<(), DatabaseError> {
     let folder = folder_of(root, of.board(), of.values());
     let mut manifest = of.manifest().clone();

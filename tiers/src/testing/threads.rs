@@ -7,23 +7,23 @@ use std::thread;
 
 use crate::communicator::{Communicator, Traffic};
 
-/// A rank that is a thread. When one panics, its channels close, and the ranks that wait for it panic too.
+/// A rank that is a thread. If one panics, its channels close, and ranks that wait for it panic too.
 #[derive(Debug)]
 pub struct Threads {
     rank: u32,
     sent: AtomicU64,
-    /// To every rank, this one too.
+    /// Channels to every rank, including this one.
     to: Vec<Sender<Vec<u8>>>,
-    /// From every rank, this one too.
+    /// Channels from every rank, including this one.
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
 }
 
 impl Threads {
-    /// Runs `work` as every rank of a job, each with so many threads of rayon. Returns the results, and how many bytes the
-    /// ranks have sent.
+    /// Runs `work` as every rank of a job, each with `threads` threads of rayon. Returns the results and the number of
+    /// bytes that the ranks sent.
     ///
     /// # Panics
-    /// Where a rank panics.
+    /// If a rank panics.
     pub fn run<T: Send>(size: u32, threads: usize, work: impl Fn(&Threads) -> T + Sync) -> (Vec<T>, u64) {
         let new = |rank| Threads { rank, sent: AtomicU64::new(0), to: Vec::new(), from: Vec::new() };
         let mut ranks: Vec<Threads> = (0..size).map(new).collect();
@@ -56,7 +56,7 @@ impl Communicator for Threads {
         self.to.len() as u32
     }
 
-    /// More than three count as ranks on several machines, so that tests of both are tests of any number.
+    /// More than three ranks count as several machines, so tests of any number of ranks include both cases.
     fn is_on_one_machine(&self) -> bool {
         self.size() <= 3
     }

@@ -1,9 +1,9 @@
-//! Blocks: how a shape is cut into them, and what one is in memory.
+//! Blocks: how a shape is divided into them, and their forms in memory.
 //!
-//! A block is a run of rows of about the same size. Cuts follow from the layout alone, so that every run of the program finds
-//! the same ones. In memory a block is expanded, or it is its delta. Deltas have all lengths, so a thread puts those that it
-//! makes one after the other into *slabs* of one size. Blocks are evicted in the order in which they were made, so slabs go as
-//! they came.
+//! A block is a run of rows; all blocks have about the same size. The layout alone determines where blocks begin, so
+//! every run of the program divides a shape alike. In memory a block is expanded, or it is its delta. Deltas vary in
+//! length, so each thread stores its deltas one after the other in *slabs* of one size. Blocks are evicted in the order
+//! in which they were made, and so are slabs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::index::{Matrix, ShapeLayout};
 use crate::kernel::delta::UndoDelta;
 use crate::kernel::{Kernel, Pool, SPARE_PART, Words};
 
-/// About how many words a block has before compression: 256 KiB, so that a window on each child stays in a processor's
+/// About how many words a block has before compression: 256 KiB, so that a window on each child fits into a processor's
 /// cache.
 pub const BLOCK_WORDS: usize = 1 << 15;
 
-/// Blocks that cut a matrix begin at a multiple of this many rows, as bands have to.
+/// Blocks of a divided matrix begin at multiples of this many rows, as bands must.
 const ROWS: usize = 64;
 
-/// Where a block begins.
+/// The start of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Cut {
     /// Number of the matrix in its shape.
@@ -31,9 +31,9 @@ pub(super) struct Cut {
     pub word: usize,
 }
 
-/// Cuts the matrices of a shape, whose rows have `planes` planes, into blocks of about `block_words`: matrices
-/// together where they are small, runs of rows where they are large. Calls `cut` where each block begins, in order, and
-/// returns the end.
+/// Divides the matrices of a shape, whose rows have `planes` planes, into blocks of about `block_words` words: small
+/// matrices together, large ones in runs of rows. Calls `cut` with the start of each block, in order, and returns the
+/// end.
 pub(super) fn cut(
     matrices: impl Iterator<Item = Matrix>,
     planes: usize,
@@ -63,31 +63,31 @@ pub(super) fn cut(
     Cut { matrix: number, row: 0, word }
 }
 
-/// One shape of a tier: where its matrices and its blocks begin. It is laid out again for other shapes, which is quicker than
-/// to look up a layout that is not in the processor's cache.
+/// One shape of a tier: where its matrices and its blocks begin. Computing it again for each shape is quicker than
+/// reading a stored layout that is not in the processor's cache.
 #[derive(Default, Debug)]
 pub(super) struct ShapeBlocks {
     pub layout: ShapeLayout,
-    /// Where its blocks begin; closed by the end.
+    /// The start of each block; then the end.
     pub cuts: Vec<Cut>,
-    /// The number of its first block in the tier.
+    /// The number of the shape's first block in the tier.
     pub first_block: usize,
 }
 
 impl ShapeBlocks {
-    /// Returns the words of a block, given by its number in the tier, counted from the shape's first word.
+    /// Returns the words of a block, counted from the shape's first word. The block is given by its number in the tier.
     pub fn words(&self, block: usize) -> Range<usize> {
         let block = block - self.first_block;
         self.cuts[block].word..self.cuts[block + 1].word
     }
 
-    /// Returns the number of the block with a word of the shape, both counted from the shape's first.
+    /// Returns the block that holds a word, both counted from the shape's first.
     pub fn block_of(&self, word: usize) -> usize {
         self.cuts.partition_point(|cut| cut.word <= word) - 1
     }
 
-    /// Lists the rows of a block, given by its number in the tier, by matrix. Every matrix without words is in one
-    /// block.
+    /// Lists the rows of a block by matrix. The block is given by its number in the tier. A matrix without words
+    /// belongs to one block.
     pub fn rows(&self, block: usize) -> impl Iterator<Item = (&Matrix, Range<usize>)> {
         let block = block - self.first_block;
         let (from, to) = (self.cuts[block], self.cuts[block + 1]);
@@ -101,16 +101,13 @@ impl ShapeBlocks {
     }
 }
 
-/// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
+/// Words after the last row that a kernel may read (without using them): a stream is read two words at a time.
 pub(super) const PAD: usize = 2;
 
-/// The words of a block, and [`PAD`] more. Threads share it.
+/// The words of a block, and [`PAD`] more. Threads share them.
 pub(super) type Expanded = Arc<Words>;
 
-/// Makes a block of `length` words in memory of `pool` and lets `fill` write them.
-///
-/// # Errors
-/// Those of `fill`.
+/// Allocates a block of `length` words from `pool`, and lets `fill` write them.
 pub(super) fn expanded(
     pool: &Arc<Pool>,
     length: usize,
@@ -121,7 +118,7 @@ pub(super) fn expanded(
     Ok(Arc::new(words))
 }
 
-/// Returns what some blocks of so many words in all take together, expanded.
+/// Returns the bytes of `blocks` expanded blocks with `words` words in all.
 pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
     let words = (words + blocks * PAD) as u64;
     64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
@@ -134,21 +131,21 @@ pub(super) enum DirtyBlock {
     Delta(DeltaBlock),
 }
 
-/// A block in memory as its delta.
+/// A block in memory, in the form of its delta.
 #[derive(Clone, Debug)]
 pub(super) struct DeltaBlock {
     slab: Arc<Words>,
-    /// Where the delta is in the slab, in bytes.
+    /// The first byte of the delta in the slab.
     first: u32,
     bytes: u32,
     /// Words of the block.
     pub words: u32,
-    /// Its share of the memory of the slab.
+    /// Its share of the slab's memory, in bytes.
     pub taken_bytes: u32,
 }
 
 impl DirtyBlock {
-    /// Returns the words of the block, in memory of `pool`.
+    /// Returns the words of the block, allocated from `pool`.
     pub fn expand(self, pool: &Arc<Pool>, kernel: Kernel, planes: usize) -> Result<Expanded, FileError> {
         match self {
             DirtyBlock::Expanded(words) => Ok(words),
@@ -171,32 +168,32 @@ impl DeltaBlock {
 /// Bytes of a slab, or more where a single delta takes more.
 const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
 
-/// A slab that one thread fills with deltas. Others see them when it is full.
+/// A slab that one thread fills with deltas. Other threads see them once it is closed.
 #[derive(Default)]
 pub(super) struct Slab {
     words: Option<Words>,
     used_bytes: usize,
-    /// The block, and its words, and where its delta ends.
+    /// For each delta, the block, the words of the block, and the end of the delta.
     deltas: Vec<(usize, usize, usize)>,
 }
 
 impl Slab {
-    /// Returns what a slab for a delta of so many bytes takes.
+    /// Returns the bytes of a slab for a delta of `delta_bytes` bytes.
     pub fn bytes_for(delta_bytes: usize) -> u64 {
         expanded_bytes(1, delta_bytes.max(SLAB_BYTES).div_ceil(8))
     }
 
-    /// Makes a slab for a delta of so many bytes.
+    /// Allocates a slab for a delta of `delta_bytes` bytes.
     pub fn new(pool: &Arc<Pool>, delta_bytes: usize) -> Slab {
         Slab { words: Some(pool.words(delta_bytes.max(SLAB_BYTES).div_ceil(8))), ..Slab::default() }
     }
 
-    /// Tells whether there is room for a delta of so many bytes.
+    /// Returns whether the slab has room for a delta of `delta_bytes` bytes.
     pub fn has_room(&self, delta_bytes: usize) -> bool {
         self.words.as_ref().is_some_and(|words| self.used_bytes + delta_bytes <= 8 * words.len())
     }
 
-    /// Adds the delta of a block of so many words, for which there is room.
+    /// Adds the delta of a block of `words` words. The slab must have room for it.
     pub fn push(&mut self, block: usize, words: usize, delta: &[u8]) {
         let end = self.used_bytes + delta.len();
         let slab = self.words.as_deref_mut().map(bytemuck::cast_slice_mut::<u64, u8>).unwrap_or_default();
@@ -207,7 +204,7 @@ impl Slab {
         self.deltas.push((block, words, end));
     }
 
-    /// Empties the slab, and lists its blocks. The last one has the share of the rest.
+    /// Empties the slab and lists its blocks. The last block's share includes the unused rest.
     pub fn take(&mut self) -> impl Iterator<Item = (usize, DeltaBlock)> {
         let Slab { words, deltas, .. } = std::mem::take(self);
         let slab = words.map(Arc::new);

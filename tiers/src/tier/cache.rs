@@ -1,8 +1,9 @@
-//! The blocks of one tier that are in memory, and how the tiers of a run share the memory budget.
+//! The blocks of one tier in memory, and how the tiers of a run share the memory budget.
 //!
-//! A **dirty** block was filled and is not in the log yet. It is kept expanded where there is room for that, and else as its
-//! **delta**, which takes a fourth or less and costs little (`kernel/delta`). **Cached** blocks are expanded copies of blocks that
-//! also exist as a delta or in the log; they take what the budget leaves. Blocks that are read no more are **evicted**.
+//! A **dirty** block was filled and is not in the log yet. It stays expanded if there is room for that, else in the
+//! form of its **delta**, which takes a fourth of the memory or less and costs little time (`kernel/delta`). **Cached**
+//! blocks are expanded copies of blocks that also exist as a delta or in the log; they use the rest of the budget.
+//! Blocks that will not be read again are **evicted**.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,24 +14,24 @@ use super::block::{DirtyBlock, Expanded, PAD, Slab, expanded_bytes};
 use crate::files::FileError;
 use crate::kernel::{Pool, PoolLimits};
 
-/// What the tiers of a run may take in memory.
+/// The memory that the tiers of a run may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryBudget {
     /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
     pub block_words: usize,
-    /// For the blocks of the tier that is read and of the one that is filled.
+    /// Bytes for the blocks of the tier that is read and of the tier that is filled.
     pub cache_bytes: u64,
-    /// For these, and for the blocks that threads work on.
+    /// Limits for these blocks together with the blocks that threads work on.
     pub pool: PoolLimits,
-    /// For one matrix that is read across, in each thread.
+    /// Words for the slice of one matrix that is read across, per thread.
     pub slice_words: usize,
-    /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
-    /// `cache_bytes`. Every slice costs the expansion of its matrix.
+    /// For a tier whose expanded blocks do not fit: a larger number of words per slice, and the bytes that this costs
+    /// of `cache_bytes`. Loading a slice expands all blocks of its matrix.
     pub wide: Option<(usize, u64)>,
 }
 
 impl MemoryBudget {
-    /// For tiers that stay in memory, two at a time.
+    /// Returns the budget for two tiers that stay in memory.
     pub fn unlimited(block_words: usize) -> MemoryBudget {
         MemoryBudget {
             block_words,
@@ -41,12 +42,12 @@ impl MemoryBudget {
         }
     }
 
-    /// For reading from front to back, without memory for more than a block.
+    /// Returns the budget for reading from front to back, with memory for one block only.
     pub fn sequential(block_words: usize) -> MemoryBudget {
         MemoryBudget { cache_bytes: 0, ..MemoryBudget::unlimited(block_words) }
     }
 
-    /// Returns the budget of a tier that takes so many bytes if all of it is expanded.
+    /// Returns the budget of a tier that has `expanded_bytes` bytes when expanded.
     pub(super) fn of_tier(self, expanded_bytes: u64) -> MemoryBudget {
         match self.wide {
             Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
@@ -58,7 +59,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Tells whether a tier that takes so many bytes expanded leaves room for some deltas.
+    /// Returns whether a tier that has `expanded_bytes` bytes when expanded leaves room for some deltas.
     pub(super) fn fits(&self, expanded_bytes: u64) -> bool {
         expanded_bytes <= self.cache_bytes / 16 * 15
     }
@@ -73,63 +74,63 @@ impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     }
 }
 
-/// Enough spare memory to fill blocks one after the other.
+/// Spare memory that is enough for filling blocks one after the other.
 const LITTLE_BYTES: u64 = 16 << 20;
 
-/// More bytes than any machine has; sums do not overflow.
+/// More bytes than any machine has, but few enough that sums do not overflow.
 const UNLIMITED: u64 = 1 << 50;
 
-/// The deltas of a tier take about one part in so many of what its blocks take expanded, or less.
+/// The deltas of a tier take at most about one part in so many of its expanded blocks.
 const DELTA_PART: u64 = 4;
 
-/// How a dirty block may be kept.
+/// The form in which a dirty block may stay in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
-    /// Expanded. The memory for it is reserved.
+    /// Expanded; the memory for it is reserved.
     Expanded,
-    /// As its delta, if there is room for it.
+    /// As its delta, if there is room.
     Delta,
 }
 
-/// The blocks of one tier in memory, by number. Threads share it.
+/// The blocks of one tier in memory, by number. Threads share them.
 #[derive(Debug)]
 pub(super) struct BlockCache {
     pub budget: MemoryBudget,
-    /// What all blocks of the tier would take, expanded.
+    /// Bytes of all blocks of the tier when expanded.
     tier_bytes: u64,
-    /// All blocks can be here at a time, expanded.
+    /// Whether all blocks can be in memory at a time, expanded.
     pub fits: bool,
     dirty: Vec<Mutex<Option<DirtyBlock>>>,
-    /// What is taken by dirty blocks that are expanded, and by deltas.
+    /// Bytes of the expanded dirty blocks, and of the deltas.
     expanded: AtomicU64,
     deltas: AtomicU64,
-    /// What the deltas' blocks would take, expanded.
+    /// Bytes that the blocks of the deltas would have when expanded.
     of_deltas: AtomicU64,
-    /// What the blocks that are not filled yet would take, expanded.
+    /// Bytes that the blocks not filled yet would have when expanded.
     unfilled: AtomicU64,
-    /// How much more dirty blocks may take: see [`BlockCache::share_memory`].
+    /// How many more bytes dirty blocks may use: see [`BlockCache::share_memory`].
     free_bytes: Arc<AtomicU64>,
-    /// The memory of all blocks, of this tier and of those beside it.
+    /// The memory of all blocks, of this tier and of the tiers beside it.
     pub pool: Arc<Pool>,
-    /// A block is read by up to as many shapes as the board has columns, most of them close together. Made by the first block
-    /// that is cached: most tiers that fit need none.
+    /// The cached blocks. A block is read for up to as many shapes as the board has columns, most of them close
+    /// together. Created for the first cached block, since most tiers that fit need no cache.
     cached: OnceLock<Cache<usize, Expanded, ByBytes>>,
     evicted: Mutex<Evicted>,
 }
 
-/// How far the tier has been read for the last time.
+/// How much of the tier will not be read again.
 #[derive(Debug)]
 struct Evicted {
     /// All blocks before this number are evicted.
     end: usize,
-    /// What cached blocks may take.
+    /// Bytes that cached blocks may use.
     most_cached_bytes: u64,
-    /// What the tier that is filled from this one may take: more, as blocks are evicted.
+    /// Bytes that the tier filled from this one may use; grows as blocks are evicted.
     next_free_bytes: Option<Arc<AtomicU64>>,
 }
 
 impl BlockCache {
-    /// Makes an empty cache for a tier of `count` blocks that take `tier_bytes` together.
+    /// Makes an empty cache for a tier of `count` blocks with `tier_bytes` bytes in all when expanded.
     pub fn new(budget: MemoryBudget, count: usize, tier_bytes: u64) -> BlockCache {
         BlockCache {
             budget,
@@ -147,14 +148,15 @@ impl BlockCache {
         }
     }
 
-    /// Tells whether less than half of the tier is dirty.
+    /// Returns whether less than half of the tier is dirty.
     pub fn is_mostly_clean(&self) -> bool {
         2 * (get(&self.expanded) + get(&self.of_deltas)) < self.tier_bytes
     }
 
-    /// Splits the budget between `beside`, which is read from now on, and this tier, which is filled from it. Priority: dirty
-    /// blocks of `beside`; then its cache, all of it if it fits, else what the deltas of this tier leave; then dirty blocks of
-    /// this tier, whose part grows as `beside` is evicted. Without `beside` they get all.
+    /// Splits the budget between `beside`, which will only be read from now on, and this tier, which is filled from it.
+    /// Priority: dirty blocks of `beside`; then its cached blocks (all if they fit, else what the deltas of this tier
+    /// leave); then dirty blocks of this tier, which get more as `beside` is evicted. Without `beside`, the dirty
+    /// blocks of this tier get everything.
     pub fn share_memory(&mut self, beside: Option<&BlockCache>) {
         let Some(beside) = beside else {
             self.free_bytes = Arc::new(AtomicU64::new(self.budget.cache_bytes));
@@ -171,7 +173,7 @@ impl BlockCache {
         evicted.next_free_bytes = Some(Arc::clone(&self.free_bytes));
     }
 
-    /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
+    /// Gives cached blocks all memory that dirty blocks leave. Call it when all blocks are filled.
     pub fn finish_filling(&self) {
         self.pool.limit(self.budget.pool);
         self.limit_cached(&mut self.evicted(), self.budget.cache_bytes.saturating_sub(self.dirty_bytes()));
@@ -184,13 +186,14 @@ impl BlockCache {
         }
     }
 
-    /// The cache splits its limit over its shards, some of which are full before others: none where all blocks fit.
+    /// Returns the limit for the cache. If all blocks fit it has none, because the cache divides a limit over its
+    /// shards, and some shards would be full before others.
     fn capacity(&self, bytes: u64) -> u64 {
         if self.fits { UNLIMITED } else { bytes }
     }
 
-    /// Drops the blocks before number `end`, which are of no more use, and leaves their memory to the tier that is filled from
-    /// this one. The blocks from there on would take `rest_bytes`, expanded.
+    /// Drops the blocks before number `end`, which will not be read again, and gives their memory to the tier that is
+    /// filled from this one. The remaining blocks have `rest_bytes` bytes when expanded.
     pub fn evict(&self, end: usize, rest_bytes: u64) {
         let mut evicted = self.evicted();
         if end <= evicted.end {
@@ -224,16 +227,17 @@ impl BlockCache {
         self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what dirty blocks take.
+    /// Returns the bytes of dirty blocks.
     fn dirty_bytes(&self) -> u64 {
         get(&self.expanded) + get(&self.deltas)
     }
 
-    /// Reserves memory for a block of `length` words that is filled next; `slab` is the thread's. `None` if there is none.
+    /// Reserves memory for the next block to be filled, of `length` words; `slab` is the thread's slab. Returns `None`
+    /// if no memory is left.
     pub fn reserve(&self, length: usize, slab: &Slab) -> Option<Form> {
         let bytes = expanded_bytes(1, length);
         let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
-        // Room for the deltas of all others is left.
+        // Leave room for the deltas of all other blocks.
         if self.fits && self.take(bytes, unfilled / DELTA_PART) {
             self.expanded.fetch_add(bytes, Ordering::Relaxed);
             return Some(Form::Expanded);
@@ -244,24 +248,24 @@ impl BlockCache {
         (slab.has_room(likely) || has_more()).then_some(Form::Delta)
     }
 
-    /// Returns what deltas may take: when the tier is read, expanded blocks need room as well.
+    /// Returns the bytes that deltas may use: when the tier is read, expanded blocks need room too.
     fn most_deltas(&self) -> u64 {
         if self.fits { self.budget.cache_bytes - self.tier_bytes } else { self.budget.cache_bytes / 4 * 3 }
     }
 
-    /// Takes free memory, if so much is left beside it.
+    /// Takes `bytes` of the free memory if at least `rest` bytes remain.
     fn take(&self, bytes: u64, rest: u64) -> bool {
         let less = |left: u64| left.checked_sub(bytes).filter(|left| *left >= rest);
         self.free_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// Keeps a block for which memory is reserved.
+    /// Keeps an expanded block whose memory is reserved.
     pub fn keep(&self, block: usize, words: Expanded) {
         *self.slot(block) = Some(DirtyBlock::Expanded(words));
     }
 
-    /// Keeps the delta of a block of `length` words in the slab of the thread, or in a new one if there is room. Returns whether
-    /// there was. Others see it after [`BlockCache::close`].
+    /// Keeps the delta of a block of `length` words in the thread's slab, or in a new slab if there is memory. Returns
+    /// whether it did. Other threads see the delta after [`BlockCache::close`].
     pub fn keep_delta(&self, block: usize, length: usize, delta: &[u8], slab: &mut Slab) -> bool {
         if !slab.has_room(delta.len()) {
             self.close(slab);
@@ -281,7 +285,7 @@ impl BlockCache {
         true
     }
 
-    /// Lets all threads see the deltas of a slab.
+    /// Makes the deltas of a slab visible to all threads.
     pub fn close(&self, slab: &mut Slab) {
         for (block, delta) in slab.take() {
             self.of_deltas.fetch_add(expanded_bytes(1, delta.words as usize), Ordering::Relaxed);
@@ -298,11 +302,11 @@ impl BlockCache {
         self.dirty[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a cached block, or caches what `expand` makes of it, if there is room. Of several threads that ask for
-    /// one, the first expands it and the others wait.
+    /// Returns a cached block, or expands it with `expand` and caches it if there is room. If several threads request
+    /// one block, the first expands it and the others wait.
     ///
     /// # Errors
-    /// Those of `expand`.
+    /// The errors of `expand`.
     pub fn cached(
         &self,
         block: usize,
@@ -319,7 +323,8 @@ impl BlockCache {
         cached.get_or_insert_with(&block, || {
             let bytes = 8 * self.budget.block_words as u64;
             if self.pool.is_full(bytes) {
-                // What threads work on, and memory of another size than its block, take the room of cached blocks.
+                // Blocks that threads work on, and allocations larger than their blocks, reduce the room of cached
+                // blocks.
                 cached.set_capacity(cached.weight().saturating_sub(2 * bytes));
             }
             expand()
@@ -342,7 +347,7 @@ mod tests {
 
     const WORDS: usize = 3000;
 
-    /// Fills a block as a tier does. Its delta takes nearly nothing, or more than the block.
+    /// Fills a block as a tier does. Its delta is very small, or larger than the block.
     fn fill(cache: &BlockCache, block: usize, is_noise: bool, slab: &mut Slab) {
         let next = |noise: &u64| Some(noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
         let noise = std::iter::successors(Some(block as u64 + 1), next).take(WORDS);
@@ -371,7 +376,7 @@ mod tests {
         BlockCache::new(budget, count, expanded_bytes(count, count * WORDS))
     }
 
-    /// Reads all blocks from `first` on, as threads do that need them expanded.
+    /// Reads all blocks from `first` on, as threads do when they need them expanded.
     fn read(cache: &BlockCache, first: usize) {
         for block in first..cache.dirty.len() {
             if !matches!(cache.dirty(block), Some(DirtyBlock::Expanded(_))) {
@@ -380,7 +385,7 @@ mod tests {
         }
     }
 
-    /// What cached blocks take, each in new memory.
+    /// Returns the bytes of cached blocks if each has new memory.
     fn cached_bytes(cache: &BlockCache) -> u64 {
         let count = cache.cached.get().map_or(0, Cache::len);
         cache.cached.get().map_or(0, |cached| cached.weight()).min(count as u64 * (64 + 8 * 3072))

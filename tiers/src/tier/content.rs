@@ -1,4 +1,4 @@
-//! What the planes of a tier store of each entry.
+//! What the planes of a tier store for each entry.
 
 use std::fmt::Debug;
 
@@ -8,14 +8,14 @@ use crate::kernel::{Coding, Values};
 
 /// What the planes of a tier store.
 pub trait Content: Copy + Send + Sync + Debug {
-    /// Returns how files record it.
+    /// Returns the content as files record it.
     fn kind(&self) -> Kind;
 
     /// Returns the number of planes.
     fn planes(&self) -> usize;
 }
 
-/// Which content a file has.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
     /// Codes of outcomes.
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns how the names of its files begin: the same for both kinds of values.
+    /// Returns the prefix of its file names, the same for both kinds of values.
     pub fn prefix(self) -> &'static str {
         match self {
             Kind::Values(_) => "frontier-",
@@ -45,7 +45,7 @@ impl Content for Coding {
     }
 }
 
-/// Whether play reaches the entry and has not ended there with a line.
+/// Marks the entries that play reaches without having ended there with a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached;
 

@@ -1,4 +1,4 @@
-//! Filling a tier, and visiting all of it: threads take jobs of one queue, in order.
+//! Filling a tier and visiting all of it: threads take jobs from one queue, in order.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,19 +12,19 @@ use crate::communicator::assign;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
 
-/// Blocks of a job: enough to pay for laying out the shape and its neighbours.
+/// Blocks of a job: enough to make up for laying out the shape and its neighbours.
 const JOB_BLOCKS: usize = 16;
 
 /// The jobs of one rank.
 struct Queue {
     jobs: Vec<Job>,
     next: AtomicUsize,
-    /// No thread takes another job.
+    /// Set when no thread may take another job.
     is_ended: AtomicBool,
 }
 
 impl Queue {
-    /// Returns the next job; `None` after the last, and after the queue was ended.
+    /// Returns the next job; `None` after the last one, or once the queue was ended.
     fn next(&self) -> Option<&Job> {
         if self.is_ended() {
             return None;
@@ -32,7 +32,7 @@ impl Queue {
         self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Tells whether the queue was ended before its last job was done.
+    /// Returns whether the queue was ended before its last job was done.
     fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }
@@ -42,7 +42,7 @@ impl Queue {
 pub(crate) struct Watch<'a> {
     /// Called with the number of entries just finished.
     pub done: &'a (dyn Fn(u64) + Sync),
-    /// Tells whether to stop.
+    /// Returns whether to stop.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -53,7 +53,7 @@ impl Watch<'_> {
     }
 }
 
-/// Consecutive blocks: of one shape, or all blocks of consecutive shapes, some of which may have none.
+/// Consecutive blocks: some of one shape, or all of several consecutive shapes (some may have none).
 struct Job {
     shapes: Range<usize>,
     blocks: Range<usize>,
@@ -61,13 +61,10 @@ struct Job {
 }
 
 impl<C: Content> Tier<'_, C> {
-    /// Fills what is missing, on all threads of rayon's current pool. Each thread begins with a state of its own, and
-    /// `work` fills rows (from a multiple of 64) of a matrix, every row of every matrix once. Matrices without
-    /// entries are included. Returns the states of the threads, or `None` where `watch` stopped it before the end. Waits for
-    /// all ranks.
-    ///
-    /// # Errors
-    /// The first error of `work`, or of a file.
+    /// Fills the missing blocks, on all threads of rayon's current pool. Each thread has its own state, made by
+    /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
+    /// including those of matrices without entries. Returns the threads' states, or `None` if `watch` stopped the work
+    /// before its end. Waits for all ranks.
     pub(crate) fn fill<W: Send>(
         &mut self,
         index: &Index,
@@ -79,7 +76,7 @@ impl<C: Content> Tier<'_, C> {
         let begin = || (begin(), Buffers::default());
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
-                // Once is enough: a later shape must not be filled before one that is missing.
+                // Once stopped, stay stopped: no shape may be filled after a missing one.
                 if queue.is_ended() || (watch.is_stopped)() {
                     queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());
@@ -95,7 +92,7 @@ impl<C: Content> Tier<'_, C> {
                 let entries = |(matrix, rows): (&Matrix, Range<usize>)| u64::from(matrix.columns) * rows.len() as u64;
                 (watch.done)(shape.rows(block).map(entries).sum());
             }
-            // A shape without blocks has matrices without words.
+            // A shape without blocks has only matrices without words.
             let rest = if shape.cuts.len() == 1 { &shape.layout.matrices[..] } else { &[] };
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
@@ -109,10 +106,7 @@ impl<C: Content> Tier<'_, C> {
         Ok(is_complete.then_some(states))
     }
 
-    /// Shows all rows that have words, as [`Tier::fill`] fills them: each to one rank.
-    ///
-    /// # Errors
-    /// The first error of `show`, or of a file.
+    /// Calls `show` with all rows that have words, in the portions of [`Tier::fill`]. Each row is shown on one rank.
     pub(crate) fn visit<V: Send>(
         &self,
         index: &Index,
@@ -185,13 +179,13 @@ impl<C: Content> Tier<'_, C> {
             }
             Ok(state)
         };
-        // Not a broadcast, which waits for every thread: within another parallel loop, waiting threads would begin its
-        // further items one inside the other until the stack overflows.
+        // A broadcast would wait for every thread. Within another parallel loop, waiting threads would start its next
+        // items, one nested in the other, until the stack overflows.
         let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
         threads.map(|_| take_jobs().inspect_err(|_| queue.is_ended.store(true, Ordering::Relaxed))).collect()
     }
 
-    /// Cuts the tier into jobs, in order, and queues those of this rank.
+    /// Divides the tier into jobs, in order, and queues the jobs of this rank.
     fn queue(&self) -> Queue {
         let mut jobs: Vec<Job> = Vec::new();
         for shape in 0..self.directory.shapes.len() {
@@ -214,7 +208,7 @@ impl<C: Content> Tier<'_, C> {
             }
         }
         if !self.tiers.all.is_alone() {
-            // All ranks cut the tier into the same jobs of the same costs.
+            // All ranks make the same jobs with the same costs.
             let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.tiers.all.size());
             let mut ranks = ranks.iter();
             jobs.retain(|_| ranks.next() == Some(&self.tiers.all.rank()));
@@ -222,7 +216,7 @@ impl<C: Content> Tier<'_, C> {
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 
-    /// Returns the numbers of the blocks of a shape, given by its number.
+    /// Returns the numbers of a shape's blocks. The shape is given by its number.
     fn blocks_of(&self, shape: usize) -> Range<usize> {
         self.firsts[shape].0..self.firsts[shape + 1].0
     }

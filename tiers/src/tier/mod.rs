@@ -1,17 +1,18 @@
-//! Where the planes of a tier live: in blocks, in memory while there is room, else compressed in a log.
+//! The planes of a tier: in blocks, kept in memory while there is room, else compressed in a log.
 //!
-//! A tier is filled once, by many threads, from the tier beside it (`fill`). It is then read: by the tier on its other side, by
-//! the writer of the database, by a tally (`reader`).
+//! A tier is filled once, by many threads, from the tier beside it (`fill`). Then it is read (`reader`): by the tier on
+//! its other side, by the writer of the database, by a tally.
 //!
-//! The rows of a shape follow each other and are cut every [`BLOCK_WORDS`] or so (`block`). A finished block stays in memory,
-//! as it is or as its delta, while the memory budget allows (`cache`). Otherwise it is compressed and appended to a log
-//! (`segments`), in the order in which threads finish. Logged blocks survive a kill. A board of which two tiers fit into memory
-//! uses the log only for checkpoints. A kernel reads the rows of a neighbouring tier in place, from *windows*: the expanded
-//! blocks that hold these rows, which move forward as the work proceeds through a shape.
+//! The rows of a shape are divided into blocks of about [`BLOCK_WORDS`] words (`block`). A finished block stays in
+//! memory, expanded or as its delta, while the memory budget allows (`cache`). Otherwise it is compressed and appended
+//! to a log (`segments`), in the order in which threads finish blocks. Logged blocks survive a kill. If two tiers of a
+//! board fit into memory, only checkpoints use the log. A kernel reads the rows of a neighbouring tier in place,
+//! through *windows*: the expanded blocks that hold these rows. A window moves forward as the work proceeds through a
+//! shape.
 //!
-//! Several processes (the ranks of a [`Communicator`](crate::communicator::Communicator)) fill a tier together. Every rank
-//! computes the same assignment of jobs and appends all its blocks to a log of its own. When the tier is full, the ranks
-//! exchange where their blocks are.
+//! Several processes (the ranks of a [`Communicator`](crate::communicator::Communicator)) fill a tier together. Every
+//! rank computes the same assignment of jobs and appends all its blocks to its own log. When the tier is full, the
+//! ranks exchange the locations of their blocks.
 //!
 //! The planes of a tier store its `Content`: the code of every entry's outcome (`Coding`), or whether play reaches the entry
 //! (`Reached`).

@@ -1,11 +1,11 @@
-//! Reading the rows of a tier: through a window, or a slice, on each open shape.
+//! Reads the rows of a tier, through a window or a slice of each open shape.
 //!
-//! A band first requests what it needs, drop by drop ([`RowRequest`]), and then borrows it all: words can be borrowed only
-//! between two loads.
+//! A band first requests the rows that it needs, drop by drop ([`RowRequest`]), and then borrows all of them, because
+//! loading needs exclusive access.
 //!
-//! A shape that is stored as its mirror image is read across: a band of rows needs the same number of columns of all
-//! rows, a [`Slice`]. A matrix that fits into the thread's memory is expanded whole, once. Of a larger one as many columns are
-//! expanded as fit, from the first that is needed on. Every slice costs the expansion of all blocks of the matrix.
+//! A shape that is stored as its mirror image is read across: a band of rows needs the same few columns of all rows, a
+//! [`Slice`]. If the matrix fits into the thread's memory, it is expanded whole, once. Otherwise as many columns are
+//! loaded as fit, from the first needed one on. Loading a slice expands all blocks of the matrix.
 
 use std::ops::Range;
 
@@ -19,39 +19,38 @@ use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::{Coding, RowView};
 
-/// What one thread reads a tier through: some shapes at a time, opened together and numbered in that order.
+/// Reads a tier for one thread. Opens some shapes at a time, and numbers them in the order of opening.
 pub(crate) struct TierReader<'a, C = Coding> {
     index: &'a Index,
-    /// The last tier has no children: without a tier there are no shapes.
+    /// `None` for the children of the full board: then there are no shapes.
     tier: Option<&'a Tier<'a, C>>,
-    /// The open shapes, and others whose memory is reused.
+    /// The open shapes, followed by closed ones whose memory is reused.
     shapes: Vec<OpenShape>,
     open: usize,
-    /// For a compressed block.
+    /// Buffer for a compressed block.
     bytes: Vec<u8>,
 }
 
-/// A shape that is read.
 #[derive(Default)]
 struct OpenShape {
     shape: ShapeBlocks,
     window: Window,
-    /// For matrices that are too large for a window.
+    /// Used for matrices that are too large for a window.
     slice: Slice,
 }
 
-/// The number of an open shape, and of a matrix of it.
+/// The number of an open shape, and the number of a matrix in it.
 pub(crate) type Origin = (usize, usize);
 
 /// Rows that a reader has loaded.
 pub(crate) struct LoadedRows {
     shape: usize,
     place: Place,
-    /// The number of the first row that is borrowed. It may come before the first that was requested.
+    /// The number of the first borrowed row, which may lie before the first requested one.
     pub first: usize,
     /// How many words of each plane of a row are loaded.
     pub row_words: usize,
-    /// The first of them.
+    /// The number of the first loaded word of each plane.
     pub first_word: usize,
 }
 
@@ -59,14 +58,14 @@ pub(crate) struct LoadedRows {
 enum Place {
     /// In one block, from this word on.
     Block(usize),
-    /// In blocks of as many rows.
+    /// In several blocks of this many rows each.
     Blocks(usize),
     /// In a slice.
     Slice,
 }
 
 impl<'a, C: Content> TierReader<'a, C> {
-    /// Begins to read without an open shape.
+    /// Makes a reader without open shapes.
     pub fn new(index: &'a Index, tier: Option<&'a Tier<'a, C>>) -> TierReader<'a, C> {
         TierReader { index, tier, shapes: Vec::new(), open: 0, bytes: Vec::new() }
     }
@@ -80,7 +79,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         self.open = 0;
     }
 
-    /// Opens the shape with these wings and returns its number; `None` where the tier has none.
+    /// Opens the shape with these wings and returns its number; `None` if the tier has no such shape.
     pub fn open(&mut self, left: WingShape, right: WingShape) -> Option<usize> {
         let tier = self.tier?;
         let number = tier.directory.shape(left, right)?;
@@ -92,17 +91,17 @@ impl<'a, C: Content> TierReader<'a, C> {
         Some(self.open - 1)
     }
 
-    /// Returns the number of a matrix of an open shape, or `None` where the balance of the pieces allows none.
+    /// Returns the number of a matrix of an open shape, or `None` if the balance of the pieces allows no such matrix.
     pub fn matrix(&self, shape: usize, spine: Spine, left_firsts: u32) -> Option<usize> {
         let layout = &self.shapes[shape].shape.layout;
         layout.matrix(spine, left_firsts)
     }
 
-    /// Loads rows of a matrix of an open shape; `None` where there are none, or where they have no columns. They remain valid
-    /// until the next `load` of the same shape.
+    /// Loads rows of a matrix of an open shape; `None` if the request is empty or its rows have no columns. They remain
+    /// valid until the next `load` for the same shape.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn load(&mut self, request: &RowRequest) -> Result<Option<LoadedRows>, FileError> {
         let RowRequest { origin, rows, words } = request;
         let (Some(tier), Some((number, matrix)), false) = (self.tier, *origin, rows.is_empty()) else {
@@ -125,7 +124,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         let needed = word(rows.start)..word(rows.end);
         window.load(tier, shape, &needed, &mut self.bytes)?;
         let [from, to] = [shape.cuts[window.first], shape.cuts[window.first + 1]];
-        // Blocks that follow each other in one matrix have as many rows as the first.
+        // Consecutive blocks in one matrix have as many rows as the first.
         let (place, first) = if needed.end <= to.word {
             (Place::Block(needed.start - from.word), rows.start)
         } else {
@@ -145,10 +144,10 @@ impl<'a, C: Content> TierReader<'a, C> {
         }
     }
 
-    /// Borrows loaded rows. Returns them and the number of the first, and lets a map count from that.
+    /// Borrows loaded rows. Returns them with the number of the first, and makes the rows of `map` count from it.
     #[inline]
     pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
-        // A matrix without columns is read, but nothing of what is read is used.
+        // The rows of a matrix without columns are read, but never used.
         let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
         if rows.first > 0 {
             map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
@@ -159,8 +158,8 @@ impl<'a, C: Content> TierReader<'a, C> {
 
 /// Consecutive blocks of one shape, shared and never copied.
 ///
-/// Blocks that were needed last stay: rows are requested in ascending order, so a walk through a shape gets each of its blocks
-/// once.
+/// Blocks that the next request needs again are kept. Rows are requested in ascending order, so reading through a shape
+/// gets each of its blocks once.
 #[derive(Default)]
 struct Window {
     /// The number of the first block, counted from the shape's first.
@@ -169,7 +168,8 @@ struct Window {
 }
 
 impl Window {
-    /// Loads the blocks with `needed` words of the shape, at least one, and drops all others; `bytes` is for a compressed block.
+    /// Loads the blocks that hold the `needed` words of the shape (at least one word), and drops all others. `bytes` is
+    /// a buffer for a compressed block.
     fn load<C: Content>(
         &mut self,
         tier: &Tier<C>,
@@ -199,10 +199,10 @@ impl Window {
 /// A request for rows of one matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct RowRequest {
-    /// `None` where nothing leads there.
+    /// `None` if no drop leads there.
     pub origin: Option<Origin>,
     pub rows: Range<usize>,
-    /// Words of each plane of a row that are loaded at least: none for all.
+    /// The words of each plane of a row that must be loaded; an empty range means all.
     pub words: Range<usize>,
 }
 
@@ -212,7 +212,7 @@ impl RowRequest {
         RowRequest { origin, rows, words: 0..0 }
     }
 
-    /// Tells whether this has all words of another one.
+    /// Returns whether this request includes all words of another.
     pub(super) fn contains(&self, other: &RowRequest) -> bool {
         let contains = |all: &Range<usize>, some: &Range<usize>| all.start <= some.start && some.end <= all.end;
         self.origin == other.origin && contains(&self.rows, &other.rows) && contains(&self.words, &other.words)
@@ -226,26 +226,26 @@ pub(crate) fn row_span(map: &[u32]) -> Range<usize> {
     first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
 }
 
-/// The rows of a tier, as one thread reads them matrix by matrix. Matrices may come in any order; it is quickest where those
-/// of one shape follow each other.
+/// Reads the rows of a tier matrix by matrix, for one thread. Matrices may come in any order; it is quickest if those
+/// of one shape are consecutive.
 pub(crate) struct Rows<'a, C = Coding> {
     reader: TierReader<'a, C>,
     /// The number of the open shape; `None` where the tier has no such shape.
     shape: OfShape<Option<usize>>,
-    /// The last matrix, and the words of a row with all its planes.
+    /// The current matrix, and the words of one of its rows in all planes.
     matrix: Option<(Origin, usize)>,
-    /// Rows that are not in one piece.
+    /// A copy of rows that are not in one piece.
     joined: Vec<u64>,
 }
 
 impl<'a, C: Content> Rows<'a, C> {
-    /// Begins to read a tier.
+    /// Makes the reader of a tier.
     pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
         let reader = TierReader::new(index, Some(tier));
         Rows { reader, shape: None, matrix: None, joined: Vec::new() }
     }
 
-    /// Goes to a matrix, which may be missing in the tier.
+    /// Selects a matrix. The tier need not have it.
     pub fn seek(&mut self, matrix: &Matrix) {
         let Rows { reader, shape, .. } = self;
         let planes = reader.tier.map_or(0, |tier| tier.planes);
@@ -257,11 +257,11 @@ impl<'a, C: Content> Rows<'a, C> {
         self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * planes)));
     }
 
-    /// Returns `rows` of the matrix, all planes of a row one after the other, and whatever follows them; no words where
-    /// the tier has no such matrix.
+    /// Returns `rows` of the matrix (all planes of a row one after the other), followed by whatever words come next.
+    /// Returns no words if the tier has no such matrix.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn get(&mut self, rows: Range<usize>) -> Result<&[u64], FileError> {
         let Some((origin, row_words)) = self.matrix else { return Ok(&[]) };
         let request = RowRequest::rows(Some(origin), rows.clone());
@@ -278,10 +278,10 @@ impl<'a, C: Content> Rows<'a, C> {
 }
 
 impl Tier<'_> {
-    /// Returns the outcome of the only entry of the tier of the empty board.
+    /// Returns the outcome of the only entry of the empty board's tier.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn root(&self, index: &Index) -> Result<Option<Outcome>, FileError> {
         let Some(root) = self.directory.located_from(index, 0).next() else { return Ok(None) };
         let mut rows = Rows::of(index, self);
@@ -291,7 +291,7 @@ impl Tier<'_> {
     }
 }
 
-/// The part of a matrix that is in memory.
+/// Some columns of a matrix, loaded into memory.
 #[derive(Debug, Default)]
 pub(super) struct Slice {
     loaded: Option<RowRequest>,
@@ -299,13 +299,13 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Drops the part; keeps the buffer.
+    /// Drops the columns and keeps the buffer.
     pub fn clear(&mut self) {
         self.loaded = None;
     }
 
-    /// Loads `wanted`, some words of rows of the matrix number `matrix`, and with it as many further words of each row as
-    /// the tier's budget for slices allows. Returns the words of each plane of a row that are loaded; `bytes` is for a
+    /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
+    /// tier's budget for slices allows. Returns the loaded words of each plane of a row. `bytes` is a buffer for a
     /// compressed block.
     pub fn load<C: Content>(
         &mut self,
@@ -326,7 +326,7 @@ impl Slice {
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);
         let start = shape.layout.first_word(matrix, planes);
-        // A row after the other, a plane after the other: each of `all` words.
+        // Row by row, and in each row plane by plane; each plane has `all` words.
         let plane_rows = rows.start * planes..rows.end * planes;
         let word_of = |plane_row: usize| start + plane_row * all;
         let first = shape.block_of(word_of(plane_rows.start));
@@ -336,7 +336,7 @@ impl Slice {
                 break;
             }
             let block = tier.block(shape.first_block + number, to - from, bytes)?;
-            // Blocks hold whole rows, of this matrix or of small ones beside it.
+            // Blocks hold whole rows, of this matrix or of small neighbouring ones.
             let inside = from.saturating_sub(start) / all..(to - start).div_ceil(all);
             for plane_row in inside.start.max(plane_rows.start)..inside.end.min(plane_rows.end) {
                 let row = &block[word_of(plane_row) - from..][..all];
@@ -348,7 +348,7 @@ impl Slice {
         Ok(words)
     }
 
-    /// Returns the words from row `row` on, of this many planes; the row must be loaded.
+    /// Returns the words from row `row` on, with `planes` planes. The row must be loaded.
     pub fn words(&self, row: usize, planes: usize) -> &[u64] {
         let Some(loaded) = &self.loaded else { return &[] };
         &self.words[(row - loaded.rows.start) * planes * loaded.words.len()..]

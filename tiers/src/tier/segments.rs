@@ -9,8 +9,8 @@
 //!          n bytes
 //! ```
 //!
-//! Each record is self-contained, so the log is its own journal: reading it through finds what is done, and what was
-//! being written when the process ended does not pass its checksum. A resumed solve starts a new segment.
+//! Each record is self-contained, so the log is its own journal: reading it finds the finished blocks, and the checksum
+//! rejects a record that was being written when the process ended. A resumed solve starts a new segment.
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
@@ -48,23 +48,23 @@ pub(super) struct LogHeader {
     pub block_words: u64,
 }
 
-/// Where a record's payload is.
+/// The place of a block's record in the log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Location {
     segment: u32,
     length: u32,
-    /// Of the record.
+    /// The offset of the record.
     offset: u64,
 }
 
-/// Blocks that a rank has appended, for the others.
+/// New blocks in a rank's log, as announced to the other ranks.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct NewBlocks {
-    /// The number in the name of their segment.
+    /// The number in the segment's file name.
     name: u32,
-    /// Where the record of the first begins.
+    /// The offset of the first block's record.
     offset: u64,
-    /// Their numbers and the lengths of their payloads, in order.
+    /// The blocks' numbers and payload lengths, in order.
     blocks: Vec<(u64, u32)>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Segments<'s> {
     header: LogHeader,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
-    /// [`Segments::find`] has seen files of the tier, whatever is in them.
+    /// Whether [`Segments::find`] saw files of the tier, valid or not.
     pub has_files: bool,
 }
 
@@ -102,21 +102,21 @@ struct Writer {
     path: PathBuf,
     segment: u32,
     seed: u64,
-    /// Where the next record begins.
+    /// The offset of the next record.
     end: u64,
-    /// The last records, which are not in the file yet.
+    /// The last records, not written to the file yet.
     unwritten: Vec<u8>,
-    /// The number in the name of the segment.
+    /// The number in the segment's file name.
     name: u32,
-    /// The numbers and the lengths of its blocks, in order, for other ranks.
+    /// The numbers and lengths of its blocks, in order, for other ranks.
     blocks: Vec<(u64, u32)>,
 }
 
-/// Bytes that are collected before they are written: small blocks together, and little to lose.
+/// How many bytes are buffered before they are written: enough to write small blocks together, but little to lose.
 const BUFFER_BYTES: usize = 1 << 18;
 
 impl Writer {
-    /// Writes what was collected.
+    /// Writes the buffered records.
     fn flush(&mut self) -> Result<(), FileError> {
         let written = self.end - self.unwritten.len() as u64;
         self.file.write_all_at(&self.unwritten, written).map_err(io_error(&self.path, "write"))?;
@@ -124,25 +124,25 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what was collected, if a record is not in the file yet.
+    /// Writes the buffered records if the one at `place` is among them.
     fn flush_to(&mut self, place: Location) -> Result<(), FileError> {
         let is_unwritten = self.segment == place.segment && self.end - self.unwritten.len() as u64 <= place.offset;
         if is_unwritten { self.flush() } else { Ok(()) }
     }
 }
 
-/// Returns where a segment is.
+/// Returns the path of a segment.
 pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
     folder.join(format!("{}{ply:02}.{number}", kind.prefix()))
 }
 
-/// Reads the ply and the number of a segment off its name.
+/// Parses the ply and the number of a segment from its name.
 fn segment_of(name: &str, kind: Kind) -> Option<(u32, u32)> {
     let (ply, number) = name.strip_prefix(kind.prefix())?.split_once('.')?;
     Some((ply.parse().ok()?, number.parse().ok()?))
 }
 
-/// Lists the segments in a folder: ply, number, path, in order.
+/// Lists the segments in a folder in order: ply, number, path.
 fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(u32, u32, PathBuf)>, FileError> {
     let names = storage.names(folder).map_err(io_error(folder, "list"))?;
     let segment = |name: &String| segment_of(name, kind).map(|(ply, number)| (ply, number, folder.join(name)));
@@ -151,12 +151,12 @@ fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(
     Ok(segments)
 }
 
-/// Tells whether a folder has logs of a kind.
+/// Returns whether a folder has logs of a kind.
 pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<bool, FileError> {
     Ok(!segments_in(storage, folder, kind)?.is_empty())
 }
 
-/// Removes the logs of one kind of the plies that `is_old` names.
+/// Removes the logs of one kind for the plies where `is_old` returns `true`.
 pub(crate) fn remove(
     storage: &dyn Storage,
     folder: &Path,
@@ -166,7 +166,7 @@ pub(crate) fn remove(
     remove_named(storage, folder, |name| segment_of(name, kind).is_some_and(|(ply, _)| is_old(ply)))
 }
 
-/// The checksum of a block's payload.
+/// Returns the checksum of a block's payload.
 fn checksum(payload: &[u8], seed: u64, number: u64) -> u64 {
     xxh3_64_with_seed(payload, seed.wrapping_add(number))
 }
@@ -176,12 +176,12 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 impl<'s> Segments<'s> {
-    /// Makes the log of a tier, without what earlier runs have left.
+    /// Makes the log of a tier, ignoring earlier runs.
     pub fn new(tiers: TierFolder<'s>, header: LogHeader) -> Segments<'s> {
         Segments { tiers, header, segments: RwLock::new(Vec::new()), writer: Mutex::new(None), has_files: false }
     }
 
-    /// Finds what earlier runs have left, and calls `found` for every block.
+    /// Reads the segments of earlier runs, and calls `found` for every block.
     pub fn find(&mut self, mut found: impl FnMut(u64, Location)) -> Result<(), FileError> {
         for (ply, _, path) in segments_in(self.tiers.storage, self.tiers.folder, self.header.kind)? {
             if ply == self.header.ply {
@@ -192,14 +192,15 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Finds the number and the place of each record of a segment, up to where it is torn. The lengths lead from record to
-    /// record; then all threads read the records.
+    /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. The
+    /// lengths give the places of the records; then all threads check the records.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
         let Some((segment, mut offset)) = self.open_segment(path)? else { return Ok(()) };
         let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
         let number = self.segments.read().unwrap_or_else(PoisonError::into_inner).len() as u32;
-        // A process appends a block once, and no block is empty: what is left of a torn file is not read as records.
+        // A process appends a block only once, and no block is empty, so the garbage of a torn file can't pass for more
+        // records.
         while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
             envelope::read(&*segment.file, &segment.path, &mut record, offset)?;
             let (block, length) = (word(&record[..8]), word(&record[8..12]));
@@ -221,8 +222,8 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of
-    /// another log, or not whole at its beginning.
+    /// Opens a segment of another process, and returns it with the offset of its first record; `None` if it belongs to
+    /// another log or its header is damaged.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let read = envelope::unseal_version::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
@@ -235,13 +236,13 @@ impl<'s> Segments<'s> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a new segment, after all that are there.
+    /// Begins a new segment, with a number above all existing ones.
     fn begin(&self) -> Result<Writer, FileError> {
         let LogHeader { ply, kind, .. } = self.header;
         let segments = segments_in(self.tiers.storage, self.tiers.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
         let next = last.map_or(0, |last| last + 1);
-        // Ranks begin segments at the same time: each has numbers of its own.
+        // Ranks begin segments at the same time, so each rank has its own numbers.
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
@@ -280,10 +281,10 @@ impl<'s> Segments<'s> {
         Ok(place)
     }
 
-    /// Reads a block's payload, whose record goes into `buffer`, which only grows.
+    /// Reads a block's payload. The record goes into `buffer`, which only grows.
     ///
     /// # Errors
-    /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
+    /// [`FileError::Damaged`] if the bytes are not those that were appended as this block.
     pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
         self.writer().as_mut().map_or(Ok(()), |writer| writer.flush_to(place))?;
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
@@ -299,13 +300,13 @@ impl<'s> Segments<'s> {
         Ok(payload)
     }
 
-    /// Makes the error of a block that does not hold what it should.
+    /// Returns the error of a block with invalid contents.
     pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns where the blocks are that this process has appended since the last call.
+    /// Returns the blocks that this process has appended since the last call.
     pub fn take_new(&self) -> NewBlocks {
         let mut slot = self.writer();
         let Some(writer) = slot.as_mut() else { return NewBlocks::default() };
@@ -314,10 +315,11 @@ impl<'s> Segments<'s> {
         NewBlocks { name: writer.name, offset: writer.end - bytes, blocks }
     }
 
-    /// Opens the segment of another rank's new blocks, and calls `found` for each. Returns `false` if there is no such segment.
+    /// Opens the segment of another rank's new blocks, and calls `found` for each block. Returns `false` if there is no
+    /// such segment.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file can't be read.
     pub fn add_new(&self, new: NewBlocks, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
         if new.blocks.is_empty() {
             return Ok(true);
@@ -341,12 +343,12 @@ impl<'s> Segments<'s> {
         self.writer().as_ref().map_or(0, |writer| writer.end)
     }
 
-    /// Makes everything that was appended readable for all processes of this machine.
+    /// Makes all appended blocks readable for all processes of this machine.
     pub fn flush(&self) -> Result<(), FileError> {
         self.writer().as_mut().map_or(Ok(()), Writer::flush)
     }
 
-    /// Makes everything that was appended durable.
+    /// Makes all appended blocks durable.
     pub fn sync(&self) -> Result<(), FileError> {
         if let Some(writer) = &mut *self.writer() {
             writer.flush()?;

@@ -1,5 +1,5 @@
-//! A tier: its blocks, where each is, and what drivers ask of it; and the folder that tiers are opened in. `fill` fills and visits
-//! all blocks, `reader` reads rows.
+//! A tier: its blocks, their places, and the operations of drivers; and the folder in which tiers are opened. `fill`
+//! fills and visits all blocks, `reader` reads rows.
 
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
@@ -21,12 +21,12 @@ const LEVEL: i32 = 1;
 #[derive(Debug)]
 pub struct Tier<'s, C = Coding> {
     pub(crate) directory: TierDirectory,
-    /// What the planes store.
+    /// The content of the planes.
     pub content: C,
     pub(super) planes: usize,
     pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    /// The number of the first block of every shape, and its first word; closed by the ends.
+    /// The number of the first block and the first word of every shape; then the ends.
     pub(super) firsts: Vec<(usize, usize)>,
     pub(super) cache: BlockCache,
     /// Where the blocks are that are in the log.
@@ -34,7 +34,7 @@ pub struct Tier<'s, C = Coding> {
     pub(super) log: Segments<'s>,
 }
 
-/// What one thread compresses blocks in.
+/// The buffers in which a thread compresses blocks.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub frame: Vec<u8>,
@@ -55,11 +55,11 @@ impl<C> Tier<'_, C> {
     }
 }
 
-/// The files of tiers that stay in memory: none is ever made.
+/// The storage of tiers that stay in memory; no file is ever made.
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`.
+    /// Makes the tier with `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let (folder, budget) = (Path::new("tier"), MemoryBudget::unlimited(BLOCK_WORDS));
         let mut tier = Tier::new(TierFolder { storage: &*NO_FILES, folder, budget, all: &Alone }, index, content, ply);
@@ -69,10 +69,10 @@ impl<C: Content> Tier<'static, C> {
 }
 
 impl<'s> TierFolder<'s> {
-    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through.
+    /// Opens a tier with the blocks of earlier runs. Reads its whole log.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
         let mut tier = Tier::new(*self, index, content, ply);
         let locations = &tier.locations;
@@ -82,11 +82,11 @@ impl<'s> TierFolder<'s> {
         Ok(tier)
     }
 
-    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. A tier of values has the blocks that
-    /// earlier runs have left; one of reached positions begins empty, since what was counted with those blocks is lost.
+    /// Opens a tier that will be filled from `beside` (if any), which shares its memory. A tier of values has the
+    /// blocks of earlier runs. A tier of reached positions begins empty, because the counts of those blocks are lost.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// If a file can't be read.
     pub fn begin<C: Content>(
         &self,
         index: &Index,
@@ -133,12 +133,12 @@ impl<'s, C: Content> Tier<'s, C> {
         }
     }
 
-    /// Tells whether more than half of what the blocks take, expanded, is only in the log.
+    /// Returns whether more than half of the tier, counted in expanded bytes, is only in the log.
     pub(crate) fn is_mostly_in_log(&self) -> bool {
         self.cache.is_mostly_clean()
     }
 
-    /// Tells whether there were files of the tier when it was opened, of whatever content.
+    /// Returns whether files of the tier existed when it was opened, whatever their content.
     pub(crate) fn has_files(&self) -> bool {
         self.log.has_files
     }
@@ -148,30 +148,30 @@ impl<'s, C: Content> Tier<'s, C> {
         self.log.written_bytes()
     }
 
-    /// Drops the blocks of all shapes with a smaller left wing than `left`, which are read no more, and leaves their memory to
-    /// the tier that is filled from this one. Those that are not in the log are lost.
+    /// Drops the blocks of all shapes whose left wing is below `left`, and gives their memory to the tier that is
+    /// filled from this one. These blocks must not be read again; those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let shapes = self.directory.first_of_left(left);
         let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes.len()]);
         self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
-    /// Tells whether a block is filled.
+    /// Returns whether a block is filled.
     pub(super) fn has(&self, block: usize) -> bool {
         self.locations[block].get().is_some() || self.cache.dirty(block).is_some()
     }
 
-    /// Tells whether all blocks of the shapes with no smaller left wing than `left` are filled.
+    /// Returns whether all blocks are filled of the shapes whose left wing is at least `left`.
     pub(crate) fn has_from(&self, left: WingShape) -> bool {
         (self.firsts[self.directory.first_of_left(left)].0..self.locations.len()).all(|block| self.has(block))
     }
 
-    /// Tells whether all blocks are filled.
+    /// Returns whether all blocks are filled.
     pub(crate) fn is_complete(&self) -> bool {
         self.has_from(WingShape(0))
     }
 
-    /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
+    /// Returns the smallest left wing of a shape with a missing block; `None` if all blocks are filled.
     pub(crate) fn first_missing_left(&self) -> Option<WingShape> {
         let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
         let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
@@ -190,7 +190,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if self.tiers.all.is_on_one_machine() {
             self.log.flush()?;
         } else {
-            // Another machine may see only what is on the disk.
+            // Another machine may see only what has reached the disk.
             self.log.sync()?;
         }
         let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
@@ -208,7 +208,7 @@ impl<'s, C: Content> Tier<'s, C> {
         Ok(any_ended)
     }
 
-    /// Lays out a shape, given by its number, in place of another.
+    /// Lays out the shape with this number, replacing the shape in `out`.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
         let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.budget.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
@@ -278,7 +278,7 @@ impl<'s, C: Content> Tier<'s, C> {
         Ok(())
     }
 
-    /// Returns a block of `length` words, expanded; `buffer` is for the compressed one.
+    /// Returns a block of `length` words, expanded; `buffer` is a buffer for a compressed block.
     ///
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
@@ -307,7 +307,7 @@ impl<'s, C: Content> Tier<'s, C> {
         })
     }
 
-    /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
+    /// Expands a block from its payload in the log. Returns `false` if the payload does not fit the block.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
         let delta = frame::expand(payload, most_bytes(words.len()));
         let Some(delta) = delta.filter(|delta| is_delta_of(delta, self.planes, words.len())) else { return false };

@@ -1,4 +1,4 @@
-//! Every byte of every file: checksums, hashes, sizes, and that every block decodes.
+//! Checks every byte of every file: checksums, hashes, sizes, and that every block decodes.
 
 use rayon::prelude::*;
 
@@ -12,9 +12,9 @@ use crate::format::TierRecord;
 use crate::index::TierDirectory;
 use crate::progress::Stage;
 
-/// Reads every file through, and compares the sizes of the tiers with the index. Returns the stored tiers.
+/// Reads every file and compares the sizes of the tiers with the index. Returns the stored tiers.
 ///
-/// The tiers that have no file come last, and only where the others are whole: their sizes need the tables of the index,
+/// Tiers without a file come last, and only if the files are sound: checking their sizes needs the tables of the index,
 /// which are large for a large board.
 pub(super) fn check(
     database: &Database,
@@ -53,8 +53,8 @@ pub(super) fn check(
     Ok(stored)
 }
 
-/// Reads the file of a tier through, each rank its blocks; `None` where it does not open or some block is faulty. The first
-/// faulty block is the fault of the file. The rank whose turn it is checks the hash of the file.
+/// Reads the file of a tier, each rank its own blocks. Returns `None` if the file does not open or a block is faulty;
+/// only the first faulty block is reported. One of the ranks in turn checks the hash of the file.
 fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Option<StoredTier>, CommunicatorError> {
     let opened = database.open_stored(ply).unwrap_or_else(|error| {
         work.push_file_error(&error);

@@ -1,4 +1,5 @@
-//! Positions of all tiers against a search forward: what this verification looks up, and what a probe returns.
+//! Compares positions of all tiers with a forward search: both the outcome that this module looks up and the one that a
+//! probe returns.
 
 use fourbase::search::{self, Search};
 use fourbase::{Player, Position};
@@ -14,14 +15,14 @@ use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::progress::Stage;
 
-/// The table of one thread's search.
+/// The bytes of a thread's search table.
 pub(super) const TABLE_BYTES: usize = 16 << 20;
 
-/// How many entries are tried for one that is a position.
+/// How many entries are tried to find one that is a position.
 const TRIES: u64 = 100;
 
-/// Searches the empty board and positions of all tiers alike, which look random (but are always the same). Returns how many
-/// searches found an outcome, and how many were given up.
+/// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
+/// Returns how many searches found an outcome, and how many were given up.
 pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<(u64, u64), CommunicatorError> {
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, options.searches);
@@ -53,7 +54,7 @@ pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<(
     Ok((decided, undecided))
 }
 
-/// Chooses up to `count` positions of a tier.
+/// Chooses at most `count` positions of a tier.
 fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
     let directory = TierDirectory::new(database.index(), ply);
     let one = |number: u64| {
@@ -63,13 +64,13 @@ fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
         })
     };
     let mut positions: Vec<Position> = (0..count).filter_map(one).collect();
-    // A small tier gives some positions twice.
+    // In a small tier, some positions are drawn twice.
     positions.sort_unstable_by_key(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
     positions.dedup();
     positions
 }
 
-/// Compares a position with its search. Returns whether that found an outcome.
+/// Compares a position with its search. Returns whether the search found an outcome.
 fn check_position(lookup: &Lookup, engine: &mut Search, position: &Position, work: &Work) -> bool {
     let Ok(expected) = searched(engine, lookup.database.values(), position) else { return false };
     match lookup.outcome(position) {

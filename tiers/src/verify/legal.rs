@@ -1,12 +1,11 @@
-//! Counting the positions that play reaches, by playing: every move of every position, one bit an entry.
+//! Counts the positions that play reaches by playing every move of every position, with one bit per entry.
 //!
-//! [`crate::counts`] does the same many times faster and with kernels, and counts the plies that a database does not
-//! keep. Here every position is set up, and every move is a move of the game. Mirror images count apart. An entry of a
-//! shape that is its own mirror image is one position, any other two.
+//! [`crate::counts`] does the same many times faster, with kernels, and also counts the plies that a database does not
+//! keep. Here every position is set up, and every move is a move of the game. Mirror images count separately: an entry
+//! stands for two positions, or for one if its shape is its own mirror image.
 //!
-//! A position that a line has finished need not have an entry, so it is counted where it is reached: by its first last
-//! move. Of all columns whose top piece could be the last, so that without it there is no line and play reaches what is
-//! left, that is the leftmost.
+//! A position with a line may have no entry, so it is counted when a move reaches it: by its leftmost possible last
+//! move. A column is a possible last move if, without its top piece, the position has no line and play reaches it.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,10 +22,10 @@ use crate::database::Database;
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::{RankProgress, Stage};
 
-/// Words of 64 entries whose progress is noted at once.
+/// Words of 64 entries per report of progress.
 const NOTED: u64 = 64;
 
-/// Words that ranks combine at once.
+/// Words per exchange between ranks.
 const COMBINED: usize = 1 << 20;
 
 /// Returns the memory in bytes that counting legal positions takes: two neighbouring tiers, a bit an entry. The
@@ -38,8 +37,8 @@ pub fn counting_bytes(database: &Database) -> u64 {
     pairs.max().unwrap_or(0).div_ceil(8)
 }
 
-/// Refuses a count of the plies that are not kept which does not fit into memory. To find that out takes the tables of the
-/// board, whose size a forged database could choose, so the files are read before.
+/// Checks that counting the plies that are not kept fits into memory. This needs the tables of the board, whose size a
+/// forged database could choose, so the files are checked first.
 pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), CountError> {
     let (board, [kept, last]) = (database.board(), last_plies(database));
     if kept == last {
@@ -48,7 +47,7 @@ pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), 
     CountError::check_memory(board, legal_bytes(database.index(), last, limit_bytes).into(), limit_bytes)
 }
 
-/// Returns the last ply that the database keeps, and that of the board.
+/// Returns the last ply that the database keeps, and the last ply of the board.
 fn last_plies(database: &Database) -> [u32; 2] {
     let last = database.board().cells() as u32;
     [database.manifest().keep_plies.map_or(last, |most| most.min(last)), last]
@@ -79,8 +78,8 @@ fn count_after(database: &Database, last: u32, memory_bytes: u64, shown: &RankPr
     Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum())
 }
 
-/// Counts the legal positions of at most `last` pieces, finished ones included. The stage has begun, with a step for
-/// every entry of these plies.
+/// Counts the legal positions of at most `last` pieces, finished ones included. The stage must have begun, with a step
+/// for every entry of these plies.
 fn count(index: &Index, last: u32, work: &Work, shown: &RankProgress) -> Result<u64, CommunicatorError> {
     let mut here = Reached::new(index, 0);
     here.add(&Position::start(index.board()));
@@ -104,7 +103,7 @@ fn count(index: &Index, last: u32, work: &Work, shown: &RankProgress) -> Result<
     Ok(legal)
 }
 
-/// The entries of a tier that play reaches, a bit each.
+/// The entries of a tier that play reaches, one bit each.
 struct Reached<'a> {
     index: &'a Index,
     directory: TierDirectory,
@@ -118,13 +117,13 @@ impl Reached<'_> {
         Reached { index, directory, bits }
     }
 
-    /// Returns the word of a position and its bit in it; `None` where it has no entry.
+    /// Returns the word and the bit of a position; `None` if it has no entry.
     fn bit(&self, parts: &Parts) -> Option<(&AtomicU64, u64)> {
         let entry = self.directory.rank(self.index, parts)?;
         Some((self.bits.get(entry as usize / 64)?, 1 << (entry % 64)))
     }
 
-    /// Adds a position and its mirror image; `false` where there is no entry for it.
+    /// Adds a position and its mirror image; returns `false` if it has no entry.
     fn add(&self, position: &Position) -> bool {
         let parts = self.index.split.parts(position);
         let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
@@ -136,7 +135,7 @@ impl Reached<'_> {
         bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// Adds what the other ranks have reached.
+    /// Adds the entries that other ranks have reached.
     fn combine(&self, work: &Work) {
         for part in self.bits.chunks(COMBINED) {
             let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
@@ -145,7 +144,8 @@ impl Reached<'_> {
         }
     }
 
-    /// Counts the positions of 64 entries and those after them that a line finishes; adds the others to `next`.
+    /// Counts the positions of 64 entries and the positions with a line after them; adds their other children to
+    /// `next`.
     fn count(&self, word: usize, next: Option<&Reached>, work: &Work) -> u64 {
         let mut bits = self.bits[word].load(Ordering::Relaxed);
         let mut legal = 0;
@@ -162,8 +162,8 @@ impl Reached<'_> {
         legal
     }
 
-    /// Plays all moves; returns how many positions they finish with a line. Of two mirror images one adds the others to
-    /// `next`.
+    /// Plays all moves. Returns how many positions they finish; each finished position counts only for its leftmost
+    /// last move. Adds the other positions to `next` if `adds`, which is set for only one of two mirror images.
     fn play(&self, position: &Position, next: Option<&Reached>, adds: bool, work: &Work) -> u64 {
         let Some(next) = next else { return 0 };
         let mut finished = 0;
@@ -179,7 +179,7 @@ impl Reached<'_> {
         finished
     }
 
-    /// Finds the first column that a game can have ended in.
+    /// Returns the leftmost column whose top piece can have been the last move.
     fn first_last_move(&self, position: &Position) -> Option<usize> {
         let board = position.board();
         let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));

@@ -1,10 +1,11 @@
-//! The outcome of a position, from the files, by code that shares nothing with a probe.
+//! Looks the outcome of a position up in the files, with code that shares nothing with a probe.
 //!
-//! The board alone decides a finished position, and one with a winning move or two threats against it. A forced position
-//! has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of a stored tier has a
-//! value in the file: its rank gives the chunk, the block of the chunk is decoded, the quiet entries of the chunk are found
-//! one by one, and the value is that with as many before it as the chunk has quiet entries before the position. Any other
-//! quiet position has the best outcome of its moves, or, where the tier after it is not kept, that of a search forward.
+//! The board alone decides a finished position, a position with a winning move, and one with two threats against it. A
+//! forced position has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of
+//! a stored tier has a value in the file: its rank gives the chunk, the chunk's block is decoded, the chunk's quiet
+//! entries are found one by one, and the number of quiet entries before the position is the number of its value. Any
+//! other quiet position has the best outcome of its moves, or, if the next tier is not kept, the outcome of a forward
+//! search.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,21 +23,21 @@ use super::work::Work;
 use crate::database::{Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
 
-/// The stored tiers of a database, with a cache of what was decoded. Threads share it.
+/// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
 pub(super) struct Lookup<'a> {
     pub database: &'a Database,
     /// The stored tiers by ply.
     pub tiers: BTreeMap<u32, StoredTier>,
-    /// By ply and number.
+    /// Blocks by ply and number.
     blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
     searches: SearchPool,
 }
 
-/// A quiet position whose outcome does not follow from its moves.
+/// A quiet position whose outcome is not computed from its moves.
 pub(super) enum Leaf<'a> {
-    /// It is an entry of a stored tier.
+    /// An entry of a stored tier.
     Stored(&'a StoredTier, u64),
-    /// Neither its tier nor the next one is stored.
+    /// A position whose tier and next tier are both not stored.
     Unstored(&'a Position),
 }
 
@@ -50,7 +51,7 @@ impl Weighter<(u32, u64), Arc<Block>> for ByBytes {
 }
 
 impl<'a> Lookup<'a> {
-    /// Takes the stored tiers. The cache takes as much memory as that of the database may take.
+    /// Makes the lookup. Its cache has the same memory limit as the database's.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
         let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, ByBytes);
@@ -60,15 +61,15 @@ impl<'a> Lookup<'a> {
     /// Returns the outcome of a position for the player to move.
     ///
     /// # Errors
-    /// What is wrong with a file.
+    /// The fault of a file.
     pub fn outcome(&self, position: &Position) -> Result<Outcome, DatabaseError> {
         self.evaluate(position, static_evaluation(position), &mut |leaf| self.read(&leaf))
     }
 
-    /// Returns the best outcome of the moves of a quiet position. `read` returns that of every leaf.
+    /// Returns the best outcome of the moves of a quiet position. `read` returns the outcome of a leaf.
     ///
     /// # Errors
-    /// The errors of `read`, and a position that has no entry.
+    /// The errors of `read`; or a position has no entry.
     pub fn best_of_moves(
         &self,
         position: &Position,
@@ -79,18 +80,18 @@ impl<'a> Lookup<'a> {
             (child, static_evaluation(&child))
         };
         let mut children: Vec<_> = position.moves().map(child).collect();
-        // What the board decides comes first: where one of these wins, nothing is looked up.
+        // Children that the board decides come first: if one of them wins, nothing is looked up.
         children.sort_by_key(|(_, evaluation)| !matches!(evaluation, Evaluation::Decided(_)));
         let mut best: Option<Outcome> = None;
         for (child, evaluation) in children {
             let outcome = self.evaluate(&child, evaluation, read)?.parent();
             best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            // The soonest win of a quiet position: in 3, under misère in 2 (and none is in 3).
+            // The soonest win of a quiet position is in 3 plies; under misère it is in 2, and none is in 3.
             if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
                 break;
             }
         }
-        // A quiet position has two moves at least.
+        // A quiet position has at least two moves.
         Ok(best.unwrap_or(Outcome { value: Value::Tie, remoteness: None }))
     }
 
@@ -125,15 +126,15 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Tells whether a forced position is an entry of a stored tier.
+    /// Returns whether a forced position is an entry of a stored tier.
     fn stores_forced(&self, position: &Position) -> bool {
         self.tiers.get(&(position.ply() as u32)).is_some_and(|tier| tier.open.chunks.has_forced)
     }
 
-    /// Reads the outcome of a leaf from its file, or searches it.
+    /// Returns the outcome of a leaf, from its file or by a search.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The fault of the file.
     pub fn read(&self, leaf: &Leaf) -> Result<Outcome, DatabaseError> {
         let (tier, entry) = match *leaf {
             Leaf::Stored(tier, entry) => (tier, entry),
@@ -148,7 +149,7 @@ impl<'a> Lookup<'a> {
         outcome.map_err(|what| tier.open.reader.damaged(number, what).into())
     }
 
-    /// Finds the quiet entries of a chunk, a bit each.
+    /// Returns a mask of the quiet entries of a chunk.
     fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
         let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks.words()]);
         let OpenTier { directory, chunks, .. } = &tier.open;
@@ -162,7 +163,7 @@ impl<'a> Lookup<'a> {
     /// Reads and decodes a block.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the block.
     pub fn block(&self, tier: &StoredTier, number: u64) -> Result<Arc<Block>, DatabaseError> {
         self.blocks.get_or_insert_with(&(tier.ply, number), || {
             let block = tier.read_block(number)?;
@@ -176,7 +177,7 @@ impl<'a> Lookup<'a> {
         self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)
     }
 
-    /// Compares what a probe returns, which is what users get. Probes are tested here; no other check uses them.
+    /// Checks what users get: compares the outcome of a probe. No other check relies on probes.
     pub fn check_probe(&self, position: &Position, expected: Outcome, work: &Work) {
         match self.database.probe(position) {
             Ok(found) if found == expected => {}
@@ -190,7 +191,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Searches a position: its value, or its value and remoteness.
+/// Searches a position for its value, or for its value and remoteness.
 pub(super) fn searched(search: &mut Search, values: Values, position: &Position) -> Result<Outcome, SearchError> {
     match values {
         Values::Wdl => search.value(position).map(|value| Outcome { value, remoteness: None }),

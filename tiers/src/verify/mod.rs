@@ -1,4 +1,4 @@
-//! Verifying a database without the solver.
+//! Verifies a database without using the solver.
 //!
 //! A mistake of the solver must not be made a second time here. So this module shares with the solver only the rules of
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
@@ -19,13 +19,13 @@
 //! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached from it
 //!    has an entry. They are counted.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
-//!    [`fourbase::search`] finds, which does not use databases.
-//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for every
-//!    value that is recomputed and every position that is searched.
+//!    [`fourbase::search`] finds without a database.
+//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
+//!    every recomputed value and every searched position.
 //!
 //! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
 //!
-//! A fault is a record: its kind, its tier, block and entry, what is stored there and what was expected. A file that the
+//! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
 //! system refuses to read is no fault ([`Report::unread`]). Several processes split the work (`work`).
 //!
 //! ```
@@ -66,17 +66,17 @@ pub use report::{Fault, FaultKind, Options, Report, VerifyError};
 use tier::StoredTier;
 use work::Work;
 
-/// Verifies a complete database. Runs on rayon's current pool.
+/// Verifies a complete database, on rayon's current pool.
 ///
-/// Takes some microseconds for every stored value, and about one for every move of a legal position where those are
-/// counted: see `docs/explanation/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
-/// what probes expand, and, while counting, two bits for every entry of a tier.
+/// Takes some microseconds per stored value, and about one per move of a legal position if these are counted: see
+/// `docs/explanation/verification.md`. Needs twice the memory of the database's cache, once for blocks decoded here and
+/// once for probes, and while counting two bits for every entry of a tier.
 ///
-/// With several processes each calls this and gets the same faults. Each reads the manifest and its share of everything
-/// else. Where one returns an error, its caller has to end the whole job: the others wait for it.
+/// With several processes each calls this function and gets the same faults. Each reads the manifest and its share of
+/// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
 ///
 /// # Errors
-/// [`VerifyError::Database`] where tiers are missing. Damaged files and wrong values are faults, not errors.
+/// [`VerifyError::Database`] if tiers are missing. Damaged files and wrong values are faults, not errors.
 pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, VerifyError> {
     if let Some(ply) = database.manifest().next_ply(database.board()) {
         return Err(database.not_solved(ply).into());
@@ -106,8 +106,8 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     Ok(report)
 }
 
-/// Returns the memory in bytes that so many threads take beside caches, before and after the count of legal positions: a table of a
-/// search each, or the values that are recomputed together.
+/// Returns the bytes that `threads` threads need beside caches, before and after the count of legal positions: a search
+/// table each, or the values that are recomputed together.
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }
@@ -125,8 +125,8 @@ fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
     Some(found)
 }
 
-/// Checks the counts that are kept beside the database, where there are any, and compares them with the number of legal
-/// positions, where these were counted.
+/// Checks the counts beside the database, if there are any, and compares them with the number of legal positions, if
+/// these were counted.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let folder = database.folder();
     match read_kept(database.storage(), folder, database.board(), database.manifest()) {

@@ -1,4 +1,4 @@
-//! What a verification is asked for, and what it reports.
+//! The options and the report of a verification.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use crate::communicator::{Alone, Communicator, CommunicatorError};
 use crate::counts::CountError;
 use crate::database::DatabaseError;
 
-/// How thorough a verification is, and who does it.
+/// How thorough a verification is, and which processes do it.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// How many of the stored values are recomputed, spread evenly over all stored values: exactly so many, or all where there
-    /// are fewer; `None` for all of them. Legal positions are only counted with `None`. A sample takes at most some 200 MB of
-    /// memory beside the caches, however large it is, and less in little memory.
+    /// How many stored values are recomputed, spread evenly over all of them (all, if there are fewer); `None` for all.
+    /// Only with `None` are legal positions counted. A sample of any size takes at most some 200 MB beside the caches,
+    /// and less if memory is short.
     pub sample: Option<u64>,
-    /// How many positions are searched forward; on small boards fewer, because each is searched once.
+    /// How many positions are searched forward. Small boards have fewer, because no position is searched twice.
     pub searches: u64,
-    /// The most nodes that the search of one position may take; one that takes more is given up.
+    /// The node limit of each search; a search that exceeds it is given up.
     pub nodes: u64,
-    /// How many faults are kept; the others are only counted.
+    /// How many faults are reported in full; the others are only counted.
     pub faults: usize,
-    /// The memory in bytes beside the caches: for the count of the plies that are not kept, on fewer threads if need be, and a quarter of
-    /// it for the values of a sample that are recomputed together.
+    /// The limit in bytes for memory beside the caches. The count of plies that are not kept uses fewer threads if
+    /// necessary; the values of a sample that are recomputed together use a quarter of it.
     pub memory_bytes: u64,
     /// The processes that share the work. Each verifies the same database with the same options.
     pub communicator: &'a dyn Communicator,
 }
 
 impl Default for Options<'_> {
-    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults, no limit of
-    /// memory, and this process alone.
+    /// Returns the defaults: all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20
+    /// faults, no memory limit, and a single process.
     fn default() -> Self {
         Options {
             sample: None,
@@ -44,7 +44,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// A verification that cannot begin or continue. Damaged files and wrong values are faults, not errors.
+/// Why a verification could not begin or continue. Damaged files and wrong values are faults, not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// Tiers are missing.
@@ -58,82 +58,82 @@ pub enum VerifyError {
     Count(#[from] CountError),
 }
 
-/// What a verification found. All processes of a job get the same faults.
+/// The result of a verification. All processes of a job get the same faults.
 #[derive(Default, Debug)]
 pub struct Report {
-    /// Outcome of the empty board, as looked up; `None` where that fails.
+    /// The outcome of the empty board, as looked up; `None` if that failed.
     pub root: Option<Outcome>,
-    /// Files that were read through: the manifest and the stored tiers, without those that cannot be read.
+    /// How many files were read: the manifest and the stored tiers, without unreadable ones.
     pub files: u64,
     /// Stored values that were recomputed.
     pub checked: u64,
-    /// All stored values; 0 where a file could not be read.
+    /// All stored values; 0 if a file could not be read.
     pub stored: u64,
-    /// Legal positions, where they were counted.
+    /// The number of legal positions, if they were counted.
     pub legal: Option<u64>,
-    /// Positions whose outcome a search forward has found.
+    /// Positions whose outcome a forward search found.
     pub searched: u64,
     /// Positions whose search was given up.
     pub undecided: u64,
-    /// The first faults: in the order of the stages, of a stage by tier from the full board down and by entry.
+    /// The first faults, sorted by stage, then by tier from the full board down, then by entry.
     pub faults: Vec<Fault>,
     /// The number of all faults.
     pub faults_in_all: u64,
-    /// Files that the system refused to read, by name, each with the reason. With any of them, or with a fault of a file,
-    /// only the other files were checked.
+    /// Files that the system refused to read, by name, each with the reason. If there are any, or if a file has a
+    /// fault, only the other files were checked.
     pub unread: Vec<String>,
 }
 
 impl Report {
-    /// Tells whether everything was read, and nothing is wrong.
+    /// Returns whether everything was read and nothing is wrong.
     pub fn is_sound(&self) -> bool {
         self.faults_in_all == 0 && self.unread.is_empty()
     }
 }
 
-/// What is wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultKind {
-    /// A file is not as it was written.
+    /// A file differs from what was written.
     File,
-    /// The manifest has another number of entries than the index.
+    /// The manifest and the index have different numbers of entries.
     Entries,
     /// A block has the right checksum but does not decode.
     Block,
-    /// A chunk has values for another number of entries than are quiet.
+    /// The number of a chunk's values is not that of its quiet entries.
     Count,
     /// A stored code stands for no outcome.
     #[serde(rename = "no outcome")]
     NoOutcome,
     /// A stored value is not the best of its moves.
     Value,
-    /// A value that the moves of a stored position lead to cannot be looked up, although the files are whole.
+    /// The values of a stored position's moves can't be looked up, although the files are sound.
     Unanswered,
-    /// A probe returns another outcome than this verification finds.
+    /// A probe returns another outcome than this verification.
     Probe,
     /// The empty board has another outcome than in the manifest.
     Root,
-    /// A position that play reaches has no entry.
+    /// A reachable position has no entry.
     #[serde(rename = "no entry")]
     NoEntry,
     /// A search forward finds another outcome.
     Search,
-    /// The counts beside the database are damaged, or are not those of the database.
+    /// The counts beside the database are damaged, or belong to another database.
     Counts,
 }
 
-/// Something that is wrong with a database. Serialises to what `fourbase verify --json` lists; displays its message.
+/// A fault of a database. Serialises to an item of `fourbase verify --json`; displays its message.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[must_use]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The tier.
     pub ply: Option<u32>,
     /// The block in the tier's file, from 0.
     pub block: Option<u64>,
-    /// The entry in the tier, from 0; of a chunk the first one.
+    /// The entry in the tier, from 0; for a chunk, its first entry.
     pub entry: Option<u64>,
     /// The position.
     #[serde(with = "in_notations")]
@@ -142,7 +142,7 @@ pub struct Fault {
     pub found: Option<String>,
     /// What it should have.
     pub expected: Option<String>,
-    /// The place and what is wrong there, for people.
+    /// The place and the fault, as text.
     pub message: String,
 }
 
@@ -159,18 +159,18 @@ impl Fault {
         Fault { kind, ply: None, block: None, entry: None, position: None, found: None, expected: None, message }
     }
 
-    /// Makes a fault of a position; `place` is written before it.
+    /// Makes a fault of a position; `place` begins the message.
     pub(super) fn at(kind: FaultKind, place: &str, position: &Position, what: impl fmt::Display) -> Fault {
         let message = format!("{place}: {what} (position {})", notation::to_uni(position));
         Fault { ply: Some(position.ply() as u32), position: Some(*position), ..Fault::new(kind, message) }
     }
 
-    /// Adds what was found and what was expected.
+    /// Adds the found and the expected value.
     pub(super) fn comparing(self, found: impl ToString, expected: impl ToString) -> Fault {
         Fault { found: Some(found.to_string()), expected: Some(expected.to_string()), ..self }
     }
 
-    /// Returns what faults of a stage are sorted by: tiers from the full board down, entries, positions.
+    /// Returns the sort key of faults within a stage: tiers from the full board down, then entries, then positions.
     pub(super) fn order(&self) -> impl Ord + '_ {
         let pieces =
             self.position.map(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
@@ -179,12 +179,12 @@ impl Fault {
     }
 }
 
-/// Writes an outcome: `tie in 17`, or `tie`.
+/// Formats an outcome: `tie in 17`, or `tie`.
 pub(super) fn words(Outcome { value, remoteness }: Outcome) -> String {
     remoteness.map_or_else(|| value.to_string(), |plies| format!("{value} in {plies}"))
 }
 
-/// How a fault's position is serialised: in every notation for people, as its board and bitboards between processes.
+/// How a fault's position is serialised: in every notation for people, and as board and bitboards between processes.
 mod in_notations {
     use fourbase::{Player, Position, notation};
     use serde::de::Error;
@@ -192,7 +192,7 @@ mod in_notations {
 
     #[derive(Serialize)]
     struct Notations {
-        /// The smallest order of moves; `None` if no game reaches the position.
+        /// The smallest sequence of moves; `None` if no game reaches the position.
         moves: Option<String>,
         bits: String,
         uni: String,

@@ -1,5 +1,5 @@
-//! A stored tier as `docs/reference/file-format.md` describes it: its blocks, decoded one symbol at a time, and what its
-//! codes stand for.
+//! A stored tier, read as `docs/reference/file-format.md` specifies: its blocks, decoded one symbol at a time, and the
+//! meaning of its codes.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -11,17 +11,17 @@ use crate::files::frame;
 use crate::index::low_bits;
 use crate::kernel::Values;
 
-/// A stored tier whose file is whole.
+/// A stored tier whose file is sound.
 pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
     pub codes: Codes,
-    /// The number of values in each block; 0 until the block was read.
+    /// The number of values in each block; 0 until the block is read.
     pub blocks: Vec<u32>,
 }
 
 impl StoredTier {
-    /// Takes an open file. Reads no block of it.
+    /// Makes the tier from an open file, without reading any block.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory.ply;
         let codes = Codes::new(database.board(), database.values(), ply);
@@ -39,7 +39,7 @@ impl StoredTier {
         self.open.chunks.entries(chunk..chunk + 1)
     }
 
-    /// Reads a block and decodes it. The inner error is what is wrong with its bytes where the checksum is right.
+    /// Reads and decodes a block. The inner error is a fault of its bytes despite a right checksum.
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
         let (payload, chunks) = self.open.reader.block(block)?;
         Ok(Block::decode(&payload, chunks, self.open.chunks.each, &self.codes))
@@ -49,14 +49,14 @@ impl StoredTier {
 /// The codes of one tier.
 #[derive(Debug)]
 pub(super) struct Codes {
-    /// Of a code in a block: 2 or 8.
+    /// Bits of a code in a block: 2 or 8.
     bits: usize,
-    /// By code; `None` for a code that stands for no outcome.
+    /// The outcome of each code; `None` for an invalid code.
     outcomes: Vec<Option<Outcome>>,
 }
 
 impl Codes {
-    /// Lists the codes of the tier of `ply` pieces.
+    /// Lists the codes of the tier with `ply` pieces.
     pub fn new(board: Board, values: Values, ply: u32) -> Codes {
         let (mover, cells) = (Player::to_move(ply), board.cells() as u32);
         let won_by = |winner: Player| if winner == mover { Value::Win } else { Value::Lose };
@@ -66,16 +66,16 @@ impl Codes {
                 vec![outcome(won_by(Player::Second)), outcome(Value::Tie), None, outcome(won_by(Player::First))]
             }
             Values::Remoteness => {
-                // The wins that `winner` can bring about, from the latest on.
+                // The wins of `winner`, the latest first.
                 let wins = |winner: Player| {
-                    // The first player's pieces make the plies odd. A line wins, or under misère loses.
+                    // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
                     let parity = u32::from((winner == Player::First) != board.is_misere());
                     let ends = (ply..=cells).rev().filter(move |end| end % 2 == parity);
                     let outcome = |end| Some(Outcome { value: won_by(winner), remoteness: Some(end - ply) });
                     Vec::from_iter(ends.map(outcome))
                 };
                 let [above, below] = [Player::First, Player::Second].map(wins);
-                // A power of two in the middle is a tie.
+                // The code in the middle, a power of two, is a tie.
                 let middle = (above.len() + 1).max(below.len()).max(2).next_power_of_two();
                 let mut outcomes = vec![None; middle - below.len()];
                 outcomes.extend(below.into_iter().rev());
@@ -88,33 +88,33 @@ impl Codes {
         Codes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
     }
 
-    /// Returns the outcome for the player to move; `None` for a code that stands for none.
+    /// Returns the outcome of a code for the player to move; `None` for an invalid code.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
         self.outcomes.get(usize::from(code)).copied().flatten()
     }
 
-    /// Returns the bytes that this many codes take in a block.
+    /// Returns the bytes of `codes` codes in a block.
     pub fn bytes(&self, codes: usize) -> usize {
         (codes * self.bits).div_ceil(8)
     }
 
-    /// Returns one code of the packed ones, given by its number.
+    /// Returns the code with this number among packed codes.
     pub fn unpack(&self, packed: &[u8], number: usize) -> Option<u8> {
         let bit = number * self.bits;
         Some(packed.get(bit / 8)? >> (bit % 8) & (u8::MAX >> (8 - self.bits)))
     }
 }
 
-/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or some chunks.
+/// The symbols of a block, still packed: most uses need only their number, or some chunks.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Symbols before each chunk, and all of them.
+    /// The number of symbols before each chunk; then the number of all.
     starts: Vec<u32>,
     /// The counts of all chunks, then the packed symbols.
     bytes: Vec<u8>,
-    /// The quiet entries of each chunk that was asked for, a bit each; `None` where they are not as many as its symbols.
+    /// A mask of the quiet entries of each chunk used so far; `None` if their number is not that of its symbols.
     quiet: Vec<OnceLock<Option<Box<[u64]>>>>,
-    /// The memory that the block takes once all its chunks were asked for.
+    /// The bytes of the block once all its chunks have been used.
     pub most_bytes: usize,
 }
 
@@ -122,7 +122,7 @@ impl Block {
     /// Decodes the bytes of a block of `chunks` chunks of at most `chunk_entries` entries.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// The fault of the bytes.
     pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &Codes) -> Result<Block, &'static str> {
         let most_bytes = 2 * chunks + codes.bytes(chunks * chunk_entries as usize);
         let bytes = frame::expand(payload, most_bytes).ok_or("a block is no frame of zstd, or too long a one")?;
@@ -149,13 +149,14 @@ impl Block {
         self.quiet.len()
     }
 
-    /// Returns the numbers of the symbols of a chunk.
+    /// Returns the numbers of a chunk's symbols in the block.
     pub fn numbers(&self, chunk: usize) -> Range<u32> {
         if let Some([start, end, ..]) = self.starts.get(chunk..) { *start..*end } else { 0..0 }
     }
 
-    /// Returns the code of an entry, given by its place in a chunk of the block; `None` where it is not quiet, or the chunk has
-    /// another number of symbols than of quiet entries. `find_quiet` returns these, a bit each.
+    /// Returns the code of an entry, given by its place in a chunk of the block. Returns `None` if the entry is not
+    /// quiet, or if the chunk's numbers of symbols and of quiet entries differ. `find_quiet` returns a mask of the
+    /// quiet entries.
     pub fn code(
         &self,
         chunk: usize,

@@ -1,12 +1,12 @@
-//! Stored values against the values of their moves: all of them, or a sample.
+//! Compares stored values with the values of their moves: all of them, or a sample.
 //!
-//! A sample is even: the values of each tier are cut into as many strata of one length as the tier has a share in the
-//! sample, and one of each is recomputed, by a fixed rule that looks random. So any two values are as likely but for
-//! rounding, and the place of one in its stratum is independent of that of another.
+//! A sample is even. Each tier's values are divided into strata of equal length, as many as the tier's share of the
+//! sample, and a pseudorandom one of each stratum is recomputed. So up to rounding all values are equally likely, and
+//! the choices in different strata are independent.
 //!
-//! The values of a sample lie far apart, and what their moves lead to even further. In the order of the values each of
-//! some ten look-ups would expand a block and walk through a chunk. So a sample is recomputed in batches: what the moves of
-//! a batch lead to is looked up first, in the order of the files, where each block is expanded once.
+//! The values of a sample lie far apart, and their children even further. If each value were recomputed by itself, each
+//! of its about ten look-ups would expand a block and search a chunk. So a sample is recomputed in batches: first the
+//! children of a whole batch are looked up, in the order of the files, where each block is expanded once.
 
 use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
@@ -22,17 +22,17 @@ use crate::database::{DatabaseError, OpenTier};
 use crate::files::counted;
 use crate::progress::{RankProgress, Stage};
 
-/// Values that are recomputed together, at most and at least. The moves of one lead to at most 50 or so others on 7x6, in the mean of
-/// all tiers of 7x5 to 12, so that the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
+/// The most and the fewest values that are recomputed together. A value of 7x6 needs at most some 50 look-ups (12 on
+/// average on 7x5), so the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
 const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
 
-/// The memory that recomputing a value takes, at most.
+/// The most bytes needed to recompute a value.
 const VALUE_BYTES: u64 = 3 << 10;
 
-/// Ply and entry of a stored value.
+/// The ply and entry of a stored value.
 type TierEntry = (u32, u64);
 
-/// A stored value, and where it is.
+/// A stored value and its place.
 struct StoredValue {
     block: u64,
     entry: u64,
@@ -46,11 +46,11 @@ struct TierCheck<'a> {
     tier: &'a StoredTier,
     work: &'a Work<'a>,
     shown: &'a RankProgress<'a>,
-    /// The values of a sample that are recomputed together.
+    /// How many values of a sample are recomputed together.
     batch: u64,
 }
 
-/// Recomputes the stored values, or a sample of them in a quarter of the memory; returns how many.
+/// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
 pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = options.sample.filter(|sample| *sample < all);
@@ -62,7 +62,7 @@ pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<u
         let (check, after) = (TierCheck { lookup, tier, work, shown, batch }, before + tier.count());
         let of_tier = match sample {
             None => work.sum(work.jobs(tier.blocks.len() as u64).map(|block| check.check_block(block)).sum()),
-            // The shares of all tiers sum to the sample, and none is more than the tier has.
+            // The shares of all tiers add up to the sample, and no share exceeds its tier.
             Some(sample) => check.check_sample(share(sample, after, all) - share(sample, before, all)),
         };
         before = after;
@@ -77,16 +77,16 @@ pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<u
 }
 
 impl TierCheck<'_> {
-    /// Recomputes all values of a block; returns how many.
+    /// Recomputes all values of a block. Returns how many.
     fn check_block(&self, block: u64) -> u64 {
         let values = self.read_block(block, None);
-        // A small tier has few blocks, and its values may be searched, which takes long: then threads share a block.
+        // Threads share a block, because a small tier has few blocks, and its values may need long searches.
         values.par_iter().for_each(|value| self.check_value(value, &|leaf| self.lookup.read(&leaf)));
         values.len() as u64
     }
 
-    /// Reads the values of a block, or those with the `chosen` numbers in it. Pushes a fault where that fails, and for every
-    /// chunk that has another number of values than of quiet entries.
+    /// Returns the values of a block, or only those with the `chosen` numbers. Reports a fault if reading fails, and
+    /// one for every chunk whose numbers of values and of quiet entries differ.
     fn read_block(&self, block: u64, chosen: Option<&[(u64, u32)]>) -> Vec<StoredValue> {
         let (ply, reader, mut values) = (self.tier.ply, &self.tier.open.reader, Vec::new());
         let read = || Ok::<_, DatabaseError>((self.lookup.block(self.tier, block)?, reader.first_chunk(block)?));
@@ -134,8 +134,7 @@ impl TierCheck<'_> {
         values
     }
 
-    /// Compares a stored value with the best of its moves, and with what a probe returns. `read` returns the outcomes of
-    /// the leaves.
+    /// Compares a stored value with the best of its moves and with a probe. `read` returns the outcome of a leaf.
     fn check_value(&self, value: &StoredValue, read: &dyn Fn(Leaf) -> Result<Outcome, DatabaseError>) {
         let (ply, StoredValue { block, entry, position, code }) = (self.tier.ply, value);
         let fault = |kind, what: String| {
@@ -161,7 +160,7 @@ impl TierCheck<'_> {
         self.lookup.check_probe(position, stored, self.work);
     }
 
-    /// Recomputes `count` values of the tier, in batches as large for every rank; returns `count`.
+    /// Recomputes `count` values of the tier, in batches of equal size for every rank. Returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
         let ranks = self.work.size;
         let batches = count.div_ceil(self.batch * ranks) * ranks;
@@ -176,8 +175,8 @@ impl TierCheck<'_> {
         count
     }
 
-    /// Chooses the value of a stratum, of `count` in the tier: its block, and its number in the block. `block_ends` are the
-    /// values of the tier up to the end of each block.
+    /// Chooses the value of a stratum, one of `count` in the tier. Returns its block and its number in the block.
+    /// `block_ends` has the number of values up to the end of each block.
     fn choose(&self, stratum: u64, count: u64, block_ends: &[u64]) -> (u64, u32) {
         let values = block_ends.last().copied().unwrap_or(0);
         let [start, end] = [stratum, stratum + 1].map(|stratum| share(values, stratum, count));
@@ -188,7 +187,7 @@ impl TierCheck<'_> {
         (block as u64, (value - first) as u32)
     }
 
-    /// Recomputes values, given by their blocks and their numbers there, in order.
+    /// Recomputes values in order, given by their blocks and their numbers there.
     fn check_batch(&self, chosen: &[(u64, u32)]) {
         let of_blocks: Vec<&[(u64, u32)]> = chosen.chunk_by(|one, other| one.0 == other.0).collect();
         let values =
@@ -196,14 +195,14 @@ impl TierCheck<'_> {
         let values: Vec<StoredValue> = values.flatten_iter().collect();
         let needed = values.par_iter().flat_map_iter(|value| {
             let mut needed: Vec<TierEntry> = Vec::new();
-            // A position without an entry is met again when the value is recomputed.
+            // Ignore a position without an entry: recomputing the value reports it.
             let _ = self.lookup.best_of_moves(&value.position, &mut |leaf| {
                 needed.extend(tier_entry(&leaf));
                 Ok(Outcome { value: Value::Tie, remoteness: None })
             });
             needed
         });
-        // Takes most of the time.
+        // This takes most of the time.
         let outcomes = self.look_up(needed.collect(), chosen.len() as u64);
         let read = |leaf: Leaf| {
             let number = outcomes.binary_search_by_key(&tier_entry(&leaf), |(entry, _)| Some(*entry)).ok();
@@ -213,14 +212,14 @@ impl TierCheck<'_> {
         values.par_iter().for_each(|value| self.check_value(value, &read));
     }
 
-    /// Looks values up in the order of the files, which is `steps` steps. Returns them in that order, each once; `None` for
-    /// one that cannot be looked up, which gives its error when it is read again.
+    /// Looks values up in the order of the files, which counts as `steps` steps. Returns each once, in that order;
+    /// `None` for a value that can't be looked up, whose error appears when it is read again.
     fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
         let all = entries.len() as u64;
         self.shown.done(if all == 0 { steps } else { 0 });
-        // A thread looks up neighbours, which share a block.
+        // Each thread looks up neighbours, which share a block.
         let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
             self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
             let outcome =
@@ -231,7 +230,7 @@ impl TierCheck<'_> {
     }
 }
 
-/// Returns where a leaf is stored.
+/// Returns the place of a stored leaf.
 fn tier_entry(leaf: &Leaf) -> Option<TierEntry> {
     if let Leaf::Stored(tier, entry) = leaf { Some((tier.ply, *entry)) } else { None }
 }

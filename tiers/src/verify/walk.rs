@@ -1,18 +1,19 @@
-//! Which positions are quiet: a position on its own, by the rules of the game, and the entries of a run at once.
+//! Finds quiet positions: a single one by the rules of the game, or those among many consecutive entries at once.
 //!
-//! A position is quiet if it is not finished, the player to move can neither complete a line nor has to stop one, and at
-//! least two moves are left; under misère, if at least two moves complete no line. A tier with forced positions also stores those
-//! in which the player to move has to stop lines or has one move; under misère, one that completes no line.
+//! A position is quiet if it is not finished, the player to move can't complete a line and need not stop one, and at
+//! least two moves are left; under misère, if at least two moves complete no line. A tier with forced positions also
+//! stores positions where the player to move has to stop lines or has only one move; under misère, where only one move
+//! completes no line.
 //!
-//! All positions of a shape have the same heights, so the same *threats*: lines, and lines but for the cell where the next
-//! piece of a column lands. A player who owns all cells of a line has finished the game, one who owns the others completes
-//! it there. No other cells matter: a line with two empty cells takes two pieces, and on a cell above an empty one no piece
-//! lands.
+//! All positions of a shape have the same heights, and therefore the same *threats*: complete lines, and lines that
+//! lack only the cell where the next piece of a column lands. A player who owns all cells of a line has finished the
+//! game; one who owns all others completes the line at the missing cell. Nothing else matters: a line with two empty
+//! cells needs two pieces, and no piece lands on a cell above an empty one.
 //!
-//! The entries of a matrix combine every row, which is a colouring of the left wing, with every column, which is one of the
-//! right wing, beside the same spine. A threat in one wing and the spine is looked at once a row or once a column. Most rows
-//! have a threat that one player owns, and are left out. Only for the others the threats across both wings are looked at,
-//! and of these only those whose part in the row one player owns.
+//! The entries of a matrix combine every row (a colouring of the left wing) with every column (a colouring of the right
+//! wing), beside the same spine. A threat inside one wing and the spine is tested once per row or once per column. Most
+//! rows have a threat whose pieces one player owns, and are skipped. Only the other rows are tested for threats across
+//! both wings, and only for those whose left part one player owns.
 
 use std::ops::Range;
 
@@ -20,19 +21,19 @@ use fourbase::{Outcome, Player, Position, Value, has_line};
 
 use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits};
 
-/// What the board alone decides about a position, by the definition of `docs/explanation/algorithm.md`.
+/// What the board alone decides about a position, as `docs/explanation/algorithm.md` defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Evaluation {
     /// The outcome, with its remoteness.
     Decided(Outcome),
     /// The only column worth playing.
     Forced(usize),
-    /// Undecided: the position is stored.
+    /// Undecided; the position is stored.
     Quiet,
 }
 
-/// Evaluates a position with the rules of the game alone. The solver finds the same 64 entries at a time with masks;
-/// nothing of those is used here, nor what a probe uses.
+/// Evaluates a position with the rules of the game alone. The solver evaluates 64 entries at a time with masks; this
+/// function uses neither these nor the code of probes.
 pub(super) fn static_evaluation(position: &Position) -> Evaluation {
     if let Some(value) = position.primitive() {
         return decided(value, 0);
@@ -63,14 +64,15 @@ fn decided(value: Value, remoteness: u32) -> Evaluation {
     Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
-/// Tells whether a piece of `player`, dropped into an open column, completes a line.
+/// Returns whether a piece of `player` completes a line in an open column.
 fn completes(position: &Position, player: Player, column: usize) -> bool {
     let board = position.board();
     let cell = board.cell(column, position.height(column));
     has_line(board, position.pieces(player) | 1 << cell)
 }
 
-/// Lists the quiet positions among some consecutive entries of a tier, each with its entry; the forced ones too if `has_forced`.
+/// Lists the quiet positions among some consecutive entries of a tier, each with its entry; also the forced ones if
+/// `has_forced`.
 pub(super) fn quiet_positions(
     index: &Index,
     directory: &TierDirectory,
@@ -80,13 +82,13 @@ pub(super) fn quiet_positions(
     let mut quiet = Vec::new();
     each_quiet(index, directory, has_forced, entries, |entry, parts| {
         let [first, second] = index.split.bitboards(parts);
-        // It has no lines, so it is a position; if it were none, the file would have too many values.
+        // A quiet entry has no lines, so it is a position; if it were none, the file would have too many values.
         quiet.extend(Position::from_bitboards(index.board(), first, second).ok().map(|position| (entry, position)));
     });
     quiet
 }
 
-/// Lists the quiet ones among some consecutive entries of a tier, as [`quiet_positions`].
+/// Lists the quiet entries among some consecutive entries of a tier, as [`quiet_positions`] does.
 pub(super) fn quiet_entries(
     index: &Index,
     directory: &TierDirectory,
@@ -98,7 +100,8 @@ pub(super) fn quiet_entries(
     quiet
 }
 
-/// Calls `show` with the quiet ones among some consecutive entries of a tier, in order. Takes some nanoseconds an entry.
+/// Calls `show` with each quiet entry among some consecutive entries of a tier, in order. Takes some nanoseconds per
+/// entry.
 fn each_quiet(
     index: &Index,
     directory: &TierDirectory,
@@ -122,12 +125,12 @@ fn each_quiet(
     }
 }
 
-/// Some pieces of a part of the board that one player owns. A colouring has a bit for each piece, set if it is the first
-/// player's.
+/// Pieces in a part of the board that must all belong to one player. A colouring has a bit for each piece, set if it is
+/// the first player's.
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
     pieces: u32,
-    /// All of the pieces, or none of them.
+    /// The value of these bits: all set, or none.
     firsts: u32,
 }
 
@@ -141,7 +144,7 @@ impl Pattern {
         colouring & self.pieces == self.firsts
     }
 
-    /// Adds columns to those of each colouring that fits. Processors do several at a time.
+    /// Adds `columns` to the marks of each colouring that fits. Processors do several at a time.
     fn mark(self, columns: u32, colourings: &[u32], marks: &mut [u32]) {
         for (colouring, marks) in colourings.iter().zip(marks) {
             *marks |= if self.fits(*colouring) { columns } else { 0 };
@@ -149,7 +152,7 @@ impl Pattern {
     }
 }
 
-/// Cells that complete a line, or would with one more piece, as patterns of the parts of the board.
+/// A complete line, or one that lacks a single piece, as patterns in the parts of the board.
 struct Threat {
     left: Pattern,
     spine: Pattern,
@@ -158,19 +161,19 @@ struct Threat {
     columns: u32,
 }
 
-/// What the matrices of a shape have in common, and what is filled anew for each.
+/// The data that the matrices of a shape share, and buffers that are refilled for each matrix.
 struct ShapeWalk {
     shape: Shape,
     threats: Vec<Threat>,
-    /// Columns of the board that are not full, a bit each.
+    /// A mask of the columns of the board that are not full.
     open: u32,
     is_misere: bool,
-    /// The fewest moves of a stored position.
+    /// The fewest moves that a stored position may have.
     least_moves: u32,
     sorted: Sorted,
 }
 
-/// The threats of one spine by where they lie, and what they mark.
+/// The threats beside one spine, sorted by the parts that they lie in, and the buffers for marks.
 #[derive(Default)]
 struct Sorted {
     spine: Option<Spine>,
@@ -187,7 +190,7 @@ impl ShapeWalk {
         let (board, split) = (index.board(), &index.split);
         let spine = Spine { height: shape.spine_height, bits: 0 };
         let parts = Parts { left: shape.left, left_bits: 0, spine, right: shape.right, right_bits: 0 };
-        // With no piece of the first player all are the second player's.
+        // Without pieces of the first player, all pieces are the second player's.
         let [_, occupied] = split.bitboards(&parts);
         let landing = |column: usize| {
             let free = board.column_cells(column) & !occupied;
@@ -196,14 +199,14 @@ impl ShapeWalk {
         let landings: Vec<(u64, u32)> = (0..board.width()).filter_map(landing).collect();
         let left: Vec<_> = split.columns(shape.left, false).collect();
         let right: Vec<_> = split.columns(shape.right, true).collect();
-        // Room at once: growing took a tenth of the time of a sampled verification.
+        // Allocate at once: growing took a tenth of the time of a sampled verification.
         let mut threats = Vec::with_capacity(128);
         for line in fourbase::lines(board) {
             let missing = line & !occupied;
             let landing = landings.iter().find(|(cell, _)| *cell == missing);
             let columns = if missing == 0 { Some(u32::MAX) } else { landing.map(|(_, column)| *column) };
             let Some(columns) = columns else { continue };
-            // Who completes a line under misère loses, so the other player's threats force nothing.
+            // Under misère the player who completes a line loses, so the other player's threats force nothing.
             let is_of_both = missing == 0 || !board.is_misere() && !has_forced;
             for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
                 let pattern = |of: &[(u32, usize)]| Pattern::new(pieces(of, line & !missing), owner);
@@ -216,7 +219,7 @@ impl ShapeWalk {
         ShapeWalk { shape, threats, open, is_misere: board.is_misere(), least_moves, sorted: Sorted::default() }
     }
 
-    /// Sorts the threats whose part in the spine one player owns by where the rest of them lies.
+    /// Sorts the threats whose spine cells one player owns by the parts that their other cells lie in.
     fn set_spine(&mut self, spine: Spine) {
         let Sorted { spine: last, in_rows, in_columns, across, .. } = &mut self.sorted;
         if last.replace(spine) == Some(spine) {
@@ -237,13 +240,13 @@ impl ShapeWalk {
         }
     }
 
-    /// Calls `show` with the quiet ones of some entries of a matrix.
+    /// Calls `show` with the quiet entries among some entries of a matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
         self.set_spine(matrix.spine);
         let ShapeWalk { open, is_misere, least_moves, sorted, .. } = self;
         let Sorted { in_rows, in_columns, across, row_marks, column_marks, marks, .. } = sorted;
-        // Whether a position is quiet whose threats have these columns.
+        // Returns whether a position whose threats have these columns is quiet.
         let is_quiet = |marks: u32| (*is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
@@ -278,15 +281,15 @@ impl ShapeWalk {
     }
 }
 
-/// Fills `marks` with the columns of the patterns that fit each colouring.
+/// Fills `marks` with the columns of the patterns that fit, for each colouring.
 fn mark_all(patterns: &[(Pattern, u32)], colourings: &[u32], marks: &mut Vec<u32>) {
     marks.clear();
     marks.resize(colourings.len(), 0);
     patterns.iter().for_each(|(pattern, columns)| pattern.mark(*columns, colourings, marks));
 }
 
-/// Returns which pieces of some columns lie in some cells. The columns follow each other in a colouring, each with its pieces
-/// and the number of its lowest cell.
+/// Returns which pieces of some columns lie in `cells`, as bits of a colouring. The columns are in the order of the
+/// colouring; each has its pieces and the number of its lowest cell.
 fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
     let mut before = 0;
     let of_column = columns.iter().map(|(pieces, lowest)| {
@@ -297,8 +300,8 @@ fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
     of_column.fold(0, |all, here| all | here) as u32
 }
 
-/// Returns the position of an entry; `None` for an entry that is none, because both players have lines in it, or the
-/// one to move.
+/// Returns the position of an entry; `None` if the entry is no position, because both players have lines or the player
+/// to move has one.
 pub(super) fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
     let [first, second] = index.split.bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()
@@ -337,7 +340,7 @@ mod tests {
             for ply in 0..=index.board().cells() as u32 {
                 let tier = TierDirectory::new(&index, ply);
                 let entries = tier.entries();
-                // Of a large tier some runs.
+                // Only some runs of a large tier.
                 let (each, parts) = if small.contains(&name) { (37, entries.div_ceil(37)) } else { (2048, 2) };
                 let start = |part| (u128::from(entries) * part / u128::from(parts)) as u64;
                 let starts = (0..u128::from(parts)).map(start);

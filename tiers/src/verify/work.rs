@@ -1,4 +1,4 @@
-//! The share that a rank has in a verification: its jobs, and what it has found.
+//! A rank's share of a verification: its jobs and its findings.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,26 +11,26 @@ use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::progress::{Progress, RankProgress, Stage};
 
-/// The most jobs in a row that one rank does: neighbours share a block.
+/// The most consecutive jobs of one rank: neighbours share a block.
 const RUN: u64 = 64;
 
-/// How many faults a rank keeps at least until all are gathered: those that several ranks find equally count once.
+/// The fewest faults that a rank keeps until all are gathered. Faults that several ranks find count once.
 const LEAST_KEPT: usize = 8;
 
-/// What all stages of a verification share.
+/// The state that all stages of a verification share.
 pub(super) struct Work<'a> {
     pub communicator: &'a dyn Communicator,
     rank: u64,
     pub size: u64,
     progress: &'a dyn Progress,
     most_faults: usize,
-    /// What this rank has found since the ranks last gathered.
+    /// This rank's findings since the ranks last gathered.
     own: Mutex<Findings>,
-    /// What all ranks had found when they last gathered.
+    /// All ranks' findings up to the last gathering.
     all: Mutex<Findings>,
 }
 
-/// Faults: the first ones, and how many there are.
+/// The first faults, and their total number.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Findings {
     pub faults: Vec<Fault>,
@@ -60,7 +60,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Returns the jobs of this rank, of `count` in all: runs of neighbours, assigned to the ranks in turn.
+    /// Returns this rank's jobs out of `count`: runs of neighbours, assigned to the ranks in turn.
     pub fn jobs(&self, count: u64) -> impl ParallelIterator<Item = u64> {
         let (rank, size) = (self.rank, self.size);
         let run = (count / (16 * size)).clamp(1, RUN);
@@ -68,19 +68,19 @@ impl<'a> Work<'a> {
         own.map(move |number| (number / run * size + rank) * run + number % run).filter(move |job| *job < count)
     }
 
-    /// Tells whether it is the turn of this rank to do a job that the threads of a rank share.
+    /// Returns whether this rank does job `job`. The threads of a rank share such a job.
     pub fn is_turn(&self, job: u64) -> bool {
         job % self.size == self.rank
     }
 
-    /// Adds up a number of every rank.
+    /// Returns the sum of a number over all ranks.
     pub fn sum(&self, own: u64) -> u64 {
         let mut sum = [own];
         self.communicator.all_reduce(&mut sum, Reduction::Sum);
         sum[0]
     }
 
-    /// Takes a fault.
+    /// Records a fault.
     pub fn push(&self, fault: Fault) {
         let (mut own, most) = (lock(&self.own), self.most_faults.max(LEAST_KEPT));
         own.faults_in_all += 1;
@@ -90,7 +90,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Takes an error of a file as a fault of this kind and place, or notes that the system refused to read the file.
+    /// Records an error of a file as `fault`, or records that the system refused to read the file.
     pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
         match error {
             DatabaseError::File(error) if !error.is_damage() => {
@@ -101,15 +101,15 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Takes an error of a file as a fault of the file.
+    /// Records an error of a file as a fault of the file.
     pub fn push_file_error(&self, error: &DatabaseError) {
         self.push_error(error, Fault::new(FaultKind::File, error));
     }
 
-    /// Gives what the ranks have found since the last time to all of them. Returns how many faults and files that is.
+    /// Exchanges the ranks' findings since the last time. Returns how many faults and files these are.
     ///
     /// # Errors
-    /// [`CommunicatorError::Unreadable`] where a rank sends something else.
+    /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
     pub fn gather(&self) -> Result<u64, CommunicatorError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
         own.keep_first(self.most_faults.max(LEAST_KEPT));
@@ -132,7 +132,7 @@ impl<'a> Work<'a> {
         Ok(count)
     }
 
-    /// Tells whether this rank knows of no fault, and all files could be read.
+    /// Returns whether this rank knows of no fault and of no unreadable file.
     pub fn is_sound(&self) -> bool {
         [lock(&self.own), lock(&self.all)].iter().all(|found| found.faults_in_all == 0 && found.unread.is_empty())
     }
@@ -142,18 +142,18 @@ impl<'a> Work<'a> {
         lock(&self.all).unread.len() as u64
     }
 
-    /// Returns what was gathered.
+    /// Returns the gathered findings.
     pub fn into_findings(self) -> Findings {
         self.all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a stage of so many steps.
+    /// Begins a stage of `steps` steps.
     pub fn begin(&self, stage: Stage, steps: u64) -> RankProgress<'a> {
         self.progress.begin(stage, steps, 0);
         RankProgress::new(self.progress, stage, self.communicator, steps)
     }
 
-    /// Notes that a tier is done in a stage, where it has so many blocks, values, positions or searches.
+    /// Reports that a tier is done in a stage; `count` is its number of blocks, values, positions or searches.
     pub fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
         self.progress.tier_done(stage, ply, count, 0);
     }

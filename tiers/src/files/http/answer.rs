@@ -43,11 +43,11 @@ pub(super) struct Part {
     pub bytes: Vec<u8>,
 }
 
-/// What tells one content of a file from another.
+/// Identifies the contents of a file.
 #[derive(PartialEq, Debug)]
 pub(super) struct Version {
     pub size: u64,
-    /// `ETag`, else `Last-Modified`, where the host sends one of them.
+    /// `ETag`, else `Last-Modified`, if the host sends either.
     tag: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, 
     })?;
     let (length, expected) = (response.body.len() as u64, end - start);
     if length != expected {
-        // A cut may be by chance.
+        // The connection may have been cut by chance.
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
         return Err(error(kind, format!("the host sent {length} bytes of {expected}")));
     }
@@ -81,7 +81,7 @@ pub(super) fn header(range: &Range<u64>) -> String {
 }
 
 impl Response {
-    /// Returns a header by its name in small letters.
+    /// Returns a header by its name in lower case.
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.trim())
     }
@@ -109,7 +109,6 @@ fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     (first < end && end <= size).then_some((first..end, size))
 }
 
-/// Makes an error.
 pub(super) fn error(kind: ErrorKind, what: impl Into<String>) -> io::Error {
     io::Error::new(kind, what.into())
 }

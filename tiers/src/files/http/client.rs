@@ -1,4 +1,4 @@
-//! Asking hosts with `ureq`: a blocking client, whose connections are kept open for the next request.
+//! Requests to hosts with `ureq`: a blocking client that keeps connections open for the next request.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use super::answer::{Client, Response, error};
 
-/// How long a request may take, with its redirects and its answer.
+/// The most time for a request, including redirects and the answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 const WITHOUT_HTTPS: &str = "this program was built without https";
@@ -18,13 +18,14 @@ const WITHOUT_HTTPS: &str = "this program was built without https";
 /// How many redirects are followed.
 const MOST_REDIRECTS: u32 = 5;
 
-/// Asks hosts over HTTP, and over TLS where this package has the cargo feature `https`: it trusts whom the system
-/// trusts, on Linux `SSL_CERT_FILE` instead where that is set. Obeys the variables `HTTP_PROXY` and `NO_PROXY`.
+/// Sends requests over HTTP, and over TLS if this package has the cargo feature `https`. Uses the system's
+/// certificates; on Linux those in `SSL_CERT_FILE` instead, if it is set. Obeys the variables `HTTP_PROXY` and
+/// `NO_PROXY`.
 #[derive(Debug)]
 pub struct UreqClient(Agent);
 
 impl UreqClient {
-    /// Makes a client whose requests may take so long, each of the three tries.
+    /// Makes a client with this time limit for each of the three tries of a request.
     pub fn new(timeout: Duration) -> UreqClient {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -59,7 +60,7 @@ impl Client for UreqClient {
             body: Vec::new(),
         };
         if response.status == 206 {
-            // One more shows that there is no more, and leaves the connection for the next request.
+            // Reading one byte more shows that there are no more, and frees the connection for the next request.
             let mut reader = body.into_reader().take(most_bytes + 1);
             reader.read_to_end(&mut response.body).map_err(|failure| io_error(failure.into()))?;
         }
@@ -67,7 +68,8 @@ impl Client for UreqClient {
     }
 }
 
-/// Sorts the errors of ureq into those that may pass and others. None is of a kind that means something else to a reader of files.
+/// Separates ureq's errors that may pass from the others. None gets a kind that means something else to a reader of
+/// files.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
         ureq::Error::TlsRequired => return error(ErrorKind::Unsupported, WITHOUT_HTTPS),
@@ -75,7 +77,7 @@ fn io_error(failure: ureq::Error) -> io::Error {
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
         ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
-        // Which error of TLS or of reading it is does not tell more.
+        // The exact kind of an error of TLS or of reading tells nothing more.
         failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };

@@ -1,4 +1,4 @@
-//! A file at a host: what of it is kept, and when it is asked for again.
+//! A file on a host: the bytes that are kept, and when they are requested again.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -16,14 +16,14 @@ pub(super) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
 /// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
 const HEAD_BYTES: u64 = 4 << 10;
 
-/// Bytes of the end of a file that are asked for together. Of a tier they have the list of the pages, and the whole directory if that is
-/// small.
+/// Bytes at the end of a file that are requested together. For a tier they include the list of the pages, and the whole
+/// directory if that is small.
 const TAIL_BYTES: u64 = 32 << 10;
 
-/// A file of at most so many bytes is asked for as a whole if its length is known.
+/// A file of at most so many bytes is requested as a whole if its length is known.
 const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 
-/// The most bytes that one read asks for.
+/// The most bytes to request for one read.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The most requests for a file that wait at the same time.
@@ -35,10 +35,10 @@ const GAP_BYTES: u64 = 4 << 10;
 /// The most bytes of a file that are kept of what was read ahead; those of the last question are kept in any case.
 const AHEAD_BYTES: usize = 1 << 20;
 
-/// How long to wait before the second try, and before the third and last.
+/// The pauses before the second try, and before the third and last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
-/// A file at a host. Threads share it.
+/// A file on a host. Threads share it.
 #[derive(Debug)]
 pub(super) struct HttpFile {
     client: Arc<dyn Client>,
@@ -47,12 +47,12 @@ pub(super) struct HttpFile {
     kept: Mutex<Kept>,
 }
 
-/// Bytes that need not be asked for again.
+/// Bytes that need not be requested again.
 #[derive(Debug, Default)]
 struct Kept {
     /// The first and the last bytes of the file.
     ends: Vec<Part>,
-    /// What was read ahead, the oldest first.
+    /// Parts that were read ahead, the oldest first.
     ahead: VecDeque<Part>,
 }
 
@@ -128,7 +128,7 @@ impl Kept {
         self.ends.iter().chain(&self.ahead)
     }
 
-    /// Returns what of some ranges is not kept, in order, with neighbours as one.
+    /// Returns the missing parts of the given ranges, sorted, with adjacent parts merged.
     fn missing(&self, ranges: &[Range<u64>], size: u64) -> Vec<Range<u64>> {
         let is_missing =
             |range: &&Range<u64>| !range.is_empty() && range.end <= size && !self.parts().any(|part| part.has(range));
@@ -153,7 +153,7 @@ impl Kept {
 }
 
 impl Part {
-    /// Copies bytes from `offset` on, if there are any.
+    /// Copies bytes from `offset` on; `None` if the part has none there.
     fn read(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
         let inside = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
         let bytes = self.bytes.get(inside..).filter(|bytes| !bytes.is_empty())?;
@@ -182,7 +182,7 @@ fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(
     }
 }
 
-/// Tells whether the next try may go better.
+/// Returns whether the next try may succeed.
 fn may_pass(kind: ErrorKind) -> bool {
     use ErrorKind::{InvalidData, InvalidInput, NotConnected, NotFound, PermissionDenied};
     let is_final = matches!(kind, InvalidData | InvalidInput | NotConnected | NotFound | PermissionDenied);

@@ -1,4 +1,4 @@
-//! Files of a host, read over HTTP: any static host that answers the header `Range` will do.
+//! Files on a host, read over HTTP. Any static host works that answers the header `Range`.
 //!
 //! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
 //! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
@@ -14,7 +14,7 @@
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | the host did not answer, or too late, or not to the end, three times |
 //!
-//! That the bytes are right is for the checksums of the files to tell.
+//! The checksums in the files show whether the bytes are right.
 
 mod answer;
 #[cfg(feature = "http")]
@@ -37,7 +37,7 @@ use super::storage::{ReadFile, Storage};
 pub struct Http(Arc<dyn Client>);
 
 impl Http {
-    /// Reads files with this client.
+    /// Makes a file system that reads with this client.
     pub fn new(client: Arc<dyn Client>) -> Http {
         Http(client)
     }
@@ -61,15 +61,15 @@ impl Storage for Http {
     }
 }
 
-/// Writes a path as an address.
+/// Converts a path to an address.
 fn address(path: &Path) -> io::Result<String> {
     let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
-    // A password would be repeated in messages.
+    // Messages would repeat a password.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
     if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
         return Err(no_address(&format!("has the sign {sign}")));
     }
-    // Where a path is joined with another sign than addresses are.
+    // Some systems join paths with another separator.
     Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
@@ -77,7 +77,7 @@ fn no_address(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"))
 }
 
-/// Tells whether a path is the address of a folder or file at a host: whether it begins with `http://` or `https://`.
+/// Returns whether a path is an address on a host, that is, begins with `http://` or `https://`.
 pub fn is_address(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
     let begins = |scheme: &[u8]| path.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -105,13 +105,13 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns what reads addresses.
+/// Returns the storage for addresses.
 #[cfg(feature = "http")]
 pub(super) fn shared() -> Http {
     Http::new(UreqClient::shared())
 }
 
-/// Returns what refuses addresses.
+/// Returns a storage that rejects all addresses.
 #[cfg(not(feature = "http"))]
 pub(super) fn shared() -> Http {
     #[derive(Debug)]

@@ -9,8 +9,8 @@
 //! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of shapes, pages and trailer
 //! ```
 //!
-//! A checksum is XXH3-64 (of a block: its low half) seeded with the hash of the header and the number of the block, so
-//! that a whole block in the wrong place (of another tier, another board, another number) does not pass.
+//! Each checksum is XXH3-64 (for blocks its low half), seeded with the hash of the header plus the number of the block.
+//! So a whole block in the wrong place (from another tier, another board, another number) does not pass.
 
 mod reader;
 mod writer;
@@ -37,7 +37,7 @@ const DIRECTORY_ENTRY: usize = 10;
 const PAGE_ENTRY: usize = 24;
 /// Blocks of a page of the directory.
 const PAGE_BLOCKS: u64 = 1024;
-/// The number that seeds the checksum of the file's end; those of the pages go down from it. No block has it.
+/// The number that seeds the checksum of the file's end; pages use the numbers below it. No block has any of them.
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.
@@ -51,24 +51,24 @@ pub(crate) struct Header {
     pub entries: u64,
     /// Entries of a chunk; the last one may have fewer.
     pub chunk_entries: u32,
-    /// Forced positions are stored too. The version of the envelope says it.
+    /// Whether forced positions are stored too; recorded as the version of the envelope.
     #[serde(skip)]
     pub has_forced: bool,
 }
 
 impl Header {
-    /// Describes the file of a tier that is cut into `chunks`.
+    /// Makes the header of a tier's file with these chunks.
     pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
         let Chunks { each, tier_entries, has_forced } = *chunks;
         Header { board: index.board().to_string(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
     }
 
-    /// Returns the bytes that the file begins with.
+    /// Returns the first bytes of the file.
     pub fn seal(&self) -> Vec<u8> {
         envelope::seal_version(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
     }
 
-    /// Reads the header of a file; returns its bytes too.
+    /// Reads the header of a file. Returns the header and its bytes.
     fn unseal(file: &dyn ReadFile, path: &Path) -> Result<(Header, Vec<u8>), FileError> {
         let (version, header, bytes) = envelope::unseal_version(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
         Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))

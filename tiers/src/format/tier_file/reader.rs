@@ -1,8 +1,8 @@
-//! Reading the file of a tier: its header and end when it is opened, then blocks in any order.
+//! Reading the file of a tier: first its header and end, then blocks in any order.
 //!
-//! Nothing that a file records about its size is believed beyond the length that the file has. The directory comes in pages that
-//! are read when a block of theirs is first needed: the widest tier of 7x6 has a directory of some megabytes, of which a
-//! probe reads two kilobytes and the list of the pages.
+//! The reader trusts no recorded size beyond the length of the file. The directory is divided into pages, each read
+//! when one of its blocks is first needed: the widest tier of 7x6 has a directory of some megabytes, and a probe reads
+//! only two kilobytes of it and the list of the pages.
 
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -24,15 +24,15 @@ pub(crate) struct Reader {
     identity: u64,
     directory_at: u64,
     pub blocks: u64,
-    /// Where the pages of the directory begin.
+    /// The start of each page of the directory.
     pages: Vec<Start>,
-    /// The pages that have been read: where their blocks begin.
+    /// The pages read so far: the starts of their blocks.
     read: Vec<OnceLock<Vec<Start>>>,
-    /// A frame around the entries of every shape.
+    /// A zstd frame with the entries of every shape.
     shapes: Vec<u8>,
 }
 
-/// Where a block begins, or the first block of a page of the directory. The last of a list is where the list ends.
+/// The start of a block, or of the first block of a page. The last item of a list is the end of the list.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Start {
     offset: u64,
@@ -40,14 +40,14 @@ struct Start {
     checksum: u64,
 }
 
-/// Returns the place of a chunk in a list, which may be that of its end.
+/// Returns the index of the block or page that holds a chunk; for a chunk beyond the list, that of the list's end.
 fn find(starts: &[Start], chunk: u64) -> usize {
     starts.partition_point(|start| start.chunk <= chunk).saturating_sub(1)
 }
 
 impl Reader {
-    /// Opens a file that should have `expected_bytes`, of a tier of at most `most_shapes` shapes, and reads its header and, where
-    /// `check` accepts the header and the file's length, its end. Returns with it what `check` makes of them.
+    /// Opens a file of `expected_bytes` bytes, for a tier of at most `most_shapes` shapes. Reads its header and, if
+    /// `check` accepts the header and the file's length, its end. Returns the reader and the result of `check`.
     pub fn open<T>(
         storage: &dyn Storage,
         path: &Path,
@@ -96,10 +96,10 @@ impl Reader {
         Ok((reader, checked))
     }
 
-    /// Expands the entries of every shape, of which there are at most `most`.
+    /// Returns the entries of every shape; there are at most `most` shapes.
     ///
     /// # Errors
-    /// [`FileError::Damaged`] where there are more, or the frame is none.
+    /// [`FileError::Damaged`] if there are more, or if the frame is invalid.
     pub fn shape_entries(&self, most: usize) -> Result<Vec<u64>, FileError> {
         let bytes = frame::expand(&self.shapes, most.saturating_mul(size_of::<u64>()));
         Ok(numbers(bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?))
@@ -127,10 +127,10 @@ impl Reader {
         Ok(self.entry(block)?.start.chunk)
     }
 
-    /// Reads one block and checks it. Returns it with the number of its chunks.
+    /// Reads and checks one block. Returns it with the number of its chunks.
     ///
     /// # Errors
-    /// [`FileError::Checksum`] where the bytes are not those that were written as this block of this tier.
+    /// [`FileError::Checksum`] if the bytes are not those that were written as this block of this tier.
     pub fn block(&self, number: u64) -> Result<(Vec<u8>, usize), FileError> {
         let Range { start, end } = self.entry(number)?;
         let mut payload = vec![0; (end.offset - start.offset) as usize];
@@ -143,7 +143,8 @@ impl Reader {
         Ok((payload, (end.chunk - start.chunk) as usize))
     }
 
-    /// Announces that the blocks of these chunks will be read unless they are known, and the pages of the directory that name them.
+    /// Announces the coming reads of these chunks' blocks (except for blocks that `is_known`) and of the directory
+    /// pages that list them.
     pub fn read_ahead(&self, chunks: &[u64], is_known: impl Fn(u64) -> bool) {
         let mut pages: Vec<usize> = chunks.iter().map(|chunk| find(&self.pages, *chunk)).collect();
         pages.sort_unstable();
@@ -151,14 +152,14 @@ impl Reader {
         let unread = pages.into_iter().filter(|page| self.read.get(*page).is_some_and(|read| read.get().is_none()));
         let unread: Vec<Range<u64>> = unread.map(|page| self.page_range(page)).collect();
         self.file.read_ahead(&unread);
-        // The look-up reports what is wrong; until then no page is asked for again.
+        // Ignore errors here, since the look-up will report them. After the first error, ask for no more pages.
         let numbers = chunks.iter().map_while(|chunk| self.block_of(*chunk).ok()).map(|(number, _)| number);
         let unknown = numbers.filter(|number| !is_known(*number)).map_while(|number| self.entry(number).ok());
         let blocks: Vec<_> = unknown.map(|block| block.start.offset..block.end.offset).collect();
         self.file.read_ahead(&blocks);
     }
 
-    /// Returns where a page of the directory is in the file.
+    /// Returns the byte range of a page of the directory.
     fn page_range(&self, number: usize) -> Range<u64> {
         let first = number as u64 * PAGE_BLOCKS;
         let entries = PAGE_BLOCKS.min(self.blocks.saturating_sub(first));
@@ -166,7 +167,7 @@ impl Reader {
         offset..offset + entries * DIRECTORY_ENTRY as u64
     }
 
-    /// Makes the error of a block that does not hold what it should.
+    /// Returns the error of a block with invalid contents.
     pub fn damaged(&self, block: u64, what: &'static str) -> FileError {
         FileError::damaged(&self.path, self.entry(block).map_or(0, |block| block.start.offset), what)
     }
@@ -175,7 +176,7 @@ impl Reader {
         FileError::damaged(&self.path, self.directory_at, what)
     }
 
-    /// Returns where a block begins and ends.
+    /// Returns the start and the end of a block.
     fn entry(&self, block: u64) -> Result<Range<Start>, FileError> {
         let page = self.page(usize::try_from(block / PAGE_BLOCKS).unwrap_or(usize::MAX))?;
         match page.get((block % PAGE_BLOCKS) as usize..) {
@@ -184,7 +185,7 @@ impl Reader {
         }
     }
 
-    /// Returns where the blocks of a page of the directory begin, read and checked where they were not yet.
+    /// Returns the starts of the blocks of a page, after reading and checking the page if necessary.
     fn page(&self, number: usize) -> Result<&[Start], FileError> {
         let (Some(read), Some([start, end, ..])) = (self.read.get(number), self.pages.get(number..)) else {
             return Err(self.damaged_directory("there is no such page"));
@@ -204,13 +205,13 @@ impl Reader {
     }
 }
 
-/// Reads little-endian integers.
+/// Reads little-endian integers of 8 bytes.
 fn numbers(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
 }
 
-/// Reads the list of the pages, whose blocks go from the first to the second of `ends` (offset and chunk); `None` where they
-/// do not.
+/// Parses the list of the pages. `ends` are the offset and chunk where their blocks begin, and where they end; returns
+/// `None` if the list does not fit.
 fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
     let list = numbers(list);
     let page = |&[offset, chunk, checksum]: &[u64; 3]| Start { offset, chunk, checksum };
@@ -221,8 +222,8 @@ fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
     (in_order && pages.first().is_some_and(|page| (page.offset, page.chunk) == first)).then_some(pages)
 }
 
-/// Reads the entries of a page between its start and that of the next; `None` where they do not fit, or a block has no
-/// chunk or more than a group has.
+/// Parses the entries of a page; `start` and `end` are its start and that of the next page. Returns `None` if they do
+/// not fit, or if a block has no chunk or more chunks than a group.
 fn parse_page(entries: &[u8], start: Start, end: Start) -> Option<Vec<Start>> {
     let (mut offset, mut chunk, mut page) = (start.offset, start.chunk, Vec::new());
     for &[l0, l1, l2, l3, c0, c1, s0, s1, s2, s3] in entries.as_chunks::<DIRECTORY_ENTRY>().0 {
@@ -244,7 +245,7 @@ mod tests {
     use crate::format::codec::EncodedBlock;
     use crate::kernel::Values;
 
-    /// Writes a file of `count` blocks of different lengths, each with the chunks that its number has low bits.
+    /// Writes a file of `count` blocks of different lengths; block `n` has `n % 3 + 1` chunks.
     fn write(storage: &dyn Storage, folder: &Path, count: u64) -> PathBuf {
         let chunks = |block: u64| (block % 3 + 1) as u16;
         let block =
@@ -326,7 +327,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = write(&Disk, folder.path(), 1);
         let file = std::fs::read(&path).unwrap();
-        // A hole of a terabyte before the trailer: shapes, as far as the trailer goes.
+        // A hole of a terabyte before the trailer, which the trailer declares to be shapes.
         let mut sparse = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         sparse.set_len((1 << 40) - TRAILER as u64).unwrap();
         std::io::Write::write_all(&mut sparse, &file[file.len() - TRAILER..]).unwrap();

@@ -1,8 +1,8 @@
 //! Writing the file of a tier, by one process or by several at once.
 //!
-//! The groups of chunks go through in batches. Group `g` of a batch belongs to rank `g % size`, which encodes it on one of
-//! its threads. Then the ranks gather the lengths of their blocks, so that each rank knows where its own blocks belong and
-//! writes them there. The bytes of the file do not depend on the number of ranks.
+//! The groups of chunks are written in batches. Group `g` of a batch belongs to rank `g % size`, which encodes it on
+//! one of its threads. Then the ranks exchange the lengths of their blocks, so that each rank can compute where its own
+//! blocks belong and writes them there. The bytes of the file do not depend on the number of ranks.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,16 +21,13 @@ use crate::format::manifest::is_stored;
 use crate::index::Index;
 use crate::tier::Tier;
 
-/// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
+/// Groups of chunks that a rank encodes per batch; bounds the memory of encoded blocks.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// Writes the file of a solved tier, cut into `chunks`, together with all other ranks. Returns it at rank 0, neither durable nor
-/// under its name; writes nothing for a tier that is not stored.
+/// Writes the file of a solved tier, divided into `chunks`, together with all other ranks. Returns it on rank 0, not
+/// yet durable and under a temporary name. Writes nothing for a tier that is not stored.
 ///
-/// Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
-///
-/// # Errors
-/// Where a file cannot be read or written.
+/// Before each batch rank 0 checks whether to stop; if so, the file is removed, and all ranks stop.
 pub(crate) fn write_tier(
     storage: &dyn Storage,
     folder: &Path,
@@ -65,7 +62,7 @@ pub(crate) fn write_tier(
     Ok(ControlFlow::Continue(writer.finish(&tier.directory.shape_entries())?))
 }
 
-/// A file that is being written, under a temporary name, by all ranks.
+/// A file that all ranks are writing, under a temporary name.
 pub(crate) struct Writer<'a> {
     storage: &'a dyn Storage,
     all: &'a dyn Communicator,
@@ -74,9 +71,9 @@ pub(crate) struct Writer<'a> {
     file: Box<dyn WriteFile>,
     /// The hash of the sealed header.
     identity: u64,
-    /// Where the next block begins.
+    /// The offset of the next block.
     offset: u64,
-    /// The directory of the blocks so far, of all ranks.
+    /// The directory of all ranks' blocks so far.
     directory: Vec<u8>,
     /// Offset and first chunk of each page of the directory.
     pages: Vec<(u64, u64)>,
@@ -84,7 +81,7 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Starts the file that will be at `path`.
+    /// Creates the file that will later be at `path`.
     pub fn create(
         storage: &'a dyn Storage,
         path: &Path,
@@ -97,7 +94,7 @@ impl<'a> Writer<'a> {
             let file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
             file.write_all_at(&header, 0).map_err(io_error(&temporary, "write"))?;
         }
-        // The others can open it from here on.
+        // From here on the other ranks can open the file.
         all.barrier();
         let file = storage.open_to_write(&temporary).map_err(io_error(&temporary, "open"))?;
         Ok(Writer {
@@ -114,10 +111,10 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the blocks of the next groups. The ranks take turns: `own` are this rank's groups, in their order.
+    /// Writes the blocks of the next groups, the ranks in turn. `own` are this rank's groups, in order.
     ///
     /// # Errors
-    /// Where the file cannot be written, or another rank sends what does not make a whole file.
+    /// If the file can't be written, or if another rank's message does not fit.
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
         let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
         let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
@@ -170,21 +167,21 @@ impl<'a> Writer<'a> {
         FileError::Message { file: self.path.clone(), rank }
     }
 
-    /// Removes the file.
+    /// Removes the unfinished file.
     pub fn abandon(self) -> Result<(), FileError> {
         let Writer { storage, all, temporary, file, .. } = self;
-        // A file that is open cannot be removed everywhere.
+        // Some systems can't remove an open file.
         drop(file);
         all.barrier();
         if all.is_root() { storage.remove(&temporary).map_err(io_error(&temporary, "remove")) } else { Ok(()) }
     }
 
-    /// Writes the directory and the entries of every shape of the tier. Returns the file at rank 0; it has its name only after
-    /// [`publish`](crate::files::publish).
+    /// Writes the directory and the entries of every shape of the tier. Returns the file on rank 0;
+    /// [`publish`](crate::files::publish) gives it its name.
     pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
         let Writer { storage, all, file, offset, .. } = self;
         if !all.is_on_one_machine() {
-            // Another machine may see only what is on the disk.
+            // Another machine may see only what has reached the disk.
             file.sync().map_err(io_error(&self.temporary, "write"))?;
         }
         all.barrier();
@@ -203,7 +200,7 @@ impl<'a> Writer<'a> {
         end.extend(end_checksum(&end, self.identity).to_le_bytes());
         let end = [self.directory, end].concat();
         file.write_all_at(&end, offset).map_err(io_error(&self.temporary, "write"))?;
-        // The blocks of all ranks are in order only now. To read them again takes less than a thousandth of a solve.
+        // Only now are the blocks of all ranks in order. Reading them again takes less than a thousandth of a solve.
         let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
         let Writer { path, temporary, .. } = self;
         let written = Written { path, temporary, file, bytes: offset + end.len() as u64 };

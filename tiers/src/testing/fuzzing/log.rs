@@ -102,7 +102,7 @@ fn bytes(data: &mut &[u8]) -> Vec<u8> {
     data.split_off(..length).unwrap_or_default().to_vec()
 }
 
-/// A solve of a small board, in blocks of which its middle tiers have several.
+/// Makes a solve of a small board, whose middle tiers have several blocks.
 fn solve() -> Solve {
     let solve = Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness).kernel(Kernel::portable());
     solve.checkpoint(Duration::ZERO).block_words(64)
