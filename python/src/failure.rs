@@ -151,7 +151,10 @@ fn of_file(error: &FileError) -> PyErr {
         FileError::Io { .. } | FileError::NoBlock { .. } | FileError::Message { .. } => {
             ("FileError", "check the folder, its permissions and the free space")
         }
-        FileError::Newer { .. } => ("DatabaseDamaged", "update fourbase; if there is no newer version, the file is damaged: remove it and solve again"),
+        FileError::Newer { .. } => (
+            "DatabaseDamaged",
+            "update fourbase; if there is no newer version, the file is damaged: remove it and solve again",
+        ),
         FileError::Wrong { .. } | FileError::Damaged { .. } | FileError::Checksum { .. } => {
             ("DatabaseDamaged", "solve the board again with replace=True")
         }

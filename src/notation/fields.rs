@@ -325,34 +325,6 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_moves_is_one_game_and_a_move_with_some_is_refused() {
-        for line in ["1 2 3", "1,2, 3", "a b", "a1 b1 a2", "1 - 2", "1. 1 2 2. 3", "1.1 2"] {
-            assert_eq!(cut(line, 1), Ok(pair(line, "")), "{line}");
-        }
-        assert_eq!(cut("id 1 2", 2), Ok(pair("1 2", "id")));
-        for (line, chosen, others) in
-            [("1 4", "1", "4"), ("1 -2", "1", "-2"), ("12 1", "12", "1"), ("- 1", "-", "1"), ("1 0", "1", "0")]
-        {
-            assert_eq!(cut(line, 1), Ok(pair(chosen, others)), "{line}");
-        }
-        for line in [
-            "1 2 win",
-            "1,2,-1",
-            "1 b",
-            "a1 1",
-            "1 4 4",
-            "3 0 0",
-            "1 1213",
-            "11 1213 4",
-            "1-2 1-3",
-            "1 1-2",
-            "a1b1 c1a2",
-        ] {
-            assert!(matches!(cut(line, 1), Err(FieldError::Unclear { .. })), "{line}");
-        }
-    }
-
-    #[test]
     fn bit_strings_take_a_field_for_each_column() {
         for (line, number, chosen, others) in [
             ("010 100 100 5 x", 1, "010 100 100", "5|x"),

@@ -308,31 +308,4 @@ mod tests {
         }
         assert_eq!(parse(board("12x4"), "a, c a").unwrap(), parse(board("12x4"), "aca").unwrap());
     }
-
-    #[test]
-    fn what_is_no_move_is_named_with_a_remedy() {
-        let message = |text: &str| parse(board("7x6"), text).unwrap_err().to_string();
-        let zero = "is 0, but columns count from 1: those of 7x6 are 1 to 7, or a to g";
-        for (text, part) in [
-            ("0", zero),
-            ("4 0", zero),
-            ("400", zero),
-            ("10", "7 strings of 7 bits"),
-            ("4h", "the columns of 7x6 are 1 to 7"),
-            ("https://example.org/?board=5x4&moves=33", "5x4"),
-            ("1000000 0120", "bit string"),
-            ("4 4 53.", "from its first move"),
-            ("12. d4 e4", "from its first move"),
-            ("4453.", "from its first move"),
-            ("4?5", "'?'"),
-            // A tab separates fields, and no moves.
-            ("4\t2", "names no column"),
-            ("https://connect4.gamesolver.org/?pos=x", "'x'"),
-        ] {
-            assert!(message(text).contains(part), "{}", message(text));
-        }
-        assert_eq!(message("d1 d3"), "move 2 is d3, but the piece falls to row 2; write moves in the order of play");
-        let solver = parse(board("5x4"), "https://connect4.gamesolver.org/?pos=4").unwrap_err().to_string();
-        assert!(solver.contains("of 7x6 and not of 5x4"), "{solver}");
-    }
 }
