@@ -116,8 +116,8 @@ fn disturbed() -> Vec<(Solve, BTreeMap<String, Vec<u8>>)> {
     ]
 }
 
-/// Disturbs each solve at every operation, or where the disk is full after every byte, or in the short run at every `stride`th; each on one thread, so that its operations have
-/// an order.
+/// Disturbs each solve at every operation, or where the disk is full after every byte, or in the short run at every `stride`th; each on
+/// one thread, so that its operations have an order.
 fn disturb(solves: Vec<(Solve, BTreeMap<String, Vec<u8>>)>, troubles: &[Trouble], stride: usize) {
     solves.into_par_iter().enumerate().for_each(|(number, (solve, before))| {
         let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");

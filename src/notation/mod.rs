@@ -10,10 +10,11 @@
 //!
 //! [`parse_moves`] reads moves that are played from any position on.
 //!
-//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; lines of nothing but cells,
-//! one for each row, mean a drawn board; words of 0s and 1s as long as a column mean bit strings; everything else is moves, in any
-//! spelling that people use (`4 4 5 3`, `1. d1 d2`, a link). Blanks around a text are ignored, and a byte order mark before it. The bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
-//! piece of the first player; no column is named 0.
+//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; lines of nothing but cells, one for
+//! each row, mean a drawn board; words of 0s and 1s as long as a column mean bit strings; everything else is moves, in any spelling that
+//! people use (`4 4 5 3`, `1. d1 d2`, a link). Blanks around a text are ignored, and a byte order mark before it. The bit strings of a
+//! position always contain a `0`, either above the end of a column or, on a full board, for a piece of the first player; no column is
+//! named 0.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
 //! the first mistake, and repeats at most 200 characters of a link, else a few of the text, in an error.

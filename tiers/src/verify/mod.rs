@@ -4,8 +4,8 @@
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
 //! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
 //! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md` and
-//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver, with one exception: where a database does not keep
-//! all plies, [`crate::counts`] counts the legal positions with kernels. It tests probes and never relies on them.
+//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver, with one exception: where a
+//! database does not keep all plies, [`crate::counts`] counts the legal positions with kernels. It tests probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!

@@ -2,7 +2,8 @@
 //!
 //! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
 //! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
-//! its own. Requests wait at the same time for both ends of a file, and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read gives bytes of the place that was asked for, or an error:
+//! its own. Requests wait at the same time for both ends of a file, and for what [`ReadFile::read_ahead`] announces. Whatever a host
+//! answers, a read gives bytes of the place that was asked for, or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
