@@ -1,6 +1,5 @@
 //! Why the given folder of all databases has none.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fourbase::Board;
@@ -20,16 +19,13 @@ pub const DEFAULT_ROOT: &str = "db";
 /// [`DatabaseError::Misplaced`].
 pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError> {
     let values = [Values::Remoteness, Values::Wdl];
-    let (storage, is_host) = (storage_of(root), is_address(root));
-    let has_manifest = |folder: &Path| match storage.open(&folder.join(MANIFEST)) {
-        Ok(_) => true,
-        // It is there, but the host does not answer ranges of bytes.
-        Err(error) => is_host && error.kind() != ErrorKind::NotFound,
-    };
+    let storage = storage_of(root);
+    let has_manifest = |folder: &Path| storage.open(&folder.join(MANIFEST)).is_ok();
     let is_inside = |levels: usize| match levels {
         1 => values.iter().any(|values| has_manifest(&root.join(values.to_string()))),
         _ => has_manifest(root),
     };
+    let is_host = is_address(root);
     let above = |levels: usize| {
         let above = root.ancestors().nth(levels)?;
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
