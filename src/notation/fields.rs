@@ -239,7 +239,10 @@ fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldE
     let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
     let is_number = |word: &[u8]| is_number_up_to(board.cells(), word);
     let has_moves_next = words.peek().is_some_and(|next| !is_number(next) && is_moves(board, next));
-    if has_moves_next && (is_move(field) || is_moves(board, field)) {
+    // One letter or square goes on with others, but one digit may be a score.
+    let is_letter = |word: &[u8]| word.first().is_some_and(u8::is_ascii_alphabetic);
+    let has_move_next = words.peek().is_some_and(|next| is_letter(next) && is_move(next)) && is_letter(field);
+    if has_moves_next && (is_move(field) || is_moves(board, field)) || has_move_next && is_moves(board, field) {
         return unclear();
     }
     if !is_move(field) {
