@@ -76,7 +76,7 @@ const MEASURED: [Bits; 16] = [
 /// Entries of 7x6.
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// How much more bytes the log takes than in [`MEASURED`]: there it had frames of words, and now it has frames of deltas.
+/// The log now has frames of deltas. They take this many times the bytes of the frames of words in [`MEASURED`], or fewer.
 const DELTA_BYTES: f64 = 1.25;
 
 /// The power of the number of entries by which larger boards compress better: of logs between 6x6 and 7x6, of databases from

@@ -28,8 +28,8 @@ use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, 
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
-/// The version of the format of logs. Up to the fourth a record had a frame of the block's words, now of their delta. A database
-/// without logs has none of it.
+/// The version of the format of logs. Up to the fourth a record had a frame of the block's words, now of their delta. A complete
+/// database has no logs, so it does not depend on this version.
 const VERSION: u32 = 5;
 
 const RECORD: usize = 20;
