@@ -36,8 +36,8 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
     if is_whole && has(|found| ".-_".contains(found)) && has(|found| !"123456789.-_".contains(found)) {
         return Some(rows);
     }
-    // Rows of 1 and 2 alone may be moves where there are no more columns.
-    let is_no_game = has(|found| !"12".contains(found)) || board.width() > 2;
+    // Rows of 1 and 2 alone may be moves: with hyphens between them, and on boards of two columns.
+    let is_no_game = has(|found| !"12-".contains(found)) || board.width() > 2 && !has(|found| found == '-');
     (is_cells && (is_whole && is_no_game || has(|found| "._xX".contains(found)))).then_some(rows)
 }
 
