@@ -23,7 +23,7 @@ pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
 pub use bits::{Bits, ColumnDrop, Task, ones};
 pub use rows::transpose;
-pub use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
+pub use words::{Pool, RowView, SPARE_PART, Words};
 
 use bits::Portable;
 use code::{Known, Ordered, Wdl};

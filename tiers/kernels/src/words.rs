@@ -29,19 +29,14 @@ const NEAR_PART: usize = 2;
 #[derive(Debug)]
 pub struct Pool(Mutex<Maps>);
 
-/// Limits of a pool.
-#[derive(Clone, Copy, Debug)]
-pub struct PoolLimits {
-    /// Limit of blocks and spare memory together. Blocks alone may exceed it.
-    pub bytes: u64,
-    /// How far blocks and spare memory together may exceed the most that blocks alone have used so far.
-    pub spare_bytes: u64,
-}
+/// How far blocks and spare memory together may exceed the most that blocks alone have used so far: by this many bytes and
+/// an eighth.
+const SPARE_BYTES: u64 = 16 << 20;
 
 /// The memory of a pool, with its counts.
 #[derive(Debug)]
 struct Maps {
-    limits: PoolLimits,
+    limit_bytes: u64,
     used_bytes: u64,
     most_used_bytes: u64,
     spare_bytes: u64,
@@ -50,22 +45,16 @@ struct Maps {
 }
 
 impl Pool {
-    /// Makes an empty pool.
-    pub fn new(limits: PoolLimits) -> Arc<Pool> {
+    /// Makes an empty pool. Blocks and spare memory together take at most `limit_bytes`; blocks alone may take more.
+    pub fn new(limit_bytes: u64) -> Arc<Pool> {
         let ([used_bytes, most_used_bytes, spare_bytes], spare) = ([0; 3], BTreeMap::new());
-        Arc::new(Pool(Mutex::new(Maps { limits, used_bytes, most_used_bytes, spare_bytes, spare })))
+        Arc::new(Pool(Mutex::new(Maps { limit_bytes, used_bytes, most_used_bytes, spare_bytes, spare })))
     }
 
-    /// Sets new limits, and returns memory beyond them to the system.
-    pub fn limit(&self, limits: PoolLimits) {
-        self.maps().limits = limits;
-        self.trim();
-    }
-
-    /// Returns whether the blocks and `bytes` more would exceed the limit.
-    pub fn is_full(&self, bytes: u64) -> bool {
+    /// Returns how many more bytes blocks may take; negative where they take more than the limit.
+    pub fn free_bytes(&self) -> i64 {
         let maps = self.maps();
-        maps.used_bytes + bytes > maps.limits.bytes
+        maps.limit_bytes as i64 - maps.used_bytes as i64
     }
 
     /// Allocates `length` words; their values are arbitrary.
@@ -121,8 +110,7 @@ impl Pool {
     fn trim(&self) {
         loop {
             let mut maps = self.maps();
-            let PoolLimits { bytes, spare_bytes } = maps.limits;
-            let most_bytes = bytes.min(maps.most_used_bytes + spare_bytes);
+            let most_bytes = maps.limit_bytes.min(maps.most_used_bytes / 8 * 9 + SPARE_BYTES);
             if maps.spare_bytes <= most_bytes.saturating_sub(maps.used_bytes) {
                 return;
             }
@@ -227,13 +215,9 @@ mod tests {
 
     const MAPPED: usize = 10 * LEAST_WORDS;
 
-    fn limits(bytes: u64) -> PoolLimits {
-        PoolLimits { bytes, spare_bytes: bytes }
-    }
-
     #[test]
     fn memory_is_used_again_for_about_as_many_words() {
-        let pool = Pool::new(limits(1 << 30));
+        let pool = Pool::new(1 << 30);
         let first = pool.words(MAPPED);
         let place = first.as_ptr();
         drop(first);
@@ -245,7 +229,7 @@ mod tests {
 
     #[test]
     fn words_take_little_more_memory_than_is_asked_for() {
-        let pool = Pool::new(limits(0));
+        let pool = Pool::new(0);
         for length in (0..4 * LEAST_WORDS).step_by(7) {
             let words = pool.words(length);
             assert_eq!(words.len(), length);
@@ -257,16 +241,15 @@ mod tests {
     #[test]
     fn spare_memory_and_blocks_stay_below_the_limit() {
         let block = 8 * MAPPED as u64;
-        let pool = Pool::new(limits(3 * block));
+        let pool = Pool::new(3 * block);
         let mut words = Vec::from_iter((0..5).map(|_| pool.words(MAPPED)));
         assert_eq!(pool.bytes(), [5 * block, 0]);
         words.truncate(1);
         assert_eq!(pool.bytes(), [block, 2 * block]);
         words.push(pool.words(MAPPED * 2));
         assert_eq!(pool.bytes(), [3 * block, 0]);
-        assert!(pool.is_full(1) && !pool.is_full(0));
+        assert_eq!(pool.free_bytes(), 0);
         words.clear();
-        pool.limit(limits(block));
-        assert_eq!(pool.bytes(), [0, block]);
+        assert_eq!(pool.bytes(), [0, 3 * block]);
     }
 }

@@ -13,6 +13,7 @@
 //! memory too. All files are removed when the count is done.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::CountError;
@@ -29,7 +30,7 @@ use crate::index::Index;
 use crate::kernel::Values;
 use crate::progress::Progress;
 use crate::solve::{Plan, Report, Solve, SolveError};
-use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
+use crate::tier::{BlockMemory, Kind, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
 /// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
@@ -238,8 +239,8 @@ impl<'a> Count<'a> {
             }
         };
         let Count { storage, all, ref folder, .. } = *self;
-        let budget = MemoryBudget::sequential(solve.block_words);
-        let mut tally = Tally { reached: TierFolder { storage, folder, budget, all }, journal };
+        let memory = Arc::new(BlockMemory::sequential(solve.block_words));
+        let mut tally = Tally { reached: TierFolder { storage, folder, memory, all }, journal };
         let report = solve.run_observed(&mut |index, tier| tally.tally(index, tier), all, storage, progress)?;
         let Journal { legal, outcomes, .. } = tally.journal;
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
@@ -256,8 +257,8 @@ impl<'a> Count<'a> {
         let Count { storage, all, solve, in_files, .. } = *self;
         // Half of the rest is for lists of finished colourings, the other half for blocks.
         let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
-        let budget = plan.budget(plan.memory_bytes() as u64 + rest_bytes - list_bytes, solve.block_words);
-        let tiers = TierFolder { storage, folder: &self.folder, budget, all };
+        let memory = Arc::new(plan.memory(plan.memory_bytes() as u64 + rest_bytes - list_bytes, solve.block_words));
+        let tiers = TierFolder { storage, folder: &self.folder, memory, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
         let sweep = Sweep { tiers, index, progress, list_bytes, in_files, journal };
         plan.install(|| sweep.run(plan))?

@@ -35,7 +35,7 @@ impl Sweep<'_> {
     /// # Errors
     /// [`CountError::Stopped`] if the progress stops it; an error if a file can't be read or written.
     pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
-        let (tiers, index, progress) = (self.tiers, self.index, self.progress);
+        let (tiers, index, progress) = (&self.tiers, self.index, self.progress);
         let (board, all) = (index.board(), tiers.all);
         // The solve later needs the bits of all plies.
         let saves = self.in_files || self.journal.values.is_some();
@@ -54,7 +54,7 @@ impl Sweep<'_> {
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
         let mut parents = last.map(|ply| tiers.open(index, Reached, ply)).transpose()?;
         for ply in plies {
-            let mut tier = tiers.begin(index, Reached, ply, parents.as_ref())?;
+            let mut tier = tiers.begin(index, Reached, ply)?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
             let list_bytes = self.list_bytes;

@@ -53,7 +53,7 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply, child.as_ref())?;
+            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
@@ -110,10 +110,10 @@ impl<'a> Driver<'a> {
     /// Writes the database's file of a tier, if it keeps one, and records the tier. If the solve is stopped, breaks off
     /// and records nothing.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
-        let (TierFolder { storage, all, .. }, index) = (self.tiers, self.index);
+        let (TierFolder { storage, all, .. }, index) = (&self.tiers, self.index);
         let is_stopped = || self.progress.is_stopped();
         let written = if self.manifest.keeps(tier.ply()) {
-            write_tier(storage, self.folder, index, tier, &self.manifest.chunks(&tier.directory), all, &is_stopped)?
+            write_tier(*storage, self.folder, index, tier, &self.manifest.chunks(&tier.directory), *all, &is_stopped)?
         } else {
             ControlFlow::Continue(None)
         };

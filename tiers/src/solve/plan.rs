@@ -13,11 +13,10 @@ use fourbase::Board;
 
 use super::error::SolveError;
 use super::tier_plan::{TierPlan, plan_tiers, reached_bytes, solving_work};
-use crate::communicator::Communicator;
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
-use crate::kernel::{Coding, Kernel, PoolLimits, Values};
-use crate::tier::{BLOCK_WORDS, MemoryBudget};
+use crate::kernel::{Coding, Kernel, Values};
+use crate::tier::{BLOCK_WORDS, BlockMemory};
 
 /// Don't count boards with more than this many colourings per byte of the limit: the tables alone would be far too
 /// large.
@@ -59,23 +58,24 @@ pub struct Plan {
     pub threads: usize,
     /// How many further threads lack memory.
     pub left_out: usize,
-    /// Bytes of memory: with all blocks of two tiers; the least; and each thread's part of either.
-    whole_bytes: u128,
-    least_bytes: u128,
-    thread_bytes: u128,
-    /// The part of the least memory for the blocks that threads work on.
-    window_bytes: u128,
-    slices: Slices,
+    /// Bytes of tables and of all else that threads share, without blocks.
+    shared_bytes: u128,
+    /// Bytes of all blocks of two tiers, with room for deltas, which a solve in memory then never needs.
+    tiers_bytes: u128,
+    thread: ThreadPlan,
 }
 
-/// The memory for slices of matrices that are stored as their mirror images. It is part of the least memory.
+/// The memory of one thread.
 #[derive(Clone, Copy, Default, Debug)]
-struct Slices {
-    /// The number of slices in all threads.
-    count: u128,
+struct ThreadPlan {
+    bytes: u128,
+    /// The part for the blocks that the thread works on.
+    working_bytes: u128,
+    /// The number of slices of matrices that are stored as their mirror images.
+    slices: u128,
     /// The words of one slice: for the columns of a single band, and for a whole matrix.
-    least_words: u128,
-    most_words: u128,
+    least_slice: u128,
+    most_slice: u128,
 }
 
 impl Plan {
@@ -94,11 +94,11 @@ impl Plan {
         let hopeless = sizes.colourings / HOPELESS > u128::from(limit_bytes);
         let quick = sizes.colourings <= QUICK_COLOURINGS && sizes.shapes <= QUICK_SHAPES;
         if hopeless && !quick {
-            return (Plan { least_bytes: TABLE_BYTES * sizes.colourings, is_bounded: true, ..estimate }, None);
+            return (Plan { shared_bytes: TABLE_BYTES * sizes.colourings, is_bounded: true, ..estimate }, None);
         }
         let Ok(index) = Index::new(board, kernel) else { return (estimate, None) };
         let plan = Plan::exact(&index, values);
-        let is_bounded = plan.whole_bytes > u128::from(limit_bytes);
+        let is_bounded = plan.memory_bytes() > u128::from(limit_bytes);
         (Plan { is_bounded, ..plan }, Some(index))
     }
 
@@ -110,7 +110,6 @@ impl Plan {
             entries[ply as usize].saturating_mul(planes).div_ceil(8)
         };
         let pairs = (0..board.cells() as u32).map(|ply| bytes(ply).saturating_add(bytes(ply + 1)));
-        let whole_bytes = pairs.max().unwrap_or(0);
         let mut tiers = plan_tiers(board, values, &entries);
         for tier in &mut tiers {
             let words = bytes(tier.ply) / 8;
@@ -125,11 +124,9 @@ impl Plan {
             tiers,
             threads: rayon::current_num_threads(),
             left_out: 0,
-            whole_bytes,
-            least_bytes: whole_bytes,
-            thread_bytes: 0,
-            window_bytes: 0,
-            slices: Slices::default(),
+            shared_bytes: pairs.max().unwrap_or(0),
+            tiers_bytes: 0,
+            thread: ThreadPlan::default(),
         }
     }
 
@@ -153,20 +150,17 @@ impl Plan {
         let board = index.board();
         let sizes: Vec<TierSize> = (0..=last).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
-        let threads = rayon::current_num_threads();
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
-        let slices = Slices {
-            // Any drop into a wing may read across, and where a child is opened varies by shape.
-            count: (threads * 2 * (board.width() / 2)) as u128,
-            least_words: most(|size| size.slice_words),
-            most_words: most(|size| size.matrix_words),
-        };
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
-        let window_bytes = window_bytes(board, block_words, slices.most_words);
-        let slices_bytes = slices.count * SLICE_COPIES * 8 * slices.least_words / threads as u128;
-        let thread_bytes = index.kernel.lane_bytes(row_words) + buffer_bytes(block_words) + window_bytes + slices_bytes;
-        let shared_bytes = index.bytes(last) as u128 + FIXED_BYTES + 2 * most(directory_bytes);
-        let least_bytes = shared_bytes + threads as u128 * thread_bytes;
+        let most_slice = most(|size| size.matrix_words);
+        let (least_slice, working_bytes) =
+            (most(|size| size.slice_words), working_bytes(board, block_words, most_slice));
+        // Any drop into a wing may read across, and where a child is opened varies by shape.
+        let slices = 2 * (board.width() as u128 / 2);
+        let bytes = index.kernel.lane_bytes(row_words)
+            + buffer_bytes(block_words)
+            + working_bytes
+            + slices * SLICE_COPIES * 8 * least_slice;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         let mut tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
         for (tier, size) in tiers.iter_mut().zip(&sizes) {
@@ -178,14 +172,11 @@ impl Plan {
             exact: true,
             is_bounded: false,
             tiers,
-            // Besides the blocks, the budget includes deltas, which this solve then never needs.
-            whole_bytes: least_bytes + pairs.max().unwrap_or(0) / 4 * 5,
-            least_bytes,
-            thread_bytes,
-            threads,
+            threads: rayon::current_num_threads(),
             left_out: 0,
-            window_bytes: threads as u128 * window_bytes,
-            slices,
+            shared_bytes: index.bytes(last) as u128 + FIXED_BYTES + 2 * most(directory_bytes),
+            tiers_bytes: pairs.max().unwrap_or(0) / 4 * 5,
+            thread: ThreadPlan { bytes, working_bytes, slices, least_slice, most_slice },
         }
     }
 
@@ -197,23 +188,13 @@ impl Plan {
     /// Returns the plan with fewer threads, at least one, if all of them need more than `limit_bytes`. With tiers in
     /// files, half of the limit is left for waiting blocks, which is faster than more threads.
     pub fn within(self, limit_bytes: u64) -> Plan {
-        if self.memory_bytes() <= limit_bytes.into() || self.thread_bytes == 0 {
+        if self.memory_bytes() <= limit_bytes.into() || self.thread.bytes == 0 {
             return self;
         }
-        let all = self.threads as u128;
         let for_all = if self.is_bounded { limit_bytes / 2 } else { limit_bytes };
-        let beyond = self.memory_bytes() - u128::from(for_all);
-        let fewer = beyond.div_ceil(self.thread_bytes).min(all - 1);
-        let threads = all - fewer;
-        Plan {
-            threads: threads as usize,
-            left_out: self.left_out + fewer as usize,
-            whole_bytes: self.whole_bytes - fewer * self.thread_bytes,
-            least_bytes: self.least_bytes - fewer * self.thread_bytes,
-            window_bytes: self.window_bytes / all * threads,
-            slices: Slices { count: self.slices.count / all * threads, ..self.slices },
-            ..self
-        }
+        let beyond = (self.memory_bytes() - u128::from(for_all)).div_ceil(self.thread.bytes);
+        let fewer = usize::try_from(beyond).map_or(self.threads - 1, |beyond| beyond.min(self.threads - 1));
+        Plan { threads: self.threads - fewer, left_out: self.left_out + fewer, ..self }
     }
 
     /// Runs `work` on the planned threads: in rayon's current pool if it has as many, else in a new pool.
@@ -226,11 +207,6 @@ impl Plan {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         Ok(pool.map_err(SolveError::Threads)?.install(work))
-    }
-
-    /// Returns the plan of the same solve by several ranks, which share their tiers through files.
-    pub(super) fn of_ranks(self, all: &dyn Communicator) -> Plan {
-        if all.is_alone() { self } else { self.bounded() }
     }
 
     /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
@@ -261,7 +237,11 @@ impl Plan {
     /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
     /// files.
     pub fn memory_bytes(&self) -> u128 {
-        if self.is_bounded { self.least_bytes } else { self.whole_bytes }
+        self.least_bytes() + if self.is_bounded { 0 } else { self.tiers_bytes }
+    }
+
+    fn least_bytes(&self) -> u128 {
+        self.shared_bytes.saturating_add(self.threads as u128 * self.thread.bytes)
     }
 
     /// Returns about how many bytes the database takes.
@@ -290,7 +270,7 @@ impl Plan {
 
     /// Returns the bytes of the largest matrix; `None` in an estimate.
     pub fn largest_matrix_bytes(&self) -> Option<u128> {
-        self.exact.then_some(8 * self.slices.most_words)
+        self.exact.then_some(8 * self.thread.most_slice)
     }
 
     /// Estimates the bytes of the index's tables, even for a board too large for an index.
@@ -298,28 +278,23 @@ impl Plan {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
 
-    /// Splits the memory beyond the solve's least memory. All of it is for blocks of two tiers; but if the blocks of
-    /// the tier being read do not fit, up to an eighth is for slices, until these hold whole matrices.
-    pub(crate) fn budget(&self, limit_bytes: u64, block_words: usize) -> MemoryBudget {
-        let limit_bytes = u128::from(limit_bytes).saturating_sub(LOOSE_BYTES).min(if self.is_bounded {
-            u128::MAX
-        } else {
-            self.whole_bytes
-        });
-        let rest = limit_bytes.saturating_sub(self.least_bytes);
-        let Slices { count, least_words, most_words } = self.slices;
-        let more_words = (rest / SLICES_PART / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
-        let wide_bytes = SLICE_COPIES * 8 * count * more_words;
-        MemoryBudget {
+    /// Splits the memory beyond the solve's least memory. All of it is for blocks; but if tiers are in files, up to an
+    /// eighth is for slices, until these hold whole matrices.
+    pub(crate) fn memory(&self, limit_bytes: u64, block_words: usize) -> BlockMemory {
+        let ThreadPlan { working_bytes, slices, least_slice, most_slice, .. } = self.thread;
+        let (threads, limit_bytes) = (self.threads as u128, u128::from(limit_bytes).saturating_sub(LOOSE_BYTES));
+        let most = if self.is_bounded { limit_bytes } else { limit_bytes.min(self.memory_bytes()) };
+        let rest = most.saturating_sub(self.least_bytes());
+        let word_bytes = threads * slices * SLICE_COPIES * 8;
+        let more_words =
+            if self.is_bounded { (rest / SLICES_PART / word_bytes.max(1)).min(most_slice - least_slice) } else { 0 };
+        let bytes = rest - more_words * word_bytes;
+        BlockMemory::new(
             block_words,
-            cache_bytes: rest as u64,
-            pool: PoolLimits {
-                bytes: (rest + self.window_bytes) as u64,
-                spare_bytes: (if self.is_bounded { rest } else { rest / 8 }) as u64,
-            },
-            slice_words: least_words as usize,
-            wide: Some(((least_words + more_words) as usize, wide_bytes as u64)),
-        }
+            (least_slice + more_words) as usize,
+            bytes as u64,
+            (threads * working_bytes) as u64,
+        )
     }
 
     /// Checks that the plan needs at most `limit_bytes`.
@@ -390,7 +365,7 @@ fn directory_bytes(size: &TierSize) -> u128 {
 
 /// Returns the bytes of the blocks that one thread works on: the block that it fills, and a window on each child's
 /// shape, of two blocks if a matrix is as large as that.
-fn window_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
+fn working_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
     let width = board.width() as u128;
     8 * ((width + 1) * block_words + width * matrix_words.min(block_words))
 }

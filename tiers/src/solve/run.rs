@@ -4,6 +4,7 @@
 //! files.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::driver::{Driver, Observer, no_root};
 use super::error::SolveError;
@@ -77,7 +78,7 @@ impl Solve {
         }
         let (plan, index) = self.counted_plan();
         // With other ranks, the solve must stay on the thread that communicates.
-        let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.of_ranks(all) };
+        let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.bounded() };
         plan.check(self.memory_bytes)?;
         let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
         if all.is_root() && !is_begun {
@@ -88,8 +89,8 @@ impl Solve {
             // The folders belong to the other process.
             Ok(Err(holder)) => return Err(SolveError::Busy { folder, holder }),
             Ok(Ok(_held)) => {
-                let budget = plan.budget(self.memory_bytes, self.block_words);
-                let tiers = TierFolder { storage, folder: &scratch, budget, all };
+                let memory = Arc::new(plan.memory(self.memory_bytes, self.block_words));
+                let tiers = TierFolder { storage, folder: &scratch, memory, all };
                 let manifest = Manifest::new(self.board, self.values, self.keep_plies);
                 let driver =
                     Driver { solve: self, observer, progress, tiers, index: &index, folder: &folder, manifest };

@@ -1,17 +1,11 @@
-//! Blocks: how a shape is divided into them, and their forms in memory.
+//! Blocks: how a shape is divided into them.
 //!
 //! A block is a run of rows; all blocks have about the same size. The layout alone determines where blocks begin, so
-//! every run of the program divides a shape alike. In memory a block is expanded, or it is its delta. Deltas vary in
-//! length, so each thread stores its deltas one after the other in *slabs* of one size. Blocks are evicted in the order
-//! in which they were made, and so are slabs.
+//! every run of the program divides a shape alike.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::files::FileError;
 use crate::index::{Matrix, ShapeLayout};
-use crate::kernel::delta::UndoDelta;
-use crate::kernel::{Kernel, Pool, SPARE_PART, Words};
 
 /// About how many words a block has before compression: 256 KiB, so that a window on each child fits into a processor's
 /// cache.
@@ -104,128 +98,11 @@ impl ShapeBlocks {
 /// Words after the last row that a kernel may read (without using them): a stream is read two words at a time.
 pub(super) const PAD: usize = 2;
 
-/// The words of a block, and [`PAD`] more. Threads share them.
-pub(super) type Expanded = Arc<Words>;
-
-/// Allocates a block of `length` words from `pool`, and lets `fill` write them.
-pub(super) fn expanded(
-    pool: &Arc<Pool>,
-    length: usize,
-    fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
-) -> Result<Expanded, FileError> {
-    let mut words = pool.words(length + PAD);
-    words.get_mut(..length).map_or(Ok(()), fill)?;
-    Ok(Arc::new(words))
-}
-
-/// Returns the bytes of `blocks` expanded blocks with `words` words in all.
-pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
-    let words = (words + blocks * PAD) as u64;
-    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
-}
-
-/// A block that is not in the log yet.
-#[derive(Clone, Debug)]
-pub(super) enum DirtyBlock {
-    Expanded(Expanded),
-    Delta(DeltaBlock),
-}
-
-/// A block in memory, in the form of its delta.
-#[derive(Clone, Debug)]
-pub(super) struct DeltaBlock {
-    slab: Arc<Words>,
-    /// The first byte of the delta in the slab.
-    first: u32,
-    bytes: u32,
-    /// Words of the block.
-    pub words: u32,
-    /// Its share of the slab's memory, in bytes.
-    pub taken_bytes: u32,
-}
-
-impl DirtyBlock {
-    /// Returns the words of the block, allocated from `pool`.
-    pub fn expand(self, pool: &Arc<Pool>, kernel: Kernel, planes: usize) -> Result<Expanded, FileError> {
-        match self {
-            DirtyBlock::Expanded(words) => Ok(words),
-            DirtyBlock::Delta(block) => expanded(pool, block.words as usize, |out| {
-                kernel.run(UndoDelta { delta: block.bytes(), planes, out });
-                Ok(())
-            }),
-        }
-    }
-}
-
-impl DeltaBlock {
-    /// Returns the delta.
-    pub fn bytes(&self) -> &[u8] {
-        let bytes = bytemuck::cast_slice::<u64, u8>(&self.slab).get(self.first as usize..);
-        bytes.and_then(|bytes| bytes.get(..self.bytes as usize)).unwrap_or_default()
-    }
-}
-
-/// Bytes of a slab, or more where a single delta takes more.
-const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
-
-/// A slab that one thread fills with deltas. Other threads see them once it is closed.
-#[derive(Default)]
-pub(super) struct Slab {
-    words: Option<Words>,
-    used_bytes: usize,
-    /// For each delta, the block, the words of the block, and the end of the delta.
-    deltas: Vec<(usize, usize, usize)>,
-}
-
-impl Slab {
-    /// Returns the bytes of a slab for a delta of `delta_bytes` bytes.
-    pub fn bytes_for(delta_bytes: usize) -> u64 {
-        expanded_bytes(1, delta_bytes.max(SLAB_BYTES).div_ceil(8))
-    }
-
-    /// Allocates a slab for a delta of `delta_bytes` bytes.
-    pub fn new(pool: &Arc<Pool>, delta_bytes: usize) -> Slab {
-        Slab { words: Some(pool.words(delta_bytes.max(SLAB_BYTES).div_ceil(8))), ..Slab::default() }
-    }
-
-    /// Returns whether the slab has room for a delta of `delta_bytes` bytes.
-    pub fn has_room(&self, delta_bytes: usize) -> bool {
-        self.words.as_ref().is_some_and(|words| self.used_bytes + delta_bytes <= 8 * words.len())
-    }
-
-    /// Adds the delta of a block of `words` words. The slab must have room for it.
-    pub fn push(&mut self, block: usize, words: usize, delta: &[u8]) {
-        let end = self.used_bytes + delta.len();
-        let slab = self.words.as_deref_mut().map(bytemuck::cast_slice_mut::<u64, u8>).unwrap_or_default();
-        if let Some(place) = slab.get_mut(self.used_bytes..end) {
-            place.copy_from_slice(delta);
-        }
-        self.used_bytes = end;
-        self.deltas.push((block, words, end));
-    }
-
-    /// Empties the slab and lists its blocks. The last block's share includes the unused rest.
-    pub fn take(&mut self) -> impl Iterator<Item = (usize, DeltaBlock)> {
-        let Slab { words, deltas, .. } = std::mem::take(self);
-        let slab = words.map(Arc::new);
-        let mut rest = slab.as_ref().map_or(0, |slab| Slab::bytes_for(8 * slab.len())) as u32;
-        let (mut first, count) = (0, deltas.len());
-        (1..).zip(deltas).filter_map(move |(number, (block, words, end))| {
-            let bytes = end as u32 - first;
-            let taken_bytes = if number == count { rest } else { bytes };
-            let delta = DeltaBlock { slab: Arc::clone(slab.as_ref()?), first, bytes, words: words as u32, taken_bytes };
-            (first, rest) = (end as u32, rest - taken_bytes);
-            Some((block, delta))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::index::{Index, shapes};
-    use crate::kernel::PoolLimits;
-    use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
+    use crate::kernel::Kernel;
 
     #[test]
     fn blocks_cover_every_row_once_and_are_as_large_as_asked_for() {
@@ -251,29 +128,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn deltas_share_the_memory_of_their_slab() {
-        let limits = PoolLimits { bytes: 0, spare_bytes: 0 };
-        let (pool, kernel) = (Pool::new(limits), Kernel::portable());
-        let mut slab = Slab::new(&pool, 0);
-        for block in 0..3 {
-            let words = vec![block as u64; 40];
-            let (stretch, mut buffers) = ([Stretch { row_words: 5, words: 40 }], DeltaBuffers::default());
-            let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
-            let delta = kernel.run(make);
-            assert!(slab.has_room(delta.len()));
-            slab.push(block, words.len(), delta);
-        }
-        let blocks = Vec::from_iter(slab.take());
-        let taken: u64 = blocks.iter().map(|(_, delta)| u64::from(delta.taken_bytes)).sum();
-        assert_eq!(taken, Slab::bytes_for(0));
-        for (block, delta) in blocks {
-            let words = DirtyBlock::Delta(delta).expand(&pool, kernel, 2).unwrap();
-            assert_eq!(words[..40], [block as u64; 40]);
-        }
-        assert!(!slab.has_room(0) && slab.take().next().is_none());
-        assert_eq!(pool.bytes(), [0, 0]);
     }
 }

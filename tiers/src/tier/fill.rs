@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::block::{DirtyBlock, PAD, ShapeBlocks};
+use super::block::{PAD, ShapeBlocks};
 use super::content::Content;
+use super::memory::Kept;
 use super::tier::{Buffers, Tier};
 use crate::communicator::assign;
 use crate::files::FileError;
@@ -73,6 +74,7 @@ impl<C: Content> Tier<'_, C> {
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
         let (tier, queue) = (&*self, self.queue());
+        tier.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
         let begin = || (begin(), Buffers::default());
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
@@ -97,11 +99,10 @@ impl<C: Content> Tier<'_, C> {
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
         let close = |(state, mut buffers): (W, Buffers)| {
-            tier.cache.close(&mut buffers.slab);
+            tier.close(&mut buffers.slab);
             state
         };
         let states = states.into_iter().map(close).collect();
-        tier.cache.finish_filling();
         let is_complete = !tier.exchange(queue.is_ended())?;
         Ok(is_complete.then_some(states))
     }
@@ -137,13 +138,15 @@ impl<C: Content> Tier<'_, C> {
     /// # Errors
     /// Where a file cannot be written.
     pub(crate) fn sync(&self, index: &Index) -> Result<(), FileError> {
-        self.work(index, &self.queue(), Buffers::default, |buffers, shape, blocks| {
+        let (mut queue, is_new) = (self.queue(), |block: &usize| self.locations[*block].get().is_none());
+        queue.jobs.retain(|job| job.blocks.clone().any(|block| is_new(&block)));
+        self.work(index, &queue, Buffers::default, |buffers, shape, blocks| {
             let Buffers { frame, stretches, delta, .. } = buffers;
-            for block in blocks.filter(|block| self.locations[*block].get().is_none()) {
-                match self.cache.dirty(block) {
+            for block in blocks.filter(is_new) {
+                match self.kept(block) {
                     None => {}
-                    Some(DirtyBlock::Delta(delta)) => self.append(block, delta.bytes(), frame)?,
-                    Some(DirtyBlock::Expanded(words)) => {
+                    Some(Kept::Delta(delta)) => self.append(block, delta.bytes(), frame)?,
+                    Some(Kept::Expanded { words, .. }) => {
                         let words = &words[..words.len() - PAD];
                         self.append(block, self.delta(shape, block, words, stretches, delta), frame)?;
                     }

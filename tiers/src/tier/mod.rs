@@ -18,18 +18,18 @@
 //! (`Reached`).
 
 mod block;
-mod cache;
 mod content;
 mod fill;
+mod memory;
 mod reader;
 pub(crate) mod segments;
 #[allow(clippy::module_inception, reason = "the main type of the folder")]
 mod tier;
 
 pub use block::BLOCK_WORDS;
-pub(crate) use cache::MemoryBudget;
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use fill::Watch;
+pub(crate) use memory::BlockMemory;
 pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;
 pub use tier::Tier;

@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use fourbase::Outcome;
 
-use super::block::{Expanded, PAD, ShapeBlocks};
+use super::block::{PAD, ShapeBlocks};
 use super::content::Content;
+use super::memory::Expanded;
 use super::tier::Tier;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
@@ -113,7 +114,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         if row_words == 0 {
             return Ok(None);
         }
-        if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.cache.budget.slice_words {
+        if !words.is_empty() && !tier.fits && rows.len() * planes * row_words > tier.tiers.memory.slice_words {
             let loaded = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
             let (row_words, first_word) = (loaded.len(), loaded.start);
             let first = rows.start;
@@ -305,7 +306,7 @@ impl Slice {
     }
 
     /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
-    /// tier's budget for slices allows. Returns the loaded words of each plane of a row. `bytes` is a buffer for a
+    /// memory for slices allows. Returns the loaded words of each plane of a row. `bytes` is a buffer for a
     /// compressed block.
     pub fn load<C: Content>(
         &mut self,
@@ -321,7 +322,7 @@ impl Slice {
         self.loaded = None;
         let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
         let RowRequest { origin, rows, words } = wanted.clone();
-        let most = tier.cache.budget.slice_words / (rows.len() * planes).max(1);
+        let most = tier.tiers.memory.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);

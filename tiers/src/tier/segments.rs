@@ -15,14 +15,14 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::cache::MemoryBudget;
 use super::content::Kind;
+use super::memory::BlockMemory;
 use crate::communicator::Communicator;
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
@@ -69,11 +69,11 @@ pub(super) struct NewBlocks {
 }
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TierFolder<'s> {
     pub storage: &'s dyn Storage,
     pub folder: &'s Path,
-    pub budget: MemoryBudget,
+    pub memory: Arc<BlockMemory>,
     /// The processes that fill the tiers together.
     pub all: &'s dyn Communicator,
 }

@@ -2,11 +2,12 @@
 //! fills and visits all blocks, `reader` reads rows.
 
 use std::path::Path;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
-use super::cache::{BlockCache, Form, MemoryBudget};
+use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
 use super::content::{Content, Kind};
+use super::memory::{BlockMemory, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, NewBlocks, Segments, TierFolder};
 use crate::communicator::{Alone, gather};
 use crate::files::{FileError, Memory, frame, io_error};
@@ -28,7 +29,13 @@ pub struct Tier<'s, C = Coding> {
     kernel: Kernel,
     /// The number of the first block and the first word of every shape; then the ends.
     pub(super) firsts: Vec<(usize, usize)>,
-    pub(super) cache: BlockCache,
+    /// Whether all blocks can be in memory at a time, expanded.
+    pub(super) fits: bool,
+    /// The bytes that the blocks not filled yet will have when expanded.
+    pub(super) unfilled: AtomicU64,
+    kept: Vec<Mutex<Option<Kept>>>,
+    /// The blocks before this number are evicted.
+    evicted: AtomicUsize,
     /// Where the blocks are that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
     pub(super) log: Segments<'s>,
@@ -40,7 +47,7 @@ pub(super) struct Buffers {
     pub frame: Vec<u8>,
     pub stretches: Vec<Stretch>,
     pub delta: DeltaBuffers,
-    pub slab: Slab,
+    pub slab: OpenSlab,
 }
 
 impl<C> Tier<'_, C> {
@@ -53,6 +60,36 @@ impl<C> Tier<'_, C> {
     pub fn entries(&self) -> u64 {
         self.directory.entries()
     }
+
+    /// Drops the blocks of all shapes whose left wing is below `left` from memory. They must not be read again; those that
+    /// are not in the log are lost.
+    pub(crate) fn evict_before(&self, left: WingShape) {
+        let end = self.firsts[self.directory.first_of_left(left)].0;
+        for block in self.evicted.fetch_max(end, Ordering::Relaxed)..end {
+            *self.slot(block) = None;
+            self.tiers.memory.forget(self.ply(), block);
+        }
+    }
+
+    fn slot(&self, block: usize) -> MutexGuard<'_, Option<Kept>> {
+        self.kept[block].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a block that is kept in memory.
+    pub(super) fn kept(&self, block: usize) -> Option<Kept> {
+        self.slot(block).clone()
+    }
+
+    /// Makes the deltas of a slab visible to all threads.
+    pub(super) fn close(&self, slab: &mut OpenSlab) {
+        slab.close().for_each(|(block, delta)| *self.slot(block) = Some(Kept::Delta(delta)));
+    }
+}
+
+impl<C> Drop for Tier<'_, C> {
+    fn drop(&mut self) {
+        self.evict_before(WingShape(u32::MAX));
+    }
 }
 
 /// The storage of tiers that stay in memory; no file is ever made.
@@ -61,10 +98,10 @@ static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 impl<C: Content> Tier<'static, C> {
     /// Makes the tier with `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
-        let (folder, budget) = (Path::new("tier"), MemoryBudget::unlimited(BLOCK_WORDS));
-        let mut tier = Tier::new(TierFolder { storage: &*NO_FILES, folder, budget, all: &Alone }, index, content, ply);
-        tier.cache.share_memory(beside.map(|beside| &beside.cache));
-        tier
+        let memory = beside
+            .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
+        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
+        Tier::new(&tiers, index, content, ply)
     }
 }
 
@@ -74,7 +111,7 @@ impl<'s> TierFolder<'s> {
     /// # Errors
     /// If a file can't be read.
     pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = Tier::new(*self, index, content, ply);
+        let mut tier = Tier::new(self, index, content, ply);
         let locations = &tier.locations;
         tier.log.find(|number, place| {
             let _ = locations[number as usize].set(place);
@@ -82,33 +119,27 @@ impl<'s> TierFolder<'s> {
         Ok(tier)
     }
 
-    /// Opens a tier that will be filled from `beside` (if any), which shares its memory. A tier of values has the
-    /// blocks of earlier runs. A tier of reached positions begins empty, because the counts of those blocks are lost.
+    /// Opens a tier that will be filled. A tier of values has the blocks of earlier runs. A tier of reached positions begins
+    /// empty, because the counts of those blocks are lost.
     ///
     /// # Errors
     /// If a file can't be read.
-    pub fn begin<C: Content>(
-        &self,
-        index: &Index,
-        content: C,
-        ply: u32,
-        beside: Option<&Tier<'_, C>>,
-    ) -> Result<Tier<'s, C>, FileError> {
-        let resumes = content.kind() != Kind::Reached;
-        let mut tier = if resumes { self.open(index, content, ply)? } else { Tier::new(*self, index, content, ply) };
-        tier.cache.share_memory(beside.map(|beside| &beside.cache));
-        Ok(tier)
+    pub fn begin<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
+        if content.kind() == Kind::Reached {
+            return Ok(Tier::new(self, index, content, ply));
+        }
+        self.open(index, content, ply)
     }
 }
 
 impl<'s, C: Content> Tier<'s, C> {
     /// Makes a tier without any blocks.
-    fn new(tiers: TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
+    fn new(tiers: &TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
         let planes = content.planes();
         let directory = TierDirectory::new(index, ply);
-        let (mut firsts, mut count, mut words) = (vec![(0, 0)], 0, 0);
+        let (block_words, mut firsts, mut count, mut words) = (tiers.memory.block_words, vec![(0, 0)], 0, 0);
         for &shape in &directory.shapes {
-            words += cut(shape.matrices(index, ply), planes, tiers.budget.block_words, |_| count += 1).word;
+            words += cut(shape.matrices(index, ply), planes, block_words, |_| count += 1).word;
             firsts.push((count, words));
         }
         let tier_bytes = expanded_bytes(count, words);
@@ -118,24 +149,27 @@ impl<'s, C: Content> Tier<'s, C> {
             ply,
             entries: directory.entries(),
             blocks: count as u64,
-            block_words: tiers.budget.block_words as u64,
+            block_words: block_words as u64,
         };
         Tier {
             directory,
             content,
             planes,
-            tiers,
             kernel: index.kernel,
             firsts,
-            cache: BlockCache::new(tiers.budget.of_tier(tier_bytes), count, tier_bytes),
+            fits: tiers.memory.fits(tier_bytes),
+            unfilled: AtomicU64::new(tier_bytes),
+            kept: (0..count).map(|_| Mutex::default()).collect(),
+            evicted: AtomicUsize::new(0),
             locations: (0..count).map(|_| OnceLock::new()).collect(),
-            log: Segments::new(tiers, header),
+            log: Segments::new(tiers.clone(), header),
+            tiers: tiers.clone(),
         }
     }
 
-    /// Returns whether more than half of the tier, counted in expanded bytes, is only in the log.
+    /// Returns whether more than half of the blocks are in the log.
     pub(crate) fn is_mostly_in_log(&self) -> bool {
-        self.cache.is_mostly_clean()
+        2 * self.locations.iter().filter(|place| place.get().is_some()).count() > self.locations.len()
     }
 
     /// Returns whether files of the tier existed when it was opened, whatever their content.
@@ -148,17 +182,9 @@ impl<'s, C: Content> Tier<'s, C> {
         self.log.written_bytes()
     }
 
-    /// Drops the blocks of all shapes whose left wing is below `left`, and gives their memory to the tier that is
-    /// filled from this one. These blocks must not be read again; those that are not in the log are lost.
-    pub(crate) fn evict_before(&self, left: WingShape) {
-        let shapes = self.directory.first_of_left(left);
-        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes.len()]);
-        self.cache.evict(first, expanded_bytes(end - first, words - word));
-    }
-
     /// Returns whether a block is filled.
     pub(super) fn has(&self, block: usize) -> bool {
-        self.locations[block].get().is_some() || self.cache.dirty(block).is_some()
+        self.locations[block].get().is_some() || self.slot(block).is_some()
     }
 
     /// Returns whether all blocks are filled of the shapes whose left wing is at least `left`.
@@ -210,7 +236,7 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Lays out the shape with this number, replacing the shape in `out`.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
-        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.budget.block_words);
+        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.memory.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
         cuts.clear();
         let end = cut(layout.matrices.iter().copied(), self.planes, block_words, |cut| cuts.push(cut));
@@ -230,22 +256,31 @@ impl<'s, C: Content> Tier<'s, C> {
         buffers: &mut Buffers,
         fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
-        let length = shape.words(block).len();
-        let form = self.cache.reserve(length, &buffers.slab);
-        let words = expanded(&self.cache.pool, length, fill)?;
-        let is_expanded = form == Some(Form::Expanded);
-        if !is_expanded || !self.tiers.all.is_alone() {
+        let (memory, length) = (&self.tiers.memory, shape.words(block).len());
+        let bytes = expanded_bytes(1, length);
+        let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        let reserved = self.fits.then(|| memory.reserve(bytes, unfilled)).flatten();
+        let words = memory.expanded(length, fill)?;
+        if reserved.is_none() || !self.tiers.all.is_alone() {
             let Buffers { frame, stretches, delta, slab } = buffers;
             let delta = self.delta(shape, block, &words[..length], stretches, delta);
-            let is_kept = form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
+            let is_kept = reserved.is_none() && self.keep_delta(block, delta, slab);
             if !is_kept || !self.tiers.all.is_alone() {
                 self.append(block, delta, frame)?;
             }
         }
-        if is_expanded {
-            self.cache.keep(block, words);
+        if let Some(reserved) = reserved {
+            *self.slot(block) = Some(Kept::Expanded { words, _reserved: Arc::new(reserved) });
         }
         Ok(())
+    }
+
+    /// Keeps the delta of a block in the thread's slab, or in a new one if there is memory. Returns whether it did.
+    fn keep_delta(&self, block: usize, delta: &[u8], slab: &mut OpenSlab) -> bool {
+        slab.push(block, delta) || {
+            self.close(slab);
+            slab.begin(&self.tiers.memory, delta.len()) && slab.push(block, delta)
+        }
     }
 
     /// Returns the delta of a block.
@@ -283,13 +318,17 @@ impl<'s, C: Content> Tier<'s, C> {
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
     pub(super) fn block(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
-        let dirty = self.cache.dirty(block);
-        if let Some(DirtyBlock::Expanded(words)) = dirty {
+        let kept = self.kept(block);
+        if let Some(Kept::Expanded { words, .. }) = kept {
             return Ok(words);
         }
-        self.cache.cached(block, || {
-            if let Some(delta) = dirty {
-                return delta.expand(&self.cache.pool, self.kernel, self.planes);
+        let memory = &self.tiers.memory;
+        memory.cached(self.ply(), block, || {
+            if let Some(Kept::Delta(delta)) = kept {
+                return memory.expanded(length, |out| {
+                    self.kernel.run(UndoDelta { delta: delta.bytes(), planes: self.planes, out });
+                    Ok(())
+                });
             }
             let Some(place) = self.locations[block].get() else {
                 return Err(FileError::NoBlock {
@@ -299,7 +338,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 });
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
-            expanded(&self.cache.pool, length, |words| {
+            memory.expanded(length, |words| {
                 let is_whole = self.expand(payload, words);
                 let damaged = || self.log.damaged(*place, "a block does not expand to its rows");
                 is_whole.then_some(()).ok_or_else(damaged)

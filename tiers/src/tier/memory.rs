@@ -1,0 +1,314 @@
+//! The memory for the blocks of all tiers of a run.
+//!
+//! A finished block is **kept** while there is room: expanded where its whole tier fits, else as its delta, which takes a
+//! fourth of the memory or less and costs little time (`kernels/delta`). Deltas lie one after the other in slabs, the
+//! segments of the log that are in memory. Expanded copies of other blocks are **cached** in the memory that remains,
+//! and make room for whatever else needs it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quick_cache::sync::Cache;
+
+use super::block::PAD;
+use crate::files::FileError;
+use crate::kernel::{Pool, SPARE_PART, Words};
+
+/// The words of a block, and [`PAD`] more. Threads share them.
+pub(super) type Expanded = Arc<Words>;
+
+/// The memory that the blocks of a run take, with one limit for all of them.
+#[derive(Debug)]
+pub(crate) struct BlockMemory {
+    /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
+    pub block_words: usize,
+    /// Words for the slice of one matrix that is read across, per thread.
+    pub slice_words: usize,
+    /// Counts the bytes of all blocks: kept, cached, and those that threads work on.
+    pool: Arc<Pool>,
+    /// The bytes of kept and cached blocks together.
+    bytes: u64,
+    /// The bytes that kept blocks may take, and take.
+    most_kept: u64,
+    kept: AtomicU64,
+    /// Cached blocks by ply and number, and the bytes that they may take. A block is read for up to as many shapes as the
+    /// board has columns, most of them close together.
+    most_cached: AtomicU64,
+    cached: Cache<(u32, usize), Expanded, ByBytes>,
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl quick_cache::Weighter<(u32, usize), Expanded> for ByBytes {
+    fn weight(&self, _: &(u32, usize), block: &Expanded) -> u64 {
+        64 + block.bytes()
+    }
+}
+
+/// More bytes than any machine has, but few enough that sums do not overflow.
+const UNLIMITED: u64 = 1 << 50;
+
+/// Spare memory that is enough for filling blocks one after the other.
+const LITTLE_BYTES: u64 = 16 << 20;
+
+/// The deltas of a tier take at most about one part in so many of its expanded blocks.
+const DELTA_PART: u64 = 4;
+
+impl BlockMemory {
+    /// Makes the memory of a run: `bytes` for kept and cached blocks, and `working_bytes` for the blocks that threads work
+    /// on.
+    pub fn new(block_words: usize, slice_words: usize, bytes: u64, working_bytes: u64) -> BlockMemory {
+        let expected = (bytes / (8 * block_words as u64)).clamp(16, 1 << 12) as usize;
+        BlockMemory {
+            block_words,
+            slice_words,
+            pool: Pool::new(bytes + working_bytes),
+            bytes,
+            // The rest is for cached blocks: a tier in deltas is read expanded.
+            most_kept: bytes / 5 * 4,
+            kept: AtomicU64::new(0),
+            most_cached: AtomicU64::new(bytes),
+            cached: Cache::with_weighter(expected, bytes, ByBytes),
+        }
+    }
+
+    /// Makes the memory for tiers that stay in memory.
+    pub fn unlimited(block_words: usize) -> BlockMemory {
+        BlockMemory::new(block_words, usize::MAX, UNLIMITED, 0)
+    }
+
+    /// Makes the memory for reading from front to back, one block at a time.
+    pub fn sequential(block_words: usize) -> BlockMemory {
+        BlockMemory::new(block_words, usize::MAX, 0, LITTLE_BYTES)
+    }
+
+    /// Returns whether a tier that has `bytes` bytes when expanded can be kept, with room for some deltas.
+    pub fn fits(&self, bytes: u64) -> bool {
+        bytes <= self.most_kept / 16 * 15
+    }
+
+    /// Limits cached blocks to what the kept ones leave and the deltas of a tier will leave that has `bytes` bytes when
+    /// expanded. Call it before the tier is filled. If cached blocks took more and gave it back later, memory for them would
+    /// become memory for slabs of another size again and again.
+    pub fn begin_tier(&self, bytes: u64) {
+        let kept = (self.kept.load(Ordering::Relaxed) + bytes / DELTA_PART).min(self.most_kept);
+        self.most_cached.store(self.bytes - kept, Ordering::Relaxed);
+        self.cached.set_capacity(self.bytes - kept);
+    }
+
+    /// Reserves `bytes` for kept blocks, while blocks that have `unfilled` bytes when expanded are not filled yet: their deltas
+    /// need room too. `None` if there is too little.
+    pub(super) fn reserve(self: &Arc<Self>, bytes: u64, unfilled: u64) -> Option<Reserved> {
+        let more = |kept: u64| Some(kept + bytes).filter(|kept| kept + unfilled / DELTA_PART <= self.most_kept);
+        self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Reserved { memory: Arc::clone(self), bytes })
+    }
+
+    /// Allocates a block of `length` words, and lets `fill` write them.
+    pub fn expanded(
+        &self,
+        length: usize,
+        fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
+    ) -> Result<Expanded, FileError> {
+        let mut words = self.words(length + PAD);
+        words.get_mut(..length).map_or(Ok(()), fill)?;
+        Ok(Arc::new(words))
+    }
+
+    /// Allocates words. Threads may work on more blocks than planned; then cached blocks make room.
+    fn words(&self, length: usize) -> Words {
+        // Spare memory that is used again may be half larger.
+        let lacking = 12 * length as i64 - self.pool.free_bytes();
+        if lacking > 0 {
+            let less = lacking as u64 + 32 * length as u64;
+            self.cached.set_capacity(self.cached.weight().saturating_sub(less));
+            self.cached.set_capacity(self.most_cached.load(Ordering::Relaxed));
+        }
+        self.pool.words(length)
+    }
+
+    /// Returns a cached block, or expands it with `expand` and caches it. If several threads request one block, the first
+    /// expands it and the others wait.
+    ///
+    /// # Errors
+    /// The errors of `expand`.
+    pub fn cached(
+        &self,
+        ply: u32,
+        block: usize,
+        expand: impl FnOnce() -> Result<Expanded, FileError>,
+    ) -> Result<Expanded, FileError> {
+        if self.most_kept == 0 { expand() } else { self.cached.get_or_insert_with(&(ply, block), expand) }
+    }
+
+    /// Drops a cached block.
+    pub fn forget(&self, ply: u32, block: usize) {
+        self.cached.remove(&(ply, block));
+    }
+}
+
+/// Memory that is reserved for kept blocks, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    memory: Arc<BlockMemory>,
+    bytes: u64,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.memory.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// A block that stays in memory until it is evicted.
+#[derive(Clone, Debug)]
+pub(super) enum Kept {
+    Expanded { words: Expanded, _reserved: Arc<Reserved> },
+    Delta(Delta),
+}
+
+/// The delta of a block, in a slab.
+#[derive(Clone, Debug)]
+pub(super) struct Delta {
+    slab: Arc<Slab>,
+    first: u32,
+    length: u32,
+}
+
+impl Delta {
+    /// Returns the bytes of the delta.
+    pub fn bytes(&self) -> &[u8] {
+        let bytes = bytemuck::cast_slice::<u64, u8>(&self.slab.words).get(self.first as usize..);
+        bytes.and_then(|bytes| bytes.get(..self.length as usize)).unwrap_or_default()
+    }
+}
+
+/// Memory for deltas, one after the other. Deltas vary in length and slabs do not, so no gaps remain between them. Blocks
+/// are evicted about in the order in which they were filled, and so are slabs.
+#[derive(Debug)]
+struct Slab {
+    words: Words,
+    _reserved: Reserved,
+}
+
+/// Bytes of a slab, or more where a single delta takes more.
+const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
+
+/// The slab that a thread fills with deltas. Other threads see them once it is closed.
+#[derive(Default, Debug)]
+pub(super) struct OpenSlab {
+    slab: Option<Slab>,
+    used: usize,
+    /// The block of each delta, and where the delta ends.
+    deltas: Vec<(usize, usize)>,
+}
+
+impl OpenSlab {
+    /// Begins a slab that has room for `length` bytes. Returns whether there is memory for it. The last slab must be closed.
+    pub fn begin(&mut self, memory: &Arc<BlockMemory>, length: usize) -> bool {
+        let words = length.max(SLAB_BYTES).div_ceil(8);
+        let slab = memory
+            .reserve(expanded_bytes(1, words), 0)
+            .map(|reserved| Slab { words: memory.words(words), _reserved: reserved });
+        *self = OpenSlab { slab, ..OpenSlab::default() };
+        self.slab.is_some()
+    }
+
+    /// Adds the delta of a block. Returns whether the slab has room for it.
+    pub fn push(&mut self, block: usize, delta: &[u8]) -> bool {
+        let end = self.used + delta.len();
+        let bytes = self.slab.as_mut().map(|slab| bytemuck::cast_slice_mut::<u64, u8>(&mut slab.words));
+        let Some(place) = bytes.and_then(|bytes| bytes.get_mut(self.used..end)) else { return false };
+        place.copy_from_slice(delta);
+        self.used = end;
+        self.deltas.push((block, end));
+        true
+    }
+
+    /// Closes the slab and lists its blocks.
+    pub fn close(&mut self) -> impl Iterator<Item = (usize, Delta)> {
+        let OpenSlab { slab, deltas, .. } = std::mem::take(self);
+        let (slab, mut first) = (slab.map(Arc::new), 0);
+        deltas.into_iter().filter_map(move |(block, end)| {
+            let slab = Arc::clone(slab.as_ref()?);
+            let delta = Delta { slab, first: first as u32, length: (end - first) as u32 };
+            first = end;
+            Some((block, delta))
+        })
+    }
+}
+
+/// Returns the bytes of `blocks` expanded blocks with `words` words in all.
+pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
+    let words = (words + blocks * PAD) as u64;
+    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WORDS: usize = 3000;
+
+    /// Fills a tier as a solve does: expanded where it fits, else as deltas, of which some are very small and others larger
+    /// than their blocks.
+    fn fill(memory: &Arc<BlockMemory>, blocks: &[bool], mut each: impl FnMut(usize, Option<Kept>)) {
+        let all = expanded_bytes(blocks.len(), blocks.len() * WORDS);
+        let (mut slab, mut unfilled) = (OpenSlab::default(), all);
+        for (block, is_noise) in blocks.iter().enumerate() {
+            unfilled -= all / blocks.len() as u64;
+            let reserved = memory.fits(all).then(|| memory.reserve(expanded_bytes(1, WORDS), unfilled)).flatten();
+            let words = memory.expanded(WORDS, |_| Ok(())).unwrap();
+            match reserved {
+                Some(reserved) => each(block, Some(Kept::Expanded { words, _reserved: Arc::new(reserved) })),
+                None => {
+                    let delta = vec![block as u8; if *is_noise { 9 * WORDS } else { 30 }];
+                    if !slab.push(block, &delta) {
+                        slab.close().for_each(|(block, delta)| each(block, Some(Kept::Delta(delta))));
+                        let _ = slab.begin(memory, delta.len()) && slab.push(block, &delta);
+                    }
+                    each(block, None);
+                }
+            }
+        }
+        slab.close().for_each(|(block, delta)| each(block, Some(Kept::Delta(delta))));
+    }
+
+    proptest! {
+        #[test]
+        fn two_tiers_never_take_more_than_their_memory(
+            bytes in 1..900_000u64,
+            tiers in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..40), 2..5),
+        ) {
+            let block = expanded_bytes(1, WORDS);
+            let memory = Arc::new(BlockMemory::new(WORDS, 0, bytes, 2 * block));
+            let read = |ply: u32, number: usize| memory.cached(ply, number, || memory.expanded(WORDS, |_| Ok(()))).unwrap();
+            let mut old: Vec<Option<Kept>> = Vec::new();
+            for (ply, tier) in (0..).zip(&tiers) {
+                let mut new = vec![None; tier.len()];
+                fill(&memory, tier, |number, kept| {
+                    if kept.is_some() {
+                        new[number] = kept;
+                    }
+                    let first = number * old.len() / tier.len();
+                    old[..first].fill(None);
+                    (first..old.len()).for_each(|number| drop(read(ply, number)));
+                    assert!(memory.pool.free_bytes() >= 0, "{number}: {}", memory.pool.free_bytes());
+                });
+                for delta in new.iter().flatten() {
+                    if let Kept::Delta(delta) = delta {
+                        prop_assert!(delta.bytes().iter().all(|byte| *byte == delta.bytes()[0]));
+                    }
+                }
+                (0..old.len()).for_each(|number| memory.forget(ply, number));
+                old = new;
+            }
+            drop(old);
+            prop_assert_eq!(memory.kept.load(Ordering::Relaxed), 0);
+            prop_assert_eq!(memory.cached.len(), 0);
+        }
+    }
+}
