@@ -15,7 +15,8 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -94,6 +95,8 @@ struct Segment {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     seed: u64,
+    /// Records before this offset are in the file.
+    written: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -114,22 +117,6 @@ struct Writer {
 
 /// How many bytes are buffered before they are written: enough to write small blocks together, but little to lose.
 const BUFFER_BYTES: usize = 1 << 18;
-
-impl Writer {
-    /// Writes the buffered records.
-    fn flush(&mut self) -> Result<(), FileError> {
-        let written = self.end - self.unwritten.len() as u64;
-        self.file.write_all_at(&self.unwritten, written).map_err(io_error(&self.path, "write"))?;
-        self.unwritten.clear();
-        Ok(())
-    }
-
-    /// Writes the buffered records if the one at `place` is among them.
-    fn flush_to(&mut self, place: Location) -> Result<(), FileError> {
-        let is_unwritten = self.segment == place.segment && self.end - self.unwritten.len() as u64 <= place.offset;
-        if is_unwritten { self.flush() } else { Ok(()) }
-    }
-}
 
 /// Returns the path of a segment.
 pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
@@ -198,7 +185,7 @@ impl<'s> Segments<'s> {
         let Some((segment, mut offset)) = self.open_segment(path)? else { return Ok(()) };
         let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
-        let number = self.segments.read().unwrap_or_else(PoisonError::into_inner).len() as u32;
+        let number = self.segments().len() as u32;
         // A process appends a block only once, and no block is empty, so the garbage of a torn file can't pass for more
         // records.
         while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
@@ -229,7 +216,9 @@ impl<'s> Segments<'s> {
         let read = envelope::unseal_version::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
         let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
         let sealed = read.map(|(.., sealed)| sealed);
-        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
+        Ok(sealed.map(|sealed| {
+            (Segment { path, file, seed: xxh3_64(&sealed), written: AtomicU64::new(u64::MAX) }, sealed.len() as u64)
+        }))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -252,7 +241,7 @@ impl<'s> Segments<'s> {
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path: path.clone(), file: reader, seed });
+        segments.push(Segment { path: path.clone(), file: reader, seed, written: AtomicU64::new(start) });
         let segment = segments.len() as u32 - 1;
         Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
     }
@@ -276,9 +265,22 @@ impl<'s> Segments<'s> {
         writer.unwritten.extend_from_slice(payload);
         writer.end += (RECORD + payload.len()) as u64;
         if writer.unwritten.len() >= BUFFER_BYTES {
-            writer.flush()?;
+            self.write(writer)?;
         }
         Ok(place)
+    }
+
+    /// Writes the buffered records.
+    fn write(&self, writer: &mut Writer) -> Result<(), FileError> {
+        let written = writer.end - writer.unwritten.len() as u64;
+        writer.file.write_all_at(&writer.unwritten, written).map_err(io_error(&writer.path, "write"))?;
+        writer.unwritten.clear();
+        self.segments()[writer.segment as usize].written.store(writer.end, Ordering::Release);
+        Ok(())
+    }
+
+    fn segments(&self) -> RwLockReadGuard<'_, Vec<Segment>> {
+        self.segments.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads a block's payload. The record goes into `buffer`, which only grows.
@@ -286,8 +288,10 @@ impl<'s> Segments<'s> {
     /// # Errors
     /// [`FileError::Damaged`] if the bytes are not those that were appended as this block.
     pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
-        self.writer().as_mut().map_or(Ok(()), |writer| writer.flush_to(place))?;
-        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        if place.offset >= self.segments()[place.segment as usize].written.load(Ordering::Acquire) {
+            self.flush()?;
+        }
+        let segments = self.segments();
         let Segment { path, file, seed, .. } = &segments[place.segment as usize];
         let length = RECORD + place.length as usize;
         buffer.resize(length.max(buffer.len()), 0);
@@ -302,7 +306,7 @@ impl<'s> Segments<'s> {
 
     /// Returns the error of a block with invalid contents.
     pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
-        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        let segments = self.segments();
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
@@ -345,13 +349,13 @@ impl<'s> Segments<'s> {
 
     /// Makes all appended blocks readable for all processes of this machine.
     pub fn flush(&self) -> Result<(), FileError> {
-        self.writer().as_mut().map_or(Ok(()), Writer::flush)
+        self.writer().as_mut().map_or(Ok(()), |writer| self.write(writer))
     }
 
     /// Makes all appended blocks durable.
     pub fn sync(&self) -> Result<(), FileError> {
         if let Some(writer) = &mut *self.writer() {
-            writer.flush()?;
+            self.write(writer)?;
             writer.file.sync().map_err(io_error(&writer.path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
