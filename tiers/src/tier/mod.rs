@@ -4,8 +4,8 @@
 //! its other side, by the writer of the database, by a tally.
 //!
 //! The rows of a shape are divided into blocks of about [`BLOCK_WORDS`] words (`block`). A finished block stays in
-//! memory, expanded or as its delta, while the memory budget allows (`cache`). Otherwise it is compressed and appended
-//! to a log (`segments`), in the order in which threads finish blocks. Logged blocks survive a kill. If two tiers of a
+//! memory while there is room, expanded or as its delta (`memory`). Otherwise its delta is compressed and appended to a log
+//! (`segments`), in the order in which threads finish blocks. Logged blocks survive a kill. If two tiers of a
 //! board fit into memory, only checkpoints use the log. A kernel reads the rows of a neighbouring tier in place,
 //! through *windows*: the expanded blocks that hold these rows. A window moves forward as the work proceeds through a
 //! shape.
