@@ -152,9 +152,8 @@ impl Plan {
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
-        let most_slice = most(|size| size.matrix_words);
-        let (least_slice, working_bytes) =
-            (most(|size| size.slice_words), working_bytes(board, block_words, most_slice));
+        let [least_slice, most_slice] = [most(|size| size.slice_words), most(|size| size.matrix_words)];
+        let working_bytes = working_bytes(board, block_words, most_slice);
         // Any drop into a wing may read across, and where a child is opened varies by shape.
         let slices = 2 * (board.width() as u128 / 2);
         let bytes = index.kernel.lane_bytes(row_words)

@@ -2,8 +2,8 @@
 //!
 //! A finished block is **kept** while there is room: expanded where its whole tier fits, else as its delta, which takes a
 //! fourth of the memory or less and costs little time (`kernels/delta`). Deltas lie one after the other in slabs, the
-//! segments of the log that are in memory. Expanded copies of other blocks are **cached** in the memory that remains,
-//! and make room for whatever else needs it.
+//! segments of the log that are in memory. The rest of the memory holds **cached** blocks: expanded copies of blocks that
+//! are kept as deltas or are in the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,9 +88,9 @@ impl BlockMemory {
         bytes <= self.most_kept / 16 * 15
     }
 
-    /// Limits cached blocks to what the kept ones leave and the deltas of a tier will leave that has `bytes` bytes when
-    /// expanded. Call it before the tier is filled. If cached blocks took more and gave it back later, memory for them would
-    /// become memory for slabs of another size again and again.
+    /// Sets aside memory for the deltas of a tier that will be filled and has `bytes` bytes when expanded; cached blocks
+    /// get what these and the kept blocks leave. A cache that took this memory first and gave it back later would cost
+    /// time: its memory does not have the size of slabs, so it would go back to the system.
     pub fn begin_tier(&self, bytes: u64) {
         let kept = (self.kept.load(Ordering::Relaxed) + bytes / DELTA_PART).min(self.most_kept);
         self.most_cached.store(self.bytes - kept, Ordering::Relaxed);
@@ -277,7 +277,35 @@ mod tests {
         slab.close().for_each(|(block, delta)| each(block, Some(Kept::Delta(delta))));
     }
 
+    #[test]
+    fn blocks_are_kept_expanded_where_all_fit_and_as_deltas_where_they_do_not() {
+        let forms = |bytes| {
+            let (memory, mut kept) = (Arc::new(BlockMemory::new(WORDS, 0, bytes, 0)), Vec::new());
+            fill(&memory, &[false; 10], |_, block| kept.extend(block));
+            let expanded = kept.iter().filter(|block| matches!(block, Kept::Expanded { .. })).count();
+            (expanded, kept.len() - expanded)
+        };
+        assert_eq!([forms(400_000), forms(200_000), forms(0)], [(10, 0), (0, 10), (0, 0)]);
+        let (expanded, deltas) = forms(expanded_bytes(10, 10 * WORDS) * 4 / 3);
+        assert_eq!(expanded + deltas, 10);
+    }
+
     proptest! {
+        #[test]
+        fn threads_that_fill_at_once_never_keep_more_than_their_memory(bytes in 1..1_200_000u64) {
+            let memory = &Arc::new(BlockMemory::new(WORDS, 0, bytes, 8 * expanded_bytes(1, WORDS)));
+            let fills = |first: usize| {
+                let blocks = Vec::from_iter((first..first + 100).map(|block| block % 3 == 0));
+                let mut kept = Vec::new();
+                fill(memory, &blocks, |_, block| {
+                    kept.extend(block);
+                    assert!(memory.kept.load(Ordering::Relaxed) <= memory.most_kept);
+                });
+            };
+            std::thread::scope(|scope| (0..4).for_each(|first| drop(scope.spawn(move || fills(first)))));
+            prop_assert_eq!(memory.kept.load(Ordering::Relaxed), 0);
+        }
+
         #[test]
         fn two_tiers_never_take_more_than_their_memory(
             bytes in 1..900_000u64,

@@ -96,7 +96,7 @@ impl<C> Drop for Tier<'_, C> {
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier with `ply` pieces in memory, to be filled from `beside`.
+    /// Makes the tier with `ply` pieces in memory, to be filled from `beside`, which shares its memory.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
