@@ -16,7 +16,7 @@ use crate::support::files::flipped;
 use crate::support::long;
 use crate::support::positions::{Random, board, random_game};
 use crate::support::solves::Runs;
-use crate::support::tiers::{DatabaseError, FileError, Solve, Values};
+use crate::support::tiers::{DatabaseError, Solve, Values};
 
 /// How many random positions of each ply are asked for.
 const QUESTIONS: usize = 16;
@@ -84,14 +84,14 @@ impl Sound {
             Ok(database) => database,
             Err(error) => {
                 let is_missing = matches!(error, DatabaseError::Missing { .. });
-                assert!(is_missing || is_told(&error) && error.to_string().contains(file), "{what}: {error}");
+                assert!(is_missing || error.is_damage() && error.to_string().contains(file), "{what}: {error}");
                 return [0, 1];
             }
         };
         let ply = file.strip_prefix("tier-").and_then(|ply| ply.parse::<usize>().ok());
         let ply = ply.unwrap_or_else(|| panic!("{what}: the manifest is believed"));
         let fault = database.check_tier(ply as u32).expect_err("damage is found");
-        assert!(is_told(&fault) && fault.to_string().contains(file), "{what}: {fault}");
+        assert!(fault.is_damage() && fault.to_string().contains(file), "{what}: {fault}");
         let near = |position: &Position| !is_found_only && (ply.saturating_sub(1)..=ply).contains(&position.ply());
         let mut counts = [0; 2];
         for (position, expected) in self.questions.iter().filter(|(position, _)| near(position)) {
@@ -99,16 +99,11 @@ impl Sound {
             counts[usize::from(found.is_err())] += 1;
             match found {
                 Ok(found) => assert_eq!(found, *expected, "{what}: {position}"),
-                Err(error) => assert!(is_told(&error), "{what}: {error}"),
+                Err(error) => assert!(error.is_damage(), "{what}: {error}"),
             }
         }
         counts
     }
-}
-
-/// Whether it is of a damaged file, whose version may have become a newer one.
-fn is_told(error: &DatabaseError) -> bool {
-    error.is_damage() || matches!(error, DatabaseError::File(FileError::Newer { .. }))
 }
 
 /// A way to damage the files of one database; some take those of others.

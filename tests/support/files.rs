@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// Reads all files of a folder, by name.
 pub fn folder_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let named = |entry: fs::DirEntry| {
@@ -37,6 +39,13 @@ pub fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     let mut flipped = bytes.to_vec();
     flipped[bit / 8] ^= 1 << (bit % 8);
     flipped
+}
+
+/// Returns the bytes of a file whose header names another version, with a checksum that fits.
+pub fn of_version(bytes: &[u8], version: u32) -> Vec<u8> {
+    let end = 16 + u32::from_le_bytes(bytes[12..16].try_into().expect("a length")) as usize;
+    let start = [&bytes[..8], &version.to_le_bytes(), &bytes[12..end]].concat();
+    [&start, &xxh3_64(&start).to_le_bytes()[..], &bytes[end + 8..]].concat()
 }
 
 /// Flips a bit in the middle of a file.

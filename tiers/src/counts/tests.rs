@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::{Outcome, Position, Value, notation};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 use crate::communicator::{Alone, Communicator};
@@ -243,6 +244,9 @@ fn spoil(folder: &Path, prefix: &str, spoil: impl Fn(&Path)) {
 fn change_version(path: &Path) {
     let mut bytes = std::fs::read(path).unwrap();
     bytes[8] ^= 8;
+    let end = 16 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let checksum = xxh3_64(&bytes[..end]).to_le_bytes();
+    bytes[end..end + 8].copy_from_slice(&checksum);
     std::fs::write(path, bytes).unwrap();
 }
 

@@ -64,8 +64,8 @@ pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serializ
 /// file's length.
 ///
 /// # Errors
-/// [`FileError::Wrong`] for another kind of file or an older version, [`FileError::Newer`] for a newer one,
-/// [`FileError::Damaged`] where the checksum does not hold, [`FileError::Io`].
+/// [`FileError::Wrong`] for another kind of file or an older version, [`FileError::Damaged`] where the checksum does not
+/// hold, whatever the version, [`FileError::Newer`] for a newer version, [`FileError::Io`].
 pub(crate) fn unseal<R: DeserializeOwned>(
     file: &dyn ReadFile,
     path: &Path,
@@ -91,14 +91,6 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
     }
     let [version, length] =
         [0, 1].map(|number| numbers.as_chunks().0.get(number).map_or(0, |of| u32::from_le_bytes(*of)));
-    let (oldest, newest) = known.into_inner();
-    if version < oldest {
-        let found = format!("{version} (of an older fourbase)");
-        return Err(FileError::wrong(path, "the format's version", newest, found));
-    }
-    if version > newest {
-        return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: newest });
-    }
     let length = length as usize;
     if length > MOST_BYTES {
         return Err(damaged(12, "a record that is too long"));
@@ -111,6 +103,15 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
     let (sealed, checksum) = bytes.split_at(FIXED + length);
     if xxh3_64(sealed).to_le_bytes() != checksum {
         return Err(damaged(0, "the checksum of the header is wrong"));
+    }
+    // All versions have this layout, so the version is as it was written.
+    let (oldest, newest) = known.into_inner();
+    if version < oldest {
+        let found = format!("{version} (of an older fourbase)");
+        return Err(FileError::wrong(path, "the format's version", newest, found));
+    }
+    if version > newest {
+        return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: newest });
     }
     let (record, read) = bincode::serde::decode_from_slice(sealed.split_at(FIXED).1, config())
         .map_err(|_| damaged(FIXED as u64, "the header cannot be read"))?;
