@@ -32,4 +32,5 @@ pub mod tiers {
     pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Report, Solve, SolveError};
     pub use fourbase_tiers::testing::forge::{Forged, forge};
     pub use fourbase_tiers::testing::plant::{Planted, plant};
+    pub use fourbase_tiers::testing::plies;
 }

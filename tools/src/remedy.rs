@@ -27,6 +27,9 @@ use crate::{memory, temporary};
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
 
+/// What to do about a file of a newer fourbase.
+pub const UPDATE: &str = "update fourbase; if there is no newer version, the file is damaged: remove it and try again";
+
 /// What to do where the processes of a job do not understand each other.
 const START_AGAIN: &str = "start the job again; if it happens again, please report it";
 
@@ -140,8 +143,6 @@ fn of_verify(error: &VerifyError) -> Option<String> {
     match error {
         VerifyError::Database(error) => of_database(error),
         VerifyError::Communicator(error) => Some(of_communicator(error)),
-        VerifyError::Count(CountError::Memory { .. }) => Some(SAMPLE.to_owned()),
-        VerifyError::Count(error) => of_count(error),
     }
 }
 
@@ -281,9 +282,7 @@ fn of_file(error: &FileError) -> String {
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::Message { .. } => START_AGAIN.to_owned(),
         FileError::NoBlock { folder, .. } => make_again(folder),
-        FileError::Newer { .. } => {
-            "update fourbase; if there is no newer version, the file is damaged: remove it and try again".to_owned()
-        }
+        FileError::Newer { .. } => UPDATE.to_owned(),
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {
             "move that database to a folder of its own name, or give another --db".to_owned()

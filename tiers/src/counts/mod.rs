@@ -41,5 +41,5 @@ pub use error::CountError;
 pub use json::{OutcomeRow, Row, Stats, Sums};
 pub use kept::{kept_path, read_kept, write_kept};
 pub use run::{count_by_ply, count_by_value, solve_and_count};
-pub(crate) use sweep::{count_legal, legal_bytes, sweep_up};
+pub(crate) use sweep::{legal_bytes, sweep_up};
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};

@@ -125,18 +125,6 @@ pub(crate) fn sweep_up(
     })?
 }
 
-/// Counts the legal positions by ply with [`sweep_up`]. Calls `done` with the numbers of entries just swept.
-pub(crate) fn count_legal(
-    index: &Index,
-    memory_bytes: u64,
-    done: &(dyn Fn(u64) + Sync),
-) -> Result<Vec<PlyLegal>, CountError> {
-    let (watch, mut plies) = (Watch { done, is_stopped: &|| false }, Vec::new());
-    let each = |ply, pulled| plies.push(PlyLegal::new(index.board(), ply, pulled));
-    sweep_up(index, index.board().cells() as u32, memory_bytes, &watch, each)?;
-    Ok(plies)
-}
-
 /// Returns the bytes needed to list or count the legal positions up to a ply with all tiers in memory: on the threads
 /// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
 pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {

@@ -1,26 +1,23 @@
 //! Counts the positions that play reaches by playing every move of every position, with one bit per entry.
 //!
-//! [`crate::counts`] does the same many times faster, with kernels, and also counts the plies that a database does not
-//! keep. Here every position is set up, and every move is a move of the game. Mirror images count separately: an entry
+//! [`crate::counts`] does the same many times faster, with kernels. Here every position is set up, and every move is a move of the game. Mirror images count separately: an entry
 //! stands for two positions, or for one if its shape is its own mirror image.
 //!
 //! A position with a line may have no entry, so it is counted when a move reaches it: by its leftmost possible last
 //! move. A column is a possible last move if, without its top piece, the position has no line and play reaches it.
 
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fourbase::{Player, Position, has_line};
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, VerifyError};
+use super::report::{Fault, FaultKind};
 use super::walk::position_of;
 use super::work::Work;
 use crate::communicator::{CommunicatorError, Reduction};
-use crate::counts::{CountError, count_legal, legal_bytes};
 use crate::database::Database;
 use crate::index::{Index, Parts, TierDirectory};
-use crate::progress::{RankProgress, Stage};
+use crate::progress::Stage;
 
 /// Words of 64 entries per report of progress.
 const NOTED: u64 = 64;
@@ -28,59 +25,18 @@ const NOTED: u64 = 64;
 /// Words per exchange between ranks.
 const COMBINED: usize = 1 << 20;
 
-/// Returns the memory in bytes that counting legal positions takes: two neighbouring tiers, a bit an entry. The
-/// plies that are not kept may take more, which is found out only when all files are known to be sound: see
-/// [`Options::memory_bytes`](super::Options::memory_bytes).
+/// Returns the memory in bytes that counting the legal positions of the kept plies takes: two neighbouring tiers, a bit
+/// an entry.
 pub fn counting_bytes(database: &Database) -> u64 {
-    let tiers = &database.manifest().tiers;
-    let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
-    pairs.max().unwrap_or(0).div_ceil(8)
+    let manifest = database.manifest();
+    let kept = manifest.tiers.iter().filter(|tier| manifest.keep_plies.is_none_or(|most| tier.ply <= most));
+    let entries: Vec<u64> = kept.map(|tier| tier.entries).collect();
+    entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0).div_ceil(8)
 }
 
-/// Checks that counting the plies that are not kept fits into memory. This needs the tables of the board, whose size a
-/// forged database could choose, so the files are checked first.
-pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), CountError> {
-    let (board, [kept, last]) = (database.board(), last_plies(database));
-    if kept == last {
-        return Ok(());
-    }
-    CountError::check_memory(board, legal_bytes(database.index(), last, limit_bytes).into(), limit_bytes)
-}
-
-/// Returns the last ply that the database keeps, and the last ply of the board.
-fn last_plies(database: &Database) -> [u32; 2] {
-    let last = database.board().cells() as u32;
-    [database.manifest().keep_plies.map_or(last, |most| most.min(last)), last]
-}
-
-/// Counts the legal positions.
-///
-/// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
-/// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
-pub(super) fn count_all(database: &Database, memory_bytes: u64, work: &Work) -> Result<u64, VerifyError> {
-    let (index, [kept, last]) = (database.index(), last_plies(database));
-    let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
-    let steps = entries(0..=kept) + if kept < last { entries(0..=last) } else { 0 };
-    let shown = work.begin(Stage::Legal, steps);
-    let mut found = count(index, kept, work, &shown)?;
-    if kept < last {
-        let after = if work.communicator.is_root() { count_after(database, kept, memory_bytes, &shown)? } else { 0 };
-        found += work.sum(after);
-    }
-    shown.end();
-    work.gather()?;
-    Ok(found)
-}
-
-/// Counts the legal positions of more than `last` pieces.
-fn count_after(database: &Database, last: u32, memory_bytes: u64, shown: &RankProgress) -> Result<u64, CountError> {
-    let plies = count_legal(database.index(), memory_bytes, &|entries| shown.done(entries))?;
-    Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum())
-}
-
-/// Counts the legal positions of at most `last` pieces, finished ones included. The stage must have begun, with a step
-/// for every entry of these plies.
-fn count(index: &Index, last: u32, work: &Work, shown: &RankProgress) -> Result<u64, CommunicatorError> {
+/// Counts the legal positions of at most `last` pieces, finished ones included.
+pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CommunicatorError> {
+    let shown = work.begin(Stage::Legal, (0..=last).map(|ply| TierDirectory::new(index, ply).entries()).sum());
     let mut here = Reached::new(index, 0);
     here.add(&Position::start(index.board()));
     let mut legal = 0;
@@ -100,6 +56,7 @@ fn count(index: &Index, last: u32, work: &Work, shown: &RankProgress) -> Result<
         here = next;
         here.combine(work);
     }
+    shown.end();
     Ok(legal)
 }
 
@@ -199,7 +156,11 @@ impl Reached<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::communicator::Alone;
+    use crate::counts::count_by_ply;
+    use crate::files::Disk;
+    use crate::kernel::{Kernel, Values};
+    use crate::solve::Solve;
     use crate::testing::boards;
     use crate::verify::Options;
 
@@ -210,11 +171,10 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
             let work = Work::new(&Options::default(), &());
-            let shown = work.begin(Stage::Legal, 0);
-            let plies = count_legal(&index, u64::MAX, &|_| ()).unwrap();
+            let plies = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Alone, &Disk, &()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
-                assert_eq!(count(&index, last as u32, &work, &shown).unwrap(), expected, "{name} to ply {last}");
+                assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");
             }
             assert!(work.is_sound());
         }

@@ -4,8 +4,7 @@
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
 //! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
 //! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md` and
-//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver, with one exception: where a
-//! database does not keep all plies, [`crate::counts`] counts the legal positions with kernels. It tests probes and never relies on them.
+//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It tests probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!
@@ -17,7 +16,7 @@
 //!    right ones after it, and does not fit. That holds for every stored entry, also those that no play reaches. A sample
 //!    can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched forward.
 //! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached from it
-//!    has an entry. They are counted.
+//!    has an entry. They are counted. Both stop at the last ply that is kept.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
 //!    [`fourbase::search`] finds without a database.
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
@@ -26,7 +25,7 @@
 //! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
 //!
 //! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
-//! system refuses to read is no fault ([`Report::unread`]). Several processes split the work (`work`).
+//! system refuses to read, or that a newer fourbase has written, is no fault ([`Report::unread`]). Several processes split the work (`work`).
 //!
 //! ```
 //! use fourbase_tiers::database::Database;
@@ -62,7 +61,7 @@ use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::Lookup;
 use report::words;
-pub use report::{Fault, FaultKind, Options, Report, VerifyError};
+pub use report::{Fault, FaultKind, Options, Report, Unread, VerifyError};
 use tier::StoredTier;
 use work::Work;
 
@@ -85,16 +84,15 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     let work = Work::new(options, progress);
     let stored = files::check(database, &mut report, &work)?;
     if work.is_sound() {
-        if options.sample.is_none() {
-            legal::check_memory(database, options.memory_bytes)?;
-        }
         let lookup = Lookup::new(database, stored);
         report.stored = lookup.tiers.values().map(StoredTier::count).sum();
         report.checked = values::check(&lookup, options, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {
-            report.legal = Some(legal::count_all(database, options.memory_bytes, &work)?);
+            let last = database.board().cells() as u32;
+            let kept = database.manifest().keep_plies.map_or(last, |most| most.min(last));
+            report.legal = Some(legal::count(database.index(), kept, &work)?);
         }
         (report.searched, report.undecided) = forward::check(&lookup, options, &work)?;
     }
@@ -125,13 +123,14 @@ fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
     Some(found)
 }
 
-/// Checks the counts beside the database, if there are any, and compares them with the number of legal positions, if
-/// these were counted.
+/// Checks the counts beside the database, if there are any, and compares those of the kept plies with the number of legal
+/// positions, if these were counted.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
-    let folder = database.folder();
-    match read_kept(database.storage(), folder, database.board(), database.manifest()) {
+    let (folder, manifest) = (database.folder(), database.manifest());
+    match read_kept(database.storage(), folder, database.board(), manifest) {
         Ok(Some(counts)) => {
-            let found = counts.total().legal;
+            let kept = counts.plies.iter().filter(|row| manifest.keep_plies.is_none_or(|most| row.ply <= most));
+            let found: u64 = kept.map(|row| row.legal).sum();
             if let Some(expected) = legal.filter(|legal| *legal != found) {
                 let (file, [words, other]) =
                     (kept_path(folder), [counted(found, "legal position"), grouped(expected.into())]);

@@ -6,7 +6,6 @@ use fourbase::{Outcome, Player, Position, notation};
 use serde::{Deserialize, Serialize};
 
 use crate::communicator::{Alone, Communicator, CommunicatorError};
-use crate::counts::CountError;
 use crate::database::DatabaseError;
 
 /// How thorough a verification is, and which processes do it.
@@ -22,8 +21,8 @@ pub struct Options<'a> {
     pub nodes: u64,
     /// How many faults are reported in full; the others are only counted.
     pub faults: usize,
-    /// The limit in bytes for memory beside the caches. The count of plies that are not kept uses fewer threads if
-    /// necessary; the values of a sample that are recomputed together use a quarter of it.
+    /// The limit in bytes for memory beside the caches. The values of a sample that are recomputed together use a
+    /// quarter of it.
     pub memory_bytes: u64,
     /// The processes that share the work. Each verifies the same database with the same options.
     pub communicator: &'a dyn Communicator,
@@ -53,9 +52,6 @@ pub enum VerifyError {
     /// The processes of the job cannot work together.
     #[error(transparent)]
     Communicator(#[from] CommunicatorError),
-    /// The legal positions of the plies that the database does not keep could not be counted.
-    #[error(transparent)]
-    Count(#[from] CountError),
 }
 
 /// The result of a verification. All processes of a job get the same faults.
@@ -69,7 +65,7 @@ pub struct Report {
     pub checked: u64,
     /// All stored values; 0 if a file could not be read.
     pub stored: u64,
-    /// The number of legal positions, if they were counted.
+    /// The number of legal positions of the kept plies, if they were counted.
     pub legal: Option<u64>,
     /// Positions whose outcome a forward search found.
     pub searched: u64,
@@ -79,9 +75,18 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// The number of all faults.
     pub faults_in_all: u64,
-    /// Files that the system refused to read, by name, each with the reason. If there are any, or if a file has a
-    /// fault, only the other files were checked.
-    pub unread: Vec<String>,
+    /// Files that the system refused to read or a newer fourbase has written, by name. If there are any, or if a file
+    /// has a fault, only the other files were checked.
+    pub unread: Vec<Unread>,
+}
+
+/// A file that cannot be checked.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Unread {
+    /// The file and the reason.
+    pub message: String,
+    /// Whether a newer fourbase has written it.
+    pub is_newer: bool,
 }
 
 impl Report {

@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::report::{Fault, FaultKind, Options};
+use super::report::{Fault, FaultKind, Options, Unread};
 use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
+use crate::files::FileError;
 use crate::progress::{Progress, RankProgress, Stage};
 
 /// The most consecutive jobs of one rank: neighbours share a block.
@@ -35,8 +36,8 @@ pub(super) struct Work<'a> {
 pub(super) struct Findings {
     pub faults: Vec<Fault>,
     pub faults_in_all: u64,
-    /// Files that the system refused to read, each with the reason.
-    pub unread: BTreeMap<String, String>,
+    /// Files that cannot be checked, by name.
+    pub unread: BTreeMap<String, Unread>,
 }
 
 impl Findings {
@@ -90,12 +91,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Records an error of a file as `fault`, or records that the system refused to read the file.
+    /// Records an error of a file as `fault`, or records that the file cannot be checked.
     pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
         match error {
             DatabaseError::File(error) if !error.is_damage() => {
-                let (file, reason) = (error.path().to_string_lossy().into_owned(), error.to_string());
-                lock(&self.own).unread.entry(file).or_insert(reason);
+                let is_newer = matches!(error, FileError::Newer { .. });
+                let unread = Unread { message: error.to_string(), is_newer };
+                lock(&self.own).unread.entry(error.path().to_string_lossy().into_owned()).or_insert(unread);
             }
             _ => self.push(fault),
         }
@@ -137,7 +139,7 @@ impl<'a> Work<'a> {
         [lock(&self.own), lock(&self.all)].iter().all(|found| found.faults_in_all == 0 && found.unread.is_empty())
     }
 
-    /// Counts the files that could not be read.
+    /// Counts the files that cannot be checked.
     pub fn unread(&self) -> u64 {
         lock(&self.all).unread.len() as u64
     }

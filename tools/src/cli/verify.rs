@@ -18,7 +18,7 @@ use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
 use crate::output::progress::{Log, Shown};
 use crate::output::{self, wording};
-use crate::remedy::{self, CHECK_FOLDER};
+use crate::remedy::{self, CHECK_FOLDER, UPDATE};
 use report::Verified;
 
 /// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
@@ -118,10 +118,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     if !is_shown {
         return Ok(());
     }
-    // Without a fault, a database that cannot be read whole is neither sound nor not sound.
-    if report.faults_in_all > 0 || report.unread.is_empty() {
-        output::print_result("verify", &Verified::of(&report, &database), arguments.json)?;
-    }
+    output::print_result("verify", &Verified::of(&report, &database), arguments.json)?;
     verdict(&database, report)
 }
 
@@ -140,11 +137,7 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
     );
     // The tables of the searches take half of the memory at most. They are not needed during the count.
     let pool = arguments.threads.pool_up_to((limit / 2 / verify::working_bytes(1)).max(1))?;
-    let mut needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
-    if sample.is_none() && database.manifest().keep_plies.is_some() {
-        // The plies that are not kept are counted in what is left. The others are small, and so is what caches hold of them.
-        needed = needed.max(limit / 8 * 7);
-    }
+    let needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
     // One for what is decoded here, one for what probes expand.
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed, 2);
     Ok((database, memory_bytes, pool))
@@ -161,7 +154,8 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
         let (folder, faults) = (database.folder(), counted(faults_in_all, "fault"));
         bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));
     }
-    failure::all_of(unread.into_iter().map(|file| anyhow!("{file}; {CHECK_FOLDER}")).collect())?;
+    let remedy = |is_newer| if is_newer { UPDATE } else { CHECK_FOLDER };
+    failure::all_of(unread.into_iter().map(|file| anyhow!("{}; {}", file.message, remedy(file.is_newer))).collect())?;
     if faults.is_empty() {
         return Ok(());
     }

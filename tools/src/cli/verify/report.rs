@@ -33,7 +33,7 @@ pub struct Verified {
     checked_values: u64,
     /// The number of all stored values.
     stored_values: u64,
-    /// The number of legal positions, if they were counted.
+    /// The number of legal positions of the kept plies, if they were counted.
     legal: Option<u64>,
     /// The number of positions that were searched forward, and of those that were given up.
     searched: u64,
@@ -42,7 +42,7 @@ pub struct Verified {
     #[cfg_attr(test, schemars(with = "Vec<FaultSchema>"))]
     faults: Vec<Fault>,
     faults_in_all: u64,
-    /// Files that cannot be read.
+    /// Files that cannot be read, or that a newer fourbase has written.
     unread: Vec<String>,
     #[serde(skip)]
     root: Option<Outcome>,
@@ -94,7 +94,7 @@ impl Verified {
             undecided_positions: report.undecided,
             faults: report.faults.clone(),
             faults_in_all: report.faults_in_all,
-            unread: report.unread.clone(),
+            unread: report.unread.iter().map(|file| file.message.clone()).collect(),
             root: report.root,
         }
     }
@@ -104,6 +104,9 @@ impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = if self.sound {
             "sound"
+        } else if self.faults_in_all == 0 {
+            // The files that cannot be read may be sound or not.
+            "not checked in full"
         } else if self.faults.iter().all(|fault| fault.kind == FaultKind::Counts) {
             "NOT sound (the counts beside the database, not the database)"
         } else {
@@ -138,7 +141,8 @@ impl fmt::Display for Verified {
             write!(f, "\n{}", wording::sentence(Player::First, root))?;
         }
         if let Some(legal) = self.legal {
-            write!(f, "\n{}: counted", counted(legal, "legal position"))?;
+            let kept = self.keep_plies.map(|_| format!(" of {}", wording::kept(self.keep_plies)));
+            write!(f, "\n{}{}: counted", counted(legal, "legal position"), kept.unwrap_or_default())?;
         }
         write!(f, "\n{}: searched forward", counted(self.searched, "position"))?;
         if self.undecided_positions > 0 {
