@@ -109,10 +109,10 @@ pub fn of_position(error: PositionError) -> PyErr {
                 "{message}; allow more with memory=BYTES, or draw positions: sample(), or export() with sample=..."
             ),
         ),
-        PositionError::Memory { .. } => exception(
-            "SolveMemory",
-            format!("{message}; allow more with memory=BYTES, write a smaller count, or leave out distinct=True"),
-        ),
+        PositionError::Memory { is_sample, .. } => {
+            let other = if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
+            exception("SolveMemory", format!("{message}; allow more with memory=BYTES, {other}"))
+        }
         PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
         PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
@@ -152,7 +152,7 @@ fn of_file(error: &FileError) -> PyErr {
             ("FileError", "check the folder, its permissions and the free space")
         }
         FileError::Newer { .. } => (
-            "DatabaseDamaged",
+            "FileError",
             "update fourbase; if there is no newer version, the file is damaged: remove it and solve again",
         ),
         FileError::Wrong { .. } | FileError::Damaged { .. } | FileError::Checksum { .. } => {

@@ -8,9 +8,10 @@
 //! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes all.
 //! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a position of one
 //!    move and a score are separated by a tab.
-//! 5. What may be a game or a position and other fields is refused: a move before fields of which only some could be moves, `4 4 win`,
-//!    or all are one character, `3 0 0`; digits before a letter that names a column, `4 d`; moves before several moves, `1 4453`, but not
-//!    before a number that can be a score or a remoteness, `4453 36`.
+//! 5. A line is refused if it may be either a game, or a position and other fields:
+//!    - one move, then fields that are moves only in part, `4 4 win`, or that all have one character, `3 0 0`;
+//!    - digits, then a letter that names a column: `4 d`;
+//!    - moves, then several moves: `1 4453`. A number that can be a score or a remoteness is no moves there: `4453 36`.
 
 use thiserror::Error;
 

@@ -16,8 +16,8 @@ use crate::{Board, Game, MoveError, Player, Position, Value};
 /// If there are more openings than this, openings come from random play instead of a list.
 const MOST_LISTED: usize = 100_000;
 
-/// The most random games for one opening.
-const MOST_GAMES: u32 = 100_000;
+/// The most random games for all openings: so many, and so many for each pair of games.
+const MOST_TRIES: (u64, u64) = (100_000, 1000);
 
 /// The stream of the seed for drawing openings; games have the lower streams.
 const STREAM: u64 = u64::MAX;
@@ -85,25 +85,24 @@ impl Openings {
                 moves.truncate(pairs);
                 moves
             }
-            None => (0..pairs).map(|_| random_moves(board, plies as usize, &mut source)).collect::<Option<_>>()?,
+            None => {
+                let tries = 0..MOST_TRIES.0 + MOST_TRIES.1 * pairs as u64;
+                let drawn = tries.filter_map(|_| random_moves(board, plies as usize, &mut source));
+                Some(drawn.take(pairs).collect::<Vec<_>>()).filter(|drawn| drawn.len() == pairs)?
+            }
         };
         Some(DrawnOpenings { plies, moves, is_all })
     }
 }
 
-/// Plays random games until one is unfinished after `plies`; `None` if none of many is.
+/// Plays `plies` random moves; `None` if they finish the game.
 fn random_moves(board: Board, plies: usize, source: &mut Source) -> Option<Vec<usize>> {
-    for _ in 0..MOST_GAMES {
-        let mut game = Game::start(Position::start(board));
-        while game.ply() < plies && !game.is_over() {
-            let columns = game.position().moves().collect::<Vec<_>>();
-            game.push(columns[source.random_range(0..columns.len() as u32) as usize]);
-        }
-        if game.ply() == plies && !game.is_over() {
-            return Some(game.columns().to_vec());
-        }
+    let mut game = Game::start(Position::start(board));
+    while game.ply() < plies && !game.is_over() {
+        let columns = game.position().moves().collect::<Vec<_>>();
+        game.push(columns[source.random_range(0..columns.len() as u32) as usize]);
     }
-    None
+    (game.ply() == plies && !game.is_over()).then(|| game.columns().to_vec())
 }
 
 /// The openings of the games of a match.
@@ -229,7 +228,8 @@ mod tests {
 
     #[test]
     fn long_openings_are_played_at_random_and_refused_where_hardly_a_game_lasts_so_long() {
-        assert!(openings("7x6c3", 38).draw(1, 1).is_none());
+        let draw = |plies, pairs| openings("7x6c3", plies).draw(pairs, 1);
+        assert!(draw(38, 1).is_none() && draw(28, 1).is_some() && draw(28, 200).is_none());
         let drawn = openings("9x7", 20).draw(50, 1).unwrap();
         assert!(!drawn.is_all && drawn.moves.iter().all(|moves| moves.len() == 20));
     }

@@ -259,9 +259,10 @@ fn of_position(error: &PositionError) -> Option<String> {
             format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
         }
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
-        PositionError::Memory { .. } => {
-            "give a higher --memory, earlier --plies or a smaller --sample, or leave out --distinct".to_owned()
+        PositionError::Memory { is_sample: true, .. } => {
+            "give a higher --memory or a smaller --sample, or leave out --distinct".to_owned()
         }
+        PositionError::Memory { .. } => "give a higher --memory, or earlier --plies".to_owned(),
         PositionError::Database(error) => return of_database(error),
         PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
         PositionError::Count(error) => return of_count(error),

@@ -21,9 +21,9 @@ const MOST_POSITIONS: usize = 32;
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Announces that positions will be looked up. Does nothing if the files are not remote.
+    /// Announces that positions will be looked up. Does nothing if the storage does not read ahead.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
-        if !self.is_remote || positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
+        if positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
             return;
         }
         let of_board = positions.iter().filter(|position| position.board() == self.board());

@@ -50,8 +50,6 @@ pub struct Database {
     storage: Arc<dyn Storage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
-    /// Whether its files are far away.
-    pub(super) is_remote: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -88,7 +86,6 @@ impl Database {
                 index: Index::new(board, Kernel::detect())?,
                 tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
                 cache: Cache::new(DEFAULT_CACHE_BYTES),
-                is_remote: storage.reads_ahead(),
                 storage,
                 passed_over: None,
                 is_embedded: false,

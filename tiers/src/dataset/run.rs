@@ -55,8 +55,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Returns the memory in bytes that its positions take: the longest list of a ply, on fewer threads if all of them would need more
-    /// than `limit_bytes`, or the positions of a distinct sample or of a search for unforced ones, which are remembered. Others take none.
+    /// Returns the memory in bytes that its positions take: the list of the last ply, made on fewer threads if all of
+    /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
+    /// Another sample takes none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
         let plies = || self.plies.iter().copied().filter(|ply| *ply as usize <= index.board().cells());
         match self.rows {
@@ -325,7 +326,8 @@ impl RowMaker<'_> {
         let limit_bytes = self.dataset.memory_bytes;
         let needed_bytes = self.dataset.choice.memory_bytes(self.dataset.database.index(), limit_bytes);
         if needed_bytes > limit_bytes {
-            return Err(PositionError::Memory { count, needed_bytes, limit_bytes });
+            let is_sample = self.dataset.choice.rows != Rows::Unforced;
+            return Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample });
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ pub enum PositionError {
         /// How many were found before too many draws brought nothing new.
         found: u64,
     },
-    /// A distinct sample does not fit into memory, where all of its positions are kept.
+    /// A distinct sample, or a search for unforced positions, does not fit into memory, where its positions are kept.
     #[error(
         "remembering {} distinct positions takes about {} of memory, the limit is {}",
         grouped(u128::from(*count)), bytes(u128::from(*needed_bytes)), bytes(u128::from(*limit_bytes))
@@ -64,6 +64,8 @@ pub enum PositionError {
         needed_bytes: u64,
         /// The bytes that may be used.
         limit_bytes: u64,
+        /// Whether it is a sample.
+        is_sample: bool,
     },
     /// The caller stopped the work.
     #[error("stopped")]

@@ -51,7 +51,8 @@ pub(super) struct Version {
     tag: Option<String>,
 }
 
-/// Takes the bytes of an answer to a request for `asked`, of which the file may have only the first, and the version of the file.
+/// Checks the answer to a request for the bytes `asked`. Returns its bytes, fewer if the file ends earlier, and the version
+/// of the file.
 pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, Version)> {
     check_status(response.status)?;
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {

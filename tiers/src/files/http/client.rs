@@ -13,6 +13,9 @@ use super::answer::{Client, Response, error};
 /// The most time for a request, including redirects and the answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How many connections are kept open for the next requests: several files are read at once, each with several requests.
+const IDLE_CONNECTIONS: usize = 64;
+
 const WITHOUT_HTTPS: &str = "this program was built without https";
 
 /// How many redirects are followed.
@@ -31,6 +34,8 @@ impl UreqClient {
             .http_status_as_error(false)
             .max_redirects(MOST_REDIRECTS)
             .timeout_global(Some(timeout))
+            .max_idle_connections(IDLE_CONNECTIONS)
+            .max_idle_connections_per_host(IDLE_CONNECTIONS)
             .accept_encoding("identity")
             .user_agent(concat!("fourbase/", env!("CARGO_PKG_VERSION")));
         #[cfg(feature = "https")]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use super::answer::{self, Client, Part, Version, error};
@@ -63,9 +63,9 @@ impl HttpFile {
         let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && IS_PARALLEL);
         let (head, tail) = thread::scope(|scope| {
             let ask = |range| fetch(&**client, &address, &range);
-            let tail = tail.map(|bytes| scope.spawn(move || ask(bytes - TAIL_BYTES..bytes)));
-            // Without the last bytes, the first read of them tells what is wrong.
-            (ask(head), tail.and_then(|tail| tail.join().ok()?.ok()))
+            let tail = tail.map(|bytes| Builder::new().spawn_scoped(scope, move || ask(bytes - TAIL_BYTES..bytes)));
+            // Without a thread or without an answer, the first read of the last bytes asks for them.
+            (ask(head), tail.and_then(|tail| tail.ok()?.join().ok()?.ok()))
         });
         let (head, version) = head?;
         let tail = tail.filter(|(_, of)| *of == version).map(|(tail, _)| tail);
@@ -116,7 +116,9 @@ impl ReadFile for HttpFile {
         let parts: Vec<Part> = thread::scope(|scope| {
             let of_threads = missing.chunks(missing.len().div_ceil(MOST_REQUESTS).max(1));
             let ask = |ranges: &[Range<u64>]| ranges.iter().map_while(|range| self.fetch(range).ok()).collect();
-            let threads: Vec<_> = of_threads.map(|ranges| scope.spawn(move || -> Vec<Part> { ask(ranges) })).collect();
+            let start = |ranges| Builder::new().spawn_scoped(scope, move || -> Vec<Part> { ask(ranges) }).ok();
+            // What no thread asks for, the reads ask for.
+            let threads: Vec<_> = of_threads.filter_map(start).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
         });
         self.kept().add(parts);
