@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use fourbase_tiers::files::{ReadFile, Storage};
+use fourbase_tiers::files::{ReadFile, ReadStorage};
 
 use crate::host;
 
@@ -22,7 +22,7 @@ impl HostFiles {
     }
 }
 
-impl Storage for HostFiles {
+impl ReadStorage for HostFiles {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         let name = path.strip_prefix(FOLDER).ok().and_then(Path::to_str);
         let file = self.0.iter().find(|(file, _)| Some(&**file) == name).ok_or(ErrorKind::NotFound)?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::positions::Random;
-use super::tiers::{Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{Lock, ReadFile, ReadStorage, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
 #[derive(Clone, Copy, Default, Debug)]
@@ -216,6 +216,18 @@ fn apply(names: &mut BTreeMap<PathBuf, Node>, changes: Vec<Change>) {
     }
 }
 
+impl ReadStorage for MemoryDisk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(MemoryFile { content: self.operate()?.content(path)?, disk: self.clone() }))
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let files = self.operate()?;
+        let inside = files.names.keys().filter(|path| path.parent() == Some(folder));
+        Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+}
+
 impl Storage for MemoryDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let mut files = self.operate()?;
@@ -224,10 +236,6 @@ impl Storage for MemoryDisk {
         let content = files.contents.len() - 1;
         files.change(path.parent(), vec![(path.to_path_buf(), Some(Node::File(content)))]);
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        Ok(Box::new(MemoryFile { content: self.operate()?.content(path)?, disk: self.clone() }))
     }
 
     fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
@@ -296,12 +304,6 @@ impl Storage for MemoryDisk {
             apply(&mut files.durable_names, changes);
         }
         Ok(())
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let files = self.operate()?;
-        let inside = files.names.keys().filter(|path| path.parent() == Some(folder));
-        Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
     fn free_bytes(&self, folder: &Path) -> Option<u64> {

@@ -23,7 +23,7 @@ pub mod tiers {
     pub use fourbase_tiers::communicator::Alone;
     pub use fourbase_tiers::counts::{CountError, count_by_ply};
     pub use fourbase_tiers::database::{Database, DatabaseError};
-    pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, Storage, WriteFile};
+    pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, ReadStorage, Storage, WriteFile};
     pub use fourbase_tiers::format::folder_of;
     pub use fourbase_tiers::index::TierDirectory;
     pub use fourbase_tiers::kernel::{Kernel, Values};

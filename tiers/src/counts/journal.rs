@@ -6,7 +6,7 @@ use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
 use super::table::{OutcomeCount, PlyLegal};
-use crate::files::{FileError, Storage, envelope, io_error, open_existing, write_file};
+use crate::files::{FileError, Storage, VERSION, envelope, io_error, open_existing, write_file};
 use crate::kernel::Values;
 
 /// The first version had no examples, the second also those of counts that solved by themselves, the third values as text. Later
@@ -73,11 +73,11 @@ impl Journal {
     pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, FileError> {
         let path = folder.join(NAME);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
-        let found = FileError::unless_damaged(envelope::unseal::<Journal>(&*file, &path, MAGIC))?;
+        let found = FileError::unless_damaged(envelope::unseal::<Journal>(VERSION..=VERSION, &*file, &path, MAGIC))?;
         let is_same = |found: &Journal| {
             (&found.board, found.values, found.block_words) == (&self.board, self.values, self.block_words)
         };
-        Ok(found.map(|(found, _)| found).filter(is_same))
+        Ok(found.map(|(_, found, _)| found).filter(is_same))
     }
 
     /// Writes the journal durably.
@@ -85,7 +85,7 @@ impl Journal {
     /// # Errors
     /// [`FileError::Io`].
     pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-        write_file(storage, folder, NAME, &envelope::seal(MAGIC, self))
+        write_file(storage, folder, NAME, &envelope::seal(VERSION, MAGIC, self))
     }
 
     /// Removes the journal from a folder.

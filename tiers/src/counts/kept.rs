@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::CountError;
 use super::table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
-use crate::files::{FileError, Storage, io_error, read_small, write_file};
+use crate::files::{FileError, ReadStorage, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 
@@ -51,7 +51,7 @@ pub fn kept_path(folder: &Path) -> PathBuf {
 /// [`FileError::Damaged`] where the file is not as it was written, or its tables cannot be those of the database;
 /// [`FileError::Newer`] where a newer program wrote it; [`FileError::Io`] where it cannot be read, or is no regular file.
 pub fn read_kept(
-    storage: &dyn Storage,
+    storage: &dyn ReadStorage,
     folder: &Path,
     board: Board,
     manifest: &Manifest,

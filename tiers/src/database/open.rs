@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, Storage, io_error, storage_of};
+use crate::files::{Disk, FileError, ReadStorage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;
@@ -47,7 +47,7 @@ pub struct Database {
     pub(super) searched: AtomicU64,
     /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
-    storage: Arc<dyn Storage>,
+    storage: Arc<dyn ReadStorage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
 }
@@ -74,7 +74,7 @@ impl Database {
     ///
     /// # Errors
     /// The errors of [`Database::open`].
-    pub fn open_on(storage: Arc<dyn Storage>, folder: &Path) -> Result<Database, DatabaseError> {
+    pub fn open_on(storage: Arc<dyn ReadStorage>, folder: &Path) -> Result<Database, DatabaseError> {
         if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
             check_manifest(&manifest, folder, board)?;
             return Ok(Database {
@@ -239,7 +239,7 @@ impl Database {
 
     /// Returns the storage of its files: the disk, an address, or the program.
     #[must_use]
-    pub fn storage(&self) -> &dyn Storage {
+    pub fn storage(&self) -> &dyn ReadStorage {
         &*self.storage
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use fourbase::{Outcome, Position};
 
 use super::cache::{Cache, Chunk};
-use crate::files::{FileError, Storage};
+use crate::files::{FileError, ReadStorage};
 use crate::format::chunk::{self, Chunks};
 use crate::format::codec::DecodedBlock;
 use crate::format::plausible::check_tier;
@@ -33,7 +33,7 @@ impl OpenTier {
     /// If the file can't be read, is damaged, or does not match the manifest's record. Checks the record and the length
     /// of the file before it makes the tables of the tier.
     pub fn open(
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         folder: &Path,
         index: &Index,
         values: Values,

@@ -13,19 +13,36 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::regular;
-use super::storage::{Lock, ReadFile, Storage, WriteFile};
+use super::storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile};
 
 /// The operating system's files.
 #[derive(Clone, Copy, Debug)]
 pub struct Disk;
 
+impl ReadStorage for Disk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(regular::open(path)?))
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return regular::dangling(folder).map_or_else(|| Ok(Vec::new()), Err);
+            }
+            entries => entries?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
 impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(Box::new(regular::create(path)?))
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        Ok(Box::new(regular::open(path)?))
     }
 
     fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
@@ -96,21 +113,6 @@ impl Storage for Disk {
     #[cfg(unix)]
     fn disk(&self, folder: &Path) -> Option<u64> {
         Some(fs::metadata(here(folder)).ok()?.dev())
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let entries = match fs::read_dir(folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return regular::dangling(folder).map_or_else(|| Ok(Vec::new()), Err);
-            }
-            entries => entries?,
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            names.push(entry?.file_name().to_string_lossy().into_owned());
-        }
-        names.sort();
-        Ok(names)
     }
 
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {

@@ -22,7 +22,6 @@ pub(crate) fn temporary_name(path: &Path) -> PathBuf {
 /// A completely written file, not durable yet and still under its temporary name.
 pub(crate) struct Written {
     pub path: PathBuf,
-    pub temporary: PathBuf,
     pub file: Box<dyn WriteFile>,
     /// Length of the file.
     pub bytes: u64,
@@ -34,8 +33,9 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     let synced: Vec<Result<_, FileError>> = files
         .into_par_iter()
         .map(|written| {
-            written.file.sync().map_err(io_error(&written.temporary, "write"))?;
-            Ok((written.temporary, written.path))
+            let temporary = temporary_name(&written.path);
+            written.file.sync().map_err(io_error(&temporary, "write"))?;
+            Ok((temporary, written.path))
         })
         .collect();
     for names in synced {
@@ -51,7 +51,7 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     let temporary = temporary_name(&path);
     let file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
     let written = file.write_all_at(bytes, 0).map_err(io_error(&temporary, "write"));
-    let file = Written { path, temporary: temporary.clone(), file, bytes: bytes.len() as u64 };
+    let file = Written { path, file, bytes: bytes.len() as u64 };
     let done = written.and_then(|()| publish(storage, folder, vec![file]));
     if done.is_err() {
         let _ = storage.remove(&temporary);

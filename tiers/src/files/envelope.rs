@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{FileError, io_error};
-use super::storage::{ReadFile, Storage};
+use super::storage::{ReadFile, ReadStorage};
 
 /// The version of the file formats that this program reads and writes. Version 1 stored all positions of all plies,
 /// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
@@ -42,13 +42,8 @@ fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_fixed_int_encoding().with_limit::<MOST_BYTES>()
 }
 
-/// Returns an envelope around a record.
-pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
-    seal_version(VERSION, magic, record)
-}
-
 /// Returns an envelope around a record, with this version of the format.
-pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
+pub(crate) fn seal(version: u32, magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     // Records are plain structs of integers, strings and vectors, which always encode.
     let body = bincode::serde::encode_to_vec(record, config()).unwrap_or_default();
     let mut bytes = Vec::with_capacity(FIXED + body.len() + CHECKSUM);
@@ -60,23 +55,13 @@ pub(crate) fn seal_version(version: u32, magic: &[u8; 8], record: &impl Serializ
     bytes
 }
 
-/// Reads the envelope at the start of a file: the record, and all bytes of the envelope. Allocates no more than the
-/// file's length.
+/// Reads the envelope at the start of a file, if its version is one of the `known` ones. Returns the version, the record,
+/// and all bytes of the envelope. Allocates no more than the file's length.
 ///
 /// # Errors
 /// [`FileError::Wrong`] for another kind of file or an older version, [`FileError::Damaged`] where the checksum does not
 /// hold, whatever the version, [`FileError::Newer`] for a newer version, [`FileError::Io`].
 pub(crate) fn unseal<R: DeserializeOwned>(
-    file: &dyn ReadFile,
-    path: &Path,
-    magic: &[u8; 8],
-) -> Result<(R, Vec<u8>), FileError> {
-    let (_, record, bytes) = unseal_version(VERSION..=VERSION, file, path, magic)?;
-    Ok((record, bytes))
-}
-
-/// Reads an envelope of the `known` versions, like [`unseal`]. Returns its version too.
-pub(crate) fn unseal_version<R: DeserializeOwned>(
     known: RangeInclusive<u32>,
     file: &dyn ReadFile,
     path: &Path,
@@ -122,7 +107,7 @@ pub(crate) fn unseal_version<R: DeserializeOwned>(
 }
 
 /// Opens a file for reading; `None` if it does not exist.
-pub(crate) fn open_existing(storage: &dyn Storage, path: &Path) -> Result<Option<Box<dyn ReadFile>>, FileError> {
+pub(crate) fn open_existing(storage: &dyn ReadStorage, path: &Path) -> Result<Option<Box<dyn ReadFile>>, FileError> {
     match storage.open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         file => file.map(Some).map_err(io_error(path, "open")),
@@ -148,7 +133,7 @@ pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: 
 ///
 /// # Errors
 /// [`FileError::Io`] if it can't be opened or read, or is no regular file; [`FileError::Damaged`] if it is longer.
-pub fn read_small(storage: &dyn Storage, path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
+pub fn read_small(storage: &dyn ReadStorage, path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
     let file = storage.open(path).map_err(io_error(path, "open"))?;
     let size = file.size().map_err(io_error(path, "read"))?;
     if size > most_bytes {
@@ -165,7 +150,7 @@ const PORTION_BYTES: u64 = 1 << 20;
 /// Reads a file and calls `each` with its bytes, in portions, until `each` returns `false`. Returns whether the whole
 /// file was read.
 pub(crate) fn read_through(
-    storage: &dyn Storage,
+    storage: &dyn ReadStorage,
     path: &Path,
     mut each: impl FnMut(&[u8]) -> Result<bool, FileError>,
 ) -> Result<bool, FileError> {

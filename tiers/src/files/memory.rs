@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::storage::{Lock, ReadFile, Storage, WriteFile};
+use super::storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile};
 
 /// A file system in memory. A file's folder need not be created first; locks are always free.
 #[derive(Clone, Debug, Default)]
@@ -23,15 +23,23 @@ impl Memory {
     }
 }
 
+impl ReadStorage for Memory {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(self.file(path)?))
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let files = self.files();
+        let names = files.keys().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
+        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+}
+
 impl Storage for Memory {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let file = MemoryFile::default();
         self.files().insert(path.to_path_buf(), file.clone());
         Ok(Box::new(file))
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        Ok(Box::new(self.file(path)?))
     }
 
     fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
@@ -50,18 +58,21 @@ impl Storage for Memory {
         Ok(())
     }
 
+    /// There is nothing to replace: a new process has a new memory.
+    fn exchange(&self, _: &Path, _: &Path) -> io::Result<bool> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
     fn create_folder(&self, _: &Path) -> io::Result<bool> {
         Ok(false)
     }
 
-    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+    fn remove_folder(&self, _: &Path) -> io::Result<()> {
         Ok(())
     }
 
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let files = self.files();
-        let names = files.keys().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
-        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        Ok(())
     }
 
     fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {

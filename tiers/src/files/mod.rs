@@ -1,7 +1,7 @@
 //! Files: the one layer through which this package reads and writes, and how a file begins, ends and becomes durable.
 //!
-//! - [`Storage`] is a file system, [`Disk`] the system's, [`Memory`] one that is gone with the process; a test puts
-//!   faults under everything above it.
+//! - [`Storage`] is a file system, [`ReadStorage`] the part of it that reads; [`Disk`] is the system's, [`Memory`] one that
+//!   is gone with the process; a test puts faults under everything above it.
 //! - [`Http`] reads the files of a host, by ranges of bytes.
 //! - `regular` opens nothing but regular files, and writes through no link.
 //! - `envelope` is the start of every file: magic, version, a record, a checksum.
@@ -34,10 +34,10 @@ pub(crate) use error::io_error;
 pub use http::UreqClient;
 pub use http::{Client, Http, Response, is_address};
 pub use memory::Memory;
-pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};
+pub use storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile, has_room};
 pub use text::{bytes, counted, escaped, grouped, shown};
 
 /// Returns the storage for a folder: HTTP for an address, else the operating system.
-pub(crate) fn storage_of(folder: &std::path::Path) -> std::sync::Arc<dyn Storage> {
+pub(crate) fn storage_of(folder: &std::path::Path) -> std::sync::Arc<dyn ReadStorage> {
     if is_address(folder) { std::sync::Arc::new(http::shared()) } else { std::sync::Arc::new(Disk) }
 }

@@ -8,65 +8,52 @@ use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::Path;
 
-/// The file system as this package needs it. A read-only one implements `open` and `names`.
-pub trait Storage: Send + Sync + Debug {
-    /// Creates a file for writing. Replaces an earlier process's file of that name; a link, a folder or a device of
-    /// that name is an error.
-    fn create(&self, _path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
+/// A file system for reading.
+pub trait ReadStorage: Send + Sync + Debug {
     /// Opens a regular file for reading, following links. A folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
-    /// Opens an existing regular file for writing. A link is an error.
-    fn open_to_write(&self, _path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    /// Renames a file, atomically replacing another one.
-    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    /// Exchanges a folder with another, or renames it if there is no other. Returns whether there was another. This is
-    /// a single step if the system supports it; else readers may find neither folder for a moment.
-    fn exchange(&self, _folder: &Path, _other: &Path) -> io::Result<bool> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    /// Removes a file. A missing one is no error.
-    fn remove(&self, _path: &Path) -> io::Result<()> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    /// Creates a folder in an existing one. Returns whether it was missing.
-    fn create_folder(&self, _path: &Path) -> io::Result<bool> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    /// Removes a folder, which must be empty.
-    fn remove_folder(&self, _path: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Makes changed names in a folder durable.
-    fn sync_folder(&self, _path: &Path) -> io::Result<()> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
+    /// Opens a file that should have this many bytes, as [`ReadStorage::open`] does. Both of its ends will be read next.
+    fn open_expecting(&self, path: &Path, _bytes: u64) -> io::Result<Box<dyn ReadFile>> {
+        self.open(path)
     }
 
     /// Lists the names in a folder, sorted; none for a missing folder.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
 
-    /// Opens a file that should have this many bytes, as [`Storage::open`] does. Both of its ends will be read next.
-    fn open_expecting(&self, path: &Path, _bytes: u64) -> io::Result<Box<dyn ReadFile>> {
-        self.open(path)
-    }
-
     /// Returns whether reads are faster together, when [`ReadFile::read_ahead`] announces them.
     fn reads_ahead(&self) -> bool {
         false
     }
+}
+
+/// A file system for reading and writing.
+pub trait Storage: ReadStorage {
+    /// Creates a file for writing. Replaces an earlier process's file of that name; a link, a folder or a device of
+    /// that name is an error.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+
+    /// Opens an existing regular file for writing. A link is an error.
+    fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+
+    /// Renames a file, atomically replacing another one.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Exchanges a folder with another, or renames it if there is no other. Returns whether there was another. This is
+    /// a single step if the system supports it; else readers may find neither folder for a moment.
+    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<bool>;
+
+    /// Removes a file. A missing one is no error.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Creates a folder in an existing one. Returns whether it was missing.
+    fn create_folder(&self, path: &Path) -> io::Result<bool>;
+
+    /// Removes a folder, which must be empty.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes changed names in a folder durable.
+    fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Returns how many bytes can still be written in an existing folder; `None` if unknown.
     fn free_bytes(&self, _folder: &Path) -> Option<u64> {
@@ -79,9 +66,7 @@ pub trait Storage: Send + Sync + Debug {
     }
 
     /// Takes the lock of this path, or returns the name of its holder. A link is an error.
-    fn lock(&self, _path: &Path) -> io::Result<Result<Lock, String>> {
-        Err(ErrorKind::ReadOnlyFilesystem.into())
-    }
+    fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
 }
 
 /// Checks that files of `needed` bytes fit on the disk of a folder, which may not exist yet.

@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use super::chunk::Chunks;
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
-use crate::files::{FileError, Storage, envelope, io_error, open_existing, read_through, write_file};
+use crate::files::{
+    FileError, ReadStorage, Storage, VERSION, envelope, io_error, open_existing, read_through, write_file,
+};
 use crate::index::TierDirectory;
 use crate::kernel::Values;
 
@@ -62,7 +64,7 @@ impl TierRecord {
     /// [`FileError::Wrong`] if the hashes differ; an error if the file can't be read.
     pub(crate) fn check_hash(
         &self,
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         folder: &Path,
         goes_on: &dyn Fn(u64) -> bool,
     ) -> Result<bool, FileError> {
@@ -186,7 +188,7 @@ impl Manifest {
 
     /// Returns the total bytes of the finished tiers' files and of the manifest itself.
     pub fn bytes(&self) -> u64 {
-        let own = envelope::seal(MAGIC, self).len() as u64;
+        let own = envelope::seal(VERSION, MAGIC, self).len() as u64;
         self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
     }
 
@@ -196,7 +198,7 @@ impl Manifest {
     /// [`FileError::Wrong`] if the manifest is of another board or other values; [`FileError::Io`] or
     /// [`FileError::Damaged`] if it can't be read.
     pub fn read(
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         folder: &Path,
         board: Board,
         values: Values,
@@ -208,10 +210,10 @@ impl Manifest {
 
     /// Reads the manifest of a folder with any board, and returns the board too. If the folder's name is that of a
     /// database, the manifest must be of that board and these values.
-    pub(crate) fn read_any(storage: &dyn Storage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
+    pub(crate) fn read_any(storage: &dyn ReadStorage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
         let path = folder.join(MANIFEST);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
-        let (manifest, sealed): (Manifest, _) = envelope::unseal(&*file, &path, MAGIC)?;
+        let (_, manifest, sealed): (_, Manifest, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
         let damaged = |offset, what| FileError::damaged(&path, offset, what);
         if file.size().map_err(io_error(&path, "read"))? != sealed.len() as u64 {
             return Err(damaged(sealed.len() as u64, "bytes after the end"));
@@ -284,7 +286,7 @@ impl Manifest {
     /// The first file, from the full board down, that can't be read or has another hash.
     pub(crate) fn check_hashes(
         &self,
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         folder: &Path,
         (number, parts): (usize, usize),
         goes_on: &(dyn Fn(u64) -> bool + Sync),
@@ -305,7 +307,7 @@ impl Manifest {
     }
 
     /// Checks that the files of the finished tiers exist and have the recorded lengths.
-    pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    pub(crate) fn check_files(&self, storage: &dyn ReadStorage, folder: &Path) -> Result<(), FileError> {
         for tier in self.stored_tiers() {
             let file = tier_path(folder, tier.ply);
             let open = open_existing(storage, &file)?;
@@ -320,7 +322,7 @@ impl Manifest {
     /// # Errors
     /// [`FileError::Io`].
     pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-        write_file(storage, folder, MANIFEST, &envelope::seal(MAGIC, self))
+        write_file(storage, folder, MANIFEST, &envelope::seal(VERSION, MAGIC, self))
     }
 }
 
@@ -350,7 +352,7 @@ impl Hash {
     /// Returns the hash of a file. Calls `goes_on` with the number of bytes of each portion read; if it returns
     /// `false`, stops and returns `None`.
     pub(crate) fn of_file(
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         path: &Path,
         goes_on: &dyn Fn(u64) -> bool,
     ) -> Result<Option<Hash>, FileError> {
@@ -394,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_true_is_refused_though_the_checksum_fits() {
-        assert_eq!(read(&envelope::seal(MAGIC, &complete())).unwrap(), complete());
+        assert_eq!(read(&envelope::seal(VERSION, MAGIC, &complete())).unwrap(), complete());
         let changes: [fn(&mut Manifest); 25] = [
             |manifest| manifest.board = "3x3".to_owned(),
             |manifest| manifest.board = "2x2c4".to_owned(),
@@ -428,7 +430,7 @@ mod tests {
         for (number, change) in changes.into_iter().enumerate() {
             let mut manifest = complete();
             change(&mut manifest);
-            let error = read(&envelope::seal(MAGIC, &manifest)).expect_err(&format!("change {number}"));
+            let error = read(&envelope::seal(VERSION, MAGIC, &manifest)).expect_err(&format!("change {number}"));
             assert!(error.is_damage(), "change {number}: {error}");
         }
     }

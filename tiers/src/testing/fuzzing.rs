@@ -42,7 +42,7 @@ pub fn manifest(record: &[u8]) -> bool {
     let (folder, storage) = (Path::new("folder"), Memory::default());
     write(&storage, &folder.join(MANIFEST_NAME), &file);
     let Ok(Some((manifest, board))) = Manifest::read_any(&storage, folder) else { return false };
-    assert_eq!(envelope::seal(MANIFEST, &manifest), file, "one manifest has one form");
+    assert_eq!(envelope::seal(VERSION, MANIFEST, &manifest), file, "one manifest has one form");
     assert!(manifest.tiers.len() <= board.cells() + 1);
     let _ = (manifest.root(), manifest.entries(), manifest.bytes(), manifest.next_ply(board));
     true

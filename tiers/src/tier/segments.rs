@@ -213,7 +213,7 @@ impl<'s> Segments<'s> {
     /// another log or its header is damaged.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let read = envelope::unseal_version::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
+        let read = envelope::unseal::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
         let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
         let sealed = read.map(|(.., sealed)| sealed);
         Ok(sealed.map(|sealed| {
@@ -235,7 +235,7 @@ impl<'s> Segments<'s> {
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
-        let sealed = envelope::seal_version(VERSION, MAGIC, &self.header);
+        let sealed = envelope::seal(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;

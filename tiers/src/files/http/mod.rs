@@ -31,7 +31,7 @@ pub use answer::{Client, Response};
 pub use client::UreqClient;
 
 use self::file::{HttpFile, IS_PARALLEL};
-use super::storage::{ReadFile, Storage};
+use super::storage::{ReadFile, ReadStorage};
 
 /// The files below an address, as a file system that cannot be written. Paths are addresses.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Http {
     }
 }
 
-impl Storage for Http {
+impl ReadStorage for Http {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(HttpFile::open(&self.0, address(path)?, None)?))
     }

@@ -65,12 +65,12 @@ impl Header {
 
     /// Returns the first bytes of the file.
     pub fn seal(&self) -> Vec<u8> {
-        envelope::seal_version(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
+        envelope::seal(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
     }
 
     /// Reads the header of a file. Returns the header and its bytes.
     fn unseal(file: &dyn ReadFile, path: &Path) -> Result<(Header, Vec<u8>), FileError> {
-        let (version, header, bytes) = envelope::unseal_version(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
+        let (version, header, bytes) = envelope::unseal(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
         Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))
     }
 }

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum};
 use crate::files::envelope::{self, TOO_SHORT};
-use crate::files::{FileError, ReadFile, Storage, frame, io_error};
+use crate::files::{FileError, ReadFile, ReadStorage, frame, io_error};
 use crate::format::chunk::GROUP_CHUNKS;
 
 /// A file that is open for reading; shared by threads.
@@ -49,7 +49,7 @@ impl Reader {
     /// Opens a file of `expected_bytes` bytes, for a tier of at most `most_shapes` shapes. Reads its header and, if
     /// `check` accepts the header and the file's length, its end. Returns the reader and the result of `check`.
     pub fn open<T>(
-        storage: &dyn Storage,
+        storage: &dyn ReadStorage,
         path: &Path,
         expected_bytes: u64,
         most_shapes: u128,
@@ -241,7 +241,7 @@ mod tests {
     use super::super::writer::Writer;
     use super::*;
     use crate::communicator::Alone;
-    use crate::files::{Disk, Memory, publish, read_small};
+    use crate::files::{Disk, Memory, Storage, publish, read_small};
     use crate::format::codec::EncodedBlock;
     use crate::kernel::Values;
 

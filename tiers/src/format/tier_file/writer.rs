@@ -202,8 +202,7 @@ impl<'a> Writer<'a> {
         file.write_all_at(&end, offset).map_err(io_error(&self.temporary, "write"))?;
         // Only now are the blocks of all ranks in order. Reading them again takes less than a thousandth of a solve.
         let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
-        let Writer { path, temporary, .. } = self;
-        let written = Written { path, temporary, file, bytes: offset + end.len() as u64 };
+        let written = Written { path: self.path, file, bytes: offset + end.len() as u64 };
         Ok(Some((written, hash)))
     }
 }
@@ -211,7 +210,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Memory;
+    use crate::files::{Memory, ReadStorage};
     use crate::kernel::{Kernel, Values};
     use crate::solve::in_memory;
     use crate::testing::Threads;
