@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
-use crate::support::databases::{self, Communicator, Fault, FaultKind, Options, Report, Threads, verify};
+use crate::support::databases::{self, Communicator, Fault, FaultKind, Threads, VerifyOptions, VerifyReport, verify};
 use crate::support::files::flipped;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
@@ -103,17 +103,17 @@ fn stored(database: &Database) -> Vec<u32> {
     (1..database.board().cells() as u32).step_by(2).collect()
 }
 
-fn verified(database: &Database) -> Report {
+fn verified(database: &Database) -> VerifyReport {
     verify(database, |options| options.faults = usize::MAX)
 }
 
 /// Recomputes all values and does nothing else.
-fn recomputed(database: &Database) -> Report {
+fn recomputed(database: &Database) -> VerifyReport {
     verify(database, |options| (options.sample, options.searches, options.faults) = (Some(u64::MAX), 0, usize::MAX))
 }
 
 /// The entries that are reported to have wrong values, with what is stored there.
-fn told(report: &Report) -> BTreeSet<(u32, u64, String)> {
+fn told(report: &VerifyReport) -> BTreeSet<(u32, u64, String)> {
     let place = |fault: &Fault| Some((fault.ply?, fault.entry?, fault.found.clone()?));
     report.faults.iter().filter(|fault| fault.kind == FaultKind::Value).filter_map(place).collect()
 }
@@ -241,8 +241,8 @@ fn verified_by(
     size: u32,
     threads: usize,
     [database, of_rank_1]: [&Database; 2],
-    set: impl Fn(&mut Options) + Sync,
-) -> Report {
+    set: impl Fn(&mut VerifyOptions) + Sync,
+) -> VerifyReport {
     let (reports, _) = Threads::run(size, threads, |communicator| {
         verify(if communicator.rank() == 1 { of_rank_1 } else { database }, |options| {
             options.communicator = communicator;
@@ -270,7 +270,7 @@ fn any_number_of_processes_and_threads_and_any_cache_finds_what_one_finds() {
             (&damaged, &damaged, &[(None, 0), (None, 1), (None, usize::MAX)]),
         ] {
             for &(sample, faults) in settings {
-                let set = |options: &mut Options| (options.sample, options.faults) = (sample, faults);
+                let set = |options: &mut VerifyOptions| (options.sample, options.faults) = (sample, faults);
                 let one = format!("{:?}", verify(wrong, set));
                 // Without a cache a whole verification takes long.
                 let ways = [(2, 2, wrong), (5, 1, wrong), (1, 5, uncached)];

@@ -9,7 +9,7 @@ use fourbase::Board;
 pub use fourbase_tiers::communicator::Communicator;
 pub use fourbase_tiers::testing::Threads;
 use fourbase_tiers::verify;
-pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Report};
+pub use fourbase_tiers::verify::{Fault, FaultKind, VerifyOptions, VerifyReport};
 
 use super::solves::Runs;
 use super::tiers::{Database, Solve, Values};
@@ -42,8 +42,8 @@ pub fn write(board: Board, values: Values, folder: &Path) {
 }
 
 /// Verifies a database; `set` changes the options of a whole verification.
-pub fn verify<'a>(database: &Database, set: impl FnOnce(&mut Options<'a>)) -> Report {
-    let mut options = Options::default();
+pub fn verify<'a>(database: &Database, set: impl FnOnce(&mut VerifyOptions<'a>)) -> VerifyReport {
+    let mut options = VerifyOptions::default();
     set(&mut options);
     verify::verify(database, &options, &()).expect("a verification")
 }

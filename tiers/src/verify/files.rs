@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, Report};
+use super::report::{Fault, FaultKind, VerifyReport};
 use super::tier::StoredTier;
 use super::work::Work;
 use crate::communicator::{CommunicatorError, gather};
@@ -18,7 +18,7 @@ use crate::progress::Stage;
 /// which are large for a large board.
 pub(super) fn check(
     database: &Database,
-    report: &mut Report,
+    report: &mut VerifyReport,
     work: &Work,
 ) -> Result<Vec<StoredTier>, CommunicatorError> {
     let tiers = &database.manifest().tiers;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{Lookup, searched};
-use super::report::{Fault, FaultKind, Options, words};
+use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::walk::position_of;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
@@ -18,16 +18,19 @@ use crate::progress::Stage;
 /// The bytes of a thread's search table.
 pub(super) const TABLE_BYTES: usize = 16 << 20;
 
+/// A search of more nodes is given up.
+const MOST_NODES: u64 = 200_000;
+
 /// How many entries are tried to find one that is a position.
 const TRIES: u64 = 100;
 
 /// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
 /// Returns how many searches found an outcome, and how many were given up.
-pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<(u64, u64), CommunicatorError> {
+pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Result<(u64, u64), CommunicatorError> {
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, options.searches);
     let last = board.cells() as u64;
-    let limits = search::Options { table_bytes: TABLE_BYTES, node_limit: Some(options.nodes), ..Default::default() };
+    let limits = search::Options { table_bytes: TABLE_BYTES, node_limit: Some(MOST_NODES), ..Default::default() };
     let (mut decided, mut undecided) = (0, 0);
     for ply in 0..=last {
         // Ply 0 has one position.

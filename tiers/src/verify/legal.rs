@@ -162,7 +162,7 @@ mod tests {
     use crate::kernel::{Kernel, Values};
     use crate::solve::Solve;
     use crate::testing::boards;
-    use crate::verify::Options;
+    use crate::verify::VerifyOptions;
 
     #[test]
     fn playing_reaches_as_many_positions_as_the_kernels_count() {
@@ -170,7 +170,7 @@ mod tests {
         for name in boards(&small, &["5x4c3", "8x2"]) {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
-            let work = Work::new(&Options::default(), &());
+            let work = Work::new(&VerifyOptions::default(), &());
             let plies = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Alone, &Disk, &()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();

@@ -25,7 +25,7 @@
 //! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
 //!
 //! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
-//! system refuses to read, or that a newer fourbase has written, is no fault ([`Report::unread`]). Several processes split the work (`work`).
+//! system refuses to read, or that a newer fourbase has written, is no fault ([`VerifyReport::unread`]). Several processes split the work (`work`).
 //!
 //! ```
 //! use fourbase_tiers::database::Database;
@@ -36,7 +36,7 @@
 //! let root = tempfile::tempdir()?;
 //! let solved = Solve::new("4x3".parse()?, Values::Remoteness).root(root.path()).run()?;
 //! let database = Database::open(&solved.folder)?;
-//! let report = verify(&database, &verify::Options::default(), &())?;
+//! let report = verify(&database, &verify::VerifyOptions::default(), &())?;
 //! assert!(report.is_sound());
 //! assert_eq!(report.legal, Some(12_031));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,7 +61,7 @@ use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::Lookup;
 use report::words;
-pub use report::{Fault, FaultKind, Options, Report, Unread, VerifyError};
+pub use report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyReport};
 use tier::StoredTier;
 use work::Work;
 
@@ -76,11 +76,15 @@ use work::Work;
 ///
 /// # Errors
 /// [`VerifyError::Database`] if tiers are missing. Damaged files and wrong values are faults, not errors.
-pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, VerifyError> {
+pub fn verify(
+    database: &Database,
+    options: &VerifyOptions,
+    progress: &dyn Progress,
+) -> Result<VerifyReport, VerifyError> {
     if let Some(ply) = database.manifest().next_ply(database.board()) {
         return Err(database.not_solved(ply).into());
     }
-    let mut report = Report::default();
+    let mut report = VerifyReport::default();
     let work = Work::new(options, progress);
     let stored = files::check(database, &mut report, &work)?;
     if work.is_sound() {

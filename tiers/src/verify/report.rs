@@ -10,15 +10,14 @@ use crate::database::DatabaseError;
 
 /// How thorough a verification is, and which processes do it.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct VerifyOptions<'a> {
     /// How many stored values are recomputed, spread evenly over all of them (all, if there are fewer); `None` for all.
     /// Only with `None` are legal positions counted. A sample of any size takes at most some 200 MB beside the caches,
     /// and less if memory is short.
     pub sample: Option<u64>,
-    /// How many positions are searched forward. Small boards have fewer, because no position is searched twice.
+    /// How many positions are searched forward. Small boards have fewer, because no position is searched twice. A search
+    /// of more than 200,000 nodes is given up.
     pub searches: u64,
-    /// The node limit of each search; a search that exceeds it is given up.
-    pub nodes: u64,
     /// How many faults are reported in full; the others are only counted.
     pub faults: usize,
     /// The limit in bytes for memory beside the caches. The values of a sample that are recomputed together use a
@@ -28,18 +27,10 @@ pub struct Options<'a> {
     pub communicator: &'a dyn Communicator,
 }
 
-impl Default for Options<'_> {
-    /// Returns the defaults: all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20
-    /// faults, no memory limit, and a single process.
+impl Default for VerifyOptions<'_> {
+    /// Returns the defaults: all values, 1,000 searches (some seconds on any board), 20 faults, no memory limit, and a single process.
     fn default() -> Self {
-        Options {
-            sample: None,
-            searches: 1000,
-            nodes: 200_000,
-            faults: 20,
-            memory_bytes: u64::MAX,
-            communicator: &Alone,
-        }
+        VerifyOptions { sample: None, searches: 1000, faults: 20, memory_bytes: u64::MAX, communicator: &Alone }
     }
 }
 
@@ -56,7 +47,7 @@ pub enum VerifyError {
 
 /// The result of a verification. All processes of a job get the same faults.
 #[derive(Default, Debug)]
-pub struct Report {
+pub struct VerifyReport {
     /// The outcome of the empty board, as looked up; `None` if that failed.
     pub root: Option<Outcome>,
     /// How many files were read: the manifest and the stored tiers, without unreadable ones.
@@ -89,7 +80,7 @@ pub struct Unread {
     pub is_newer: bool,
 }
 
-impl Report {
+impl VerifyReport {
     /// Returns whether everything was read and nothing is wrong.
     pub fn is_sound(&self) -> bool {
         self.faults_in_all == 0 && self.unread.is_empty()
@@ -191,33 +182,17 @@ pub(super) fn words(Outcome { value, remoteness }: Outcome) -> String {
 
 /// How a fault's position is serialised: in every notation for people, and as board and bitboards between processes.
 mod in_notations {
-    use fourbase::{Player, Position, notation};
+    use fourbase::analysis::json::PositionJson;
+    use fourbase::{Player, Position};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize)]
-    struct Notations {
-        /// The smallest sequence of moves; `None` if no game reaches the position.
-        moves: Option<String>,
-        bits: String,
-        uni: String,
-        ply: usize,
-        to_move: String,
-    }
 
     pub fn serialize<S: Serializer>(position: &Option<Position>, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
             let parts = |of: &Position| (of.board().to_string(), of.pieces(Player::First), of.pieces(Player::Second));
             return position.as_ref().map(parts).serialize(serializer);
         }
-        let notations = position.map(|position| Notations {
-            moves: notation::to_moves(&position).ok().map(|moves| moves.trim_start_matches('-').to_owned()),
-            bits: notation::to_bits(&position),
-            uni: notation::to_uni(&position),
-            ply: position.ply(),
-            to_move: position.to_move().to_string(),
-        });
-        notations.serialize(serializer)
+        position.as_ref().map(PositionJson::of).serialize(serializer)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>, D::Error> {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{Leaf, Lookup};
-use super::report::{Fault, FaultKind, Options, words};
+use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::tier::StoredTier;
 use super::walk::quiet_positions;
 use super::work::{Work, share};
@@ -51,7 +51,7 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = options.sample.filter(|sample| *sample < all);
     let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::report::{Fault, FaultKind, Options, Unread};
+use super::report::{Fault, FaultKind, Unread, VerifyOptions};
 use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::files::FileError;
@@ -49,7 +49,7 @@ impl Findings {
 }
 
 impl<'a> Work<'a> {
-    pub fn new(options: &Options<'a>, progress: &'a dyn Progress) -> Work<'a> {
+    pub fn new(options: &VerifyOptions<'a>, progress: &'a dyn Progress) -> Work<'a> {
         Work {
             communicator: options.communicator,
             rank: options.communicator.rank().into(),

@@ -10,7 +10,7 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::{bytes, counted};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::verify::{self, FaultKind, Options, Report};
+use fourbase_tiers::verify::{self, FaultKind, VerifyOptions, VerifyReport};
 use rayon::ThreadPool;
 
 use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, within};
@@ -102,9 +102,9 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     };
     let prepared = job.prepared(prepare(arguments, board, sample), description)?;
     let Some((database, memory_bytes, pool)) = prepared else { return Ok(()) };
-    let options = Options::default();
+    let options = VerifyOptions::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
-    let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
+    let options = VerifyOptions { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
     let log = (is_shown && arguments.log).then(|| {
         let (manifest, values) = (database.manifest(), database.values());
@@ -148,8 +148,8 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
 /// # Errors
 ///
 /// Its faults, or the files that cannot be read.
-fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
-    let Report { faults, faults_in_all, unread, .. } = report;
+fn verdict(database: &Database, report: VerifyReport) -> anyhow::Result<()> {
+    let VerifyReport { faults, faults_in_all, unread, .. } = report;
     if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
         let (folder, faults) = (database.folder(), counted(faults_in_all, "fault"));
         bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));

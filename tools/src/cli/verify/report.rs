@@ -6,7 +6,7 @@ use fourbase::analysis::json::OutcomeJson;
 use fourbase::{Outcome, Player};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{bytes, counted, grouped};
-use fourbase_tiers::verify::{Fault, FaultKind, Report};
+use fourbase_tiers::verify::{Fault, FaultKind, VerifyReport};
 use serde::Serialize;
 
 use crate::output::{self, wording};
@@ -75,7 +75,7 @@ struct FaultSchema {
 
 impl Verified {
     /// Gathers the findings about a database.
-    pub fn of(report: &Report, database: &Database) -> Verified {
+    pub fn of(report: &VerifyReport, database: &Database) -> Verified {
         let manifest = database.manifest();
         Verified {
             board: database.board().to_string(),
