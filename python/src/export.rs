@@ -58,8 +58,9 @@ impl Export {
         let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
         let summary = shown.patiently(py, &*pool()?, told, |monitor| {
             let watch = Watch { seen, monitor };
-            let dataset =
-                dataset()?.budget(budget(self.nodes, monitor)).memory(self.memory_bytes).most_time(self.most_time);
+            let mut dataset = dataset()?;
+            dataset.budget = budget(self.nodes, monitor);
+            (dataset.memory_bytes, dataset.most_time) = (self.memory_bytes, self.most_time);
             let Some(format) = self.format else {
                 return dataset.for_each(&watch, &mut |portion| {
                     portions.push(portion.fields.clone());

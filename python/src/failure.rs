@@ -110,7 +110,8 @@ pub fn of_position(error: PositionError) -> PyErr {
             ),
         ),
         PositionError::Memory { is_sample, .. } => {
-            let other = if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
+            let other =
+                if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
             exception("SolveMemory", format!("{message}; allow more with memory=BYTES, {other}"))
         }
         PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),

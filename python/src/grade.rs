@@ -44,8 +44,7 @@ pub fn grade(
 ) -> PyResult<Grades> {
     let (database, sample) = (&database.get().0, sample.map(|count| count.0));
     let shown = Shown::new(py, database.board(), "Progress", progress)?;
-    let mut positions =
-        sample.map_or_else(|| GradedPositions::all(database), |count| GradedPositions::drawn(database, count, seed.0));
+    let mut positions = GradedPositions::new(database, sample, seed.0);
     let mut grade = Grade { sample, ..Grade::default() };
     let progress = |grade: &Grade, nodes| ("positions", grade.total().graded, sample, nodes);
     let mut told_at = Instant::now();

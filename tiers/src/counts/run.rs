@@ -25,7 +25,7 @@ use super::table::{Counts, PlyLegal};
 use super::tally::Tally;
 use crate::communicator::{Communicator, check_same_job, check_shared_folder, lock_output};
 use crate::files::{FileError, Memory, Storage, has_room, io_error, remove_folders, remove_folders_below};
-use crate::format::{Manifest, State, lock_path, remove_database};
+use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
 use crate::kernel::Values;
 use crate::progress::Progress;
@@ -175,7 +175,7 @@ pub fn solve_and_count(
 ) -> Result<(Report, Counts), CountError> {
     let (board, values) = (solve.board, solve.values);
     let count = Count::new(solve, Some(values), "tally", all, storage, true);
-    let manifest = solve.manifest(storage)?.filter(|manifest| manifest.state == State::Complete);
+    let manifest = solve.manifest(storage)?.filter(|manifest| manifest.is_complete());
     let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
     let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
     // A journal is removed after the counts are kept.

@@ -31,5 +31,5 @@ pub use json::BoardJson;
 pub use lookup::{When, choose};
 pub use misplaced::{DEFAULT_ROOT, check_root, looks_like_address};
 pub(crate) use open::searches;
-pub use open::{Database, Listing, Summary, list};
+pub use open::{Database, Listing, list};
 pub(crate) use tier::OpenTier;

@@ -278,22 +278,13 @@ impl Database {
     }
 }
 
-/// One database of a folder of databases.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// The board.
-    pub board: Board,
-    /// Values, tiers and sizes; when complete, also outcome and hash.
-    pub manifest: Manifest,
-}
-
-/// The databases of a folder.
+/// The databases of a folder, each as its board and its manifest.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Databases whose manifest can be read, by name.
-    pub databases: Vec<Summary>,
+    pub databases: Vec<(Board, Manifest)>,
     /// Incomplete databases that will replace others.
-    pub replacements: Vec<Summary>,
+    pub replacements: Vec<(Board, Manifest)>,
     /// The faults of the other databases.
     pub faults: Vec<FileError>,
 }
@@ -313,9 +304,9 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
             let is_marked = replacing.join(REPLACEMENT).exists();
             let replacement = Manifest::read(&Disk, &replacing, board, values).ok().flatten();
             let replacement = replacement.filter(|manifest| is_marked && !manifest.is_complete());
-            listing.replacements.extend(replacement.map(|manifest| Summary { board, manifest }));
+            listing.replacements.extend(replacement.map(|manifest| (board, manifest)));
             match Manifest::read(&Disk, &folder, board, values) {
-                Ok(Some(manifest)) => listing.databases.push(Summary { board, manifest }),
+                Ok(Some(manifest)) => listing.databases.push((board, manifest)),
                 Ok(None) => {}
                 Err(fault) => listing.faults.push(fault),
             }

@@ -116,9 +116,13 @@ pub struct Dataset<'d> {
     pub(super) database: &'d Database,
     pub(super) choice: Choice,
     columns: Vec<Column>,
-    pub(super) budget: Budget,
-    memory_bytes: u64,
-    most_time: Duration,
+    /// Limits the search for each position that the database does not store; its monitor can cancel searches.
+    pub budget: Budget,
+    /// The limit in bytes for the list of a ply and for looking positions up together. It does not include the
+    /// database's cache, two portions of rows, and the positions of a distinct sample.
+    pub memory_bytes: u64,
+    /// The data set is refused if a trial of about a second estimates that it takes longer.
+    pub most_time: Duration,
 }
 
 impl<'d> Dataset<'d> {
@@ -146,25 +150,6 @@ impl<'d> Dataset<'d> {
             memory_bytes: u64::MAX,
             most_time: Duration::MAX,
         })
-    }
-
-    /// Limits the search for each position that the database does not store; the budget's monitor can cancel searches.
-    #[must_use]
-    pub fn budget(self, budget: Budget) -> Dataset<'d> {
-        Dataset { budget, ..self }
-    }
-
-    /// Limits the memory for the list of a ply and for looking positions up together. The limit does not include the
-    /// database's cache, two portions of rows, and the positions of a distinct sample.
-    #[must_use]
-    pub fn memory(self, memory_bytes: u64) -> Dataset<'d> {
-        Dataset { memory_bytes, ..self }
-    }
-
-    /// Rejects the data set if a trial of about a second estimates that it takes longer than `most_time`.
-    #[must_use]
-    pub fn most_time(self, most_time: Duration) -> Dataset<'d> {
-        Dataset { most_time, ..self }
     }
 
     /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of
@@ -383,7 +368,7 @@ mod tests {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
         let text = |columns: &[Column], memory_bytes| {
             let choice = Choice { rows: Rows::All, plies: vec![6], is_distinct: true };
-            let dataset = Dataset::new(&database, choice, columns.to_vec()).unwrap().memory(memory_bytes);
+            let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
             let summary = dataset.write(&mut text, Format::Csv, &()).unwrap();
             (dataset.rows_at_once(), summary, text)

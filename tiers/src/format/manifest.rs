@@ -36,7 +36,7 @@ pub(crate) fn is_stored(ply: u32) -> bool {
 
 /// How far a solve has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum State {
+enum State {
     /// Some tiers are missing.
     Solving,
     /// All tiers are finished.
@@ -87,7 +87,7 @@ pub struct Manifest {
     /// The deepest ply whose tier is kept; `None` if all are kept.
     pub keep_plies: Option<u32>,
     /// How far the solve has come.
-    pub state: State,
+    state: State,
     /// Finished tiers, from the full board down.
     pub tiers: Vec<TierRecord>,
     /// The tier whose values are all kept, so that an unfinished solve can resume from it.

@@ -26,6 +26,6 @@ pub(crate) use folder::{
     MANIFEST, REPLACEMENT, TIER_PREFIX, has_leftovers, remove_database, remove_leftovers, tier_path,
 };
 pub use folder::{board_and_values_of, folder_of, lock_path};
-pub use manifest::{Hash, Manifest, State, TierRecord};
+pub use manifest::{Hash, Manifest, TierRecord};
 pub(crate) use manifest::{check_length, is_stored};
 pub(crate) use tier_file::write_tier;

@@ -39,7 +39,7 @@ const PORTION: usize = 1 << 13;
 /// use fourbase_tiers::positions::GradedPositions;
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let mut tests = GradedPositions::drawn(&database, 100, 1);
+/// let mut tests = GradedPositions::new(&database, Some(100), 1);
 /// let portion = tests.next(&Budget::default(), u64::MAX, &|| false)?.ok_or("no positions")?;
 /// // At ply 0 there is one position.
 /// assert_eq!((portion.ply, portion.positions.len(), portion.is_complete), (0, 1, true));
@@ -90,23 +90,14 @@ enum Candidates<'d> {
 }
 
 impl<'d> GradedPositions<'d> {
-    /// Lists all positions.
-    pub fn all(database: &'d Database) -> GradedPositions<'d> {
-        GradedPositions::new(database, None, 0)
-    }
-
-    /// Draws `count` positions where the choice matters: the same number at every ply, or one more at random plies. A
-    /// ply that has too few gives all, and later plies give more instead. All positions of a ply are equally likely.
-    /// Lost positions that come up are kept too, at most as many. Fewer than `count` positions are drawn if the last
-    /// plies have too few, or if they are too rare.
-    pub fn drawn(database: &'d Database, count: u64, seed: u64) -> GradedPositions<'d> {
-        GradedPositions::new(database, Some(count), seed)
-    }
-
-    fn new(database: &'d Database, left: Option<u64>, seed: u64) -> GradedPositions<'d> {
+    /// Lists all positions, or draws `count` positions where the choice matters: the same number at every ply, or one
+    /// more at random plies. A ply that has too few gives all, and later plies give more instead. All positions of a ply
+    /// are equally likely. Lost positions that come up are kept too, at most as many. Fewer than `count` positions are
+    /// drawn if the last plies have too few, or if they are too rare.
+    pub fn new(database: &'d Database, count: Option<u64>, seed: u64) -> GradedPositions<'d> {
         // With one empty cell there is no choice.
         let plies = 0..(database.board().cells() as u32).saturating_sub(1);
-        GradedPositions { database, left, seed, plies, ply: None }
+        GradedPositions { database, left: count, seed, plies, ply: None }
     }
 
     /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. A ply that is
@@ -299,11 +290,11 @@ mod tests {
     #[test]
     fn a_sample_has_no_position_twice_and_knows_which_plies_it_has_whole() {
         let [database] = solved(&Solve::new("4x4".parse().unwrap(), Values::Remoteness));
-        let all = listed(GradedPositions::all(&database));
+        let all = listed(GradedPositions::new(&database, None, 1));
         assert!(all.values().all(|(_, is_complete)| *is_complete));
-        let some = listed(GradedPositions::drawn(&database, 5000, 1));
-        assert_eq!(some, listed(GradedPositions::drawn(&database, 5000, 1)));
-        assert_ne!(some, listed(GradedPositions::drawn(&database, 5000, 2)));
+        let some = listed(GradedPositions::new(&database, Some(5000), 1));
+        assert_eq!(some, listed(GradedPositions::new(&database, Some(5000), 1)));
+        assert_ne!(some, listed(GradedPositions::new(&database, Some(5000), 2)));
         for (ply, (positions, is_complete)) in &some {
             let of_ply: HashSet<_> = all[ply].0.iter().collect();
             let distinct: HashSet<_> = positions.iter().collect();
@@ -312,7 +303,7 @@ mod tests {
             assert_eq!(*is_complete, distinct.len() == of_ply.len(), "ply {ply}");
         }
         // Requesting more than exist gives all positions, and the plies are reported as complete.
-        let most = listed(GradedPositions::drawn(&database, 10_000_000, 1));
+        let most = listed(GradedPositions::new(&database, Some(10_000_000), 1));
         let sets =
             |plies: Listed| Vec::from_iter(plies.into_values().map(|(of, is)| (HashSet::<_>::from_iter(of), is)));
         assert_eq!(sets(most), sets(all));
@@ -321,7 +312,7 @@ mod tests {
     #[test]
     fn plies_that_are_not_listed_are_drawn_evenly() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
-        let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::drawn(&database, 80, 1) };
+        let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::new(&database, Some(80), 1) };
         let mut plies = Vec::new();
         while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
             assert!(portion.positions.iter().all(|(position, _)| position.ply() == portion.ply));
@@ -332,14 +323,14 @@ mod tests {
         // With fewer positions than plies, they come from random plies.
         let mut met = HashSet::new();
         for seed in 0..20 {
-            let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::drawn(&database, 2, seed) };
+            let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::new(&database, Some(2), seed) };
             let next = || tests.next(&Budget::default(), u64::MAX, &|| false).unwrap();
             let plies: Vec<usize> = std::iter::from_fn(next).map(|portion| portion.ply).collect();
             assert_eq!(plies.len(), 2, "{plies:?}");
             met.extend(plies);
         }
         assert_eq!(met, (3..7).collect());
-        let stopped = GradedPositions::drawn(&database, 80, 1).next(&Budget::default(), u64::MAX, &|| true);
+        let stopped = GradedPositions::new(&database, Some(80), 1).next(&Budget::default(), u64::MAX, &|| true);
         assert!(matches!(stopped, Err(PositionError::Stopped)));
     }
 }

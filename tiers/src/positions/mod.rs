@@ -11,7 +11,6 @@
 mod draws;
 mod error;
 mod graded;
-mod kind;
 mod list;
 mod sample;
 mod unforced;
@@ -20,8 +19,7 @@ pub use draws::Draws;
 pub(crate) use draws::representative;
 pub use error::PositionError;
 pub use graded::{GradedPortion, GradedPositions};
-pub use kind::SampleKind;
 pub use list::{PositionBatch, PositionList};
-pub use sample::{Sampler, check_plies};
+pub use sample::{SampleKind, Sampler, check_plies};
 pub(crate) use unforced::LAST_UNFORCED_PLY;
 pub use unforced::unforced;

@@ -2,6 +2,7 @@
 //!
 //! Every draw has its own stream of random numbers, so the result does not depend on the number of threads.
 
+use std::fmt;
 use std::ops::Range;
 
 use fourbase::analysis::{Analyst, Budget, Judgement};
@@ -10,9 +11,37 @@ use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::{PositionError, SampleKind};
+use super::PositionError;
 use crate::database::{Database, DatabaseError};
 use crate::index::{Index, Shape, shapes, unrank_among};
+
+/// A kind of sample. All kinds draw unfinished positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SampleKind {
+    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
+    Uniform,
+    /// One of the plies is drawn, and random moves are played up to it.
+    RandomPlay,
+    /// Like random play, and again until the moves of the position differ in value.
+    ChoiceMatters,
+}
+
+impl SampleKind {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            SampleKind::Uniform => "uniform",
+            SampleKind::RandomPlay => "random-play",
+            SampleKind::ChoiceMatters => "choice-matters",
+        }
+    }
+}
+
+impl fmt::Display for SampleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
 
 /// Draws unfinished positions of some plies.
 ///

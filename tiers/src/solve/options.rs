@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::plan::Plan;
 use crate::files::{Disk, FileError, Storage};
-use crate::format::{Hash, Manifest, REPLACEMENT, State, folder_of};
+use crate::format::{Hash, Manifest, REPLACEMENT, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 use crate::tier::BLOCK_WORDS;
@@ -131,8 +131,7 @@ impl Solve {
 
     /// Returns whether the database is complete, so that a solve would do nothing.
     pub fn is_complete(&self) -> bool {
-        !self.replace
-            && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.state == State::Complete))
+        !self.replace && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.is_complete()))
     }
 
     /// Returns the plan of [`Solve::plan`], and the index if one was made to count the figures.

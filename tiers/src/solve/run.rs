@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::replace::is_lost;
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
 use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
-use crate::format::{Manifest, REPLACEMENT, State, has_leftovers, lock_path, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::progress::{Progress, Stage};
@@ -65,7 +65,7 @@ impl Solve {
         let found = self.manifest(storage)?;
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
         let is_begun = found.is_some();
-        let complete = found.filter(|manifest| manifest.state == State::Complete && !self.replace);
+        let complete = found.filter(|manifest| manifest.is_complete() && !self.replace);
         // Ranks that see different folders are detected below.
         let is_complete = all.all_gather(&[u8::from(complete.is_some())]).iter().all(|is_complete| is_complete == &[1]);
         if let Some(manifest) = complete.filter(|_| is_complete) {

@@ -115,7 +115,7 @@ fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopp
                 assert!(done > tiers_done, "it resumes");
                 tiers_done = done;
                 assert!(files(&report.folder) == before && beside.exists());
-                assert_eq!(crate::database::list(root.path()).unwrap().replacements[0].manifest.tiers.len(), done);
+                assert_eq!(crate::database::list(root.path()).unwrap().replacements[0].1.tiers.len(), done);
             }
             replaced => {
                 assert_eq!(replaced.unwrap().keep_plies, None);

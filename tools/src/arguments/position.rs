@@ -130,7 +130,7 @@ pub fn suggestions(name: &str) -> Vec<String> {
 
 fn boards() -> Vec<String> {
     let listed = list(&default_root()).map(|listing| listing.databases).unwrap_or_default();
-    let solved = listed.iter().map(|summary| summary.board).chain(Database::embedded_boards());
+    let solved = listed.iter().map(|(board, _)| *board).chain(Database::embedded_boards());
     let common = COMMON_BOARDS.map(str::to_owned).into_iter();
     let mut boards: Vec<String> = common.chain(solved.map(|board| board.to_string())).collect();
     boards.sort_unstable();

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use fourbase::analysis::json::SourceJson;
-use fourbase::analysis::{Budget, Lookup, Source};
+use fourbase::analysis::{Lookup, Source};
 use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
@@ -49,8 +49,9 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         Some(columns) => columns.to_vec(),
         None => Column::usual(board, database.values()),
     };
-    let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
-    let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);
+    let mut dataset = Dataset::new(&database, choice.clone(), columns)?;
+    dataset.budget.nodes = Some(arguments.nodes);
+    dataset.memory_bytes = memory_bytes;
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
     let written = dataset.write(&mut destination, format, &Shown::new(false, None, None));

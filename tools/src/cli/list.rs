@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::Path;
 
 use clap::Args;
-use fourbase::Outcome;
 use fourbase::analysis::json::OutcomeJson;
-use fourbase_tiers::database::{self, Listing, Summary};
+use fourbase::{Board, Outcome};
+use fourbase_tiers::database::{self, Listing};
 use fourbase_tiers::files::{bytes, grouped};
-use fourbase_tiers::format::folder_of;
+use fourbase_tiers::format::{Manifest, folder_of};
 use serde::Serialize;
 
 use crate::arguments::{DatabaseArgument, FOLDER_HELP};
@@ -43,8 +43,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = arguments.database.folder()?;
     let Listing { databases, replacements, faults } = database::list(root)?;
-    let databases = databases.iter().map(|summary| ListedDatabase::of(summary, root)).collect::<Vec<_>>();
-    let replacements = replacements.iter().map(|summary| replacement(summary, root)).collect::<Vec<_>>();
+    let databases =
+        databases.iter().map(|(board, manifest)| ListedDatabase::of(*board, manifest, root)).collect::<Vec<_>>();
+    let replacements =
+        replacements.iter().map(|(board, manifest)| replacement(*board, manifest, root)).collect::<Vec<_>>();
     if arguments.json || !databases.is_empty() || !replacements.is_empty() {
         output::print_result("list", &Listed { databases, replacements }, arguments.json)?;
     } else if faults.is_empty() {
@@ -56,9 +58,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Says how far a database is that is to replace one, and what finishes it.
-fn replacement(Summary { board, manifest }: &Summary, root: &Path) -> String {
+fn replacement(board: Board, manifest: &Manifest, root: &Path) -> String {
     let (values, done, all) = (manifest.values, manifest.tiers.len(), board.cells() + 1);
-    let solve = remedy::to_solve_again(*board, values, manifest.keep_plies, root);
+    let solve = remedy::to_solve_again(board, values, manifest.keep_plies, root);
     format!("{board} {values}: its replacement has {done} of {all} tiers; resume with: {solve} --replace")
 }
 
@@ -96,8 +98,7 @@ struct ListedDatabase {
 }
 
 impl ListedDatabase {
-    fn of(summary: &Summary, root: &Path) -> ListedDatabase {
-        let Summary { board, manifest } = summary;
+    fn of(board: Board, manifest: &Manifest, root: &Path) -> ListedDatabase {
         ListedDatabase {
             board: board.to_string(),
             stores: manifest.values.to_string(),
@@ -109,7 +110,7 @@ impl ListedDatabase {
             bytes: manifest.bytes(),
             keep_plies: manifest.keep_plies,
             hash: manifest.hash.map(|hash| hash.to_string()),
-            folder: output::json_path(&folder_of(root, *board, manifest.values)),
+            folder: output::json_path(&folder_of(root, board, manifest.values)),
             root: manifest.root(),
         }
     }

@@ -15,7 +15,7 @@ use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::Options;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
-use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, Summary, When, choose};
+use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
 use fourbase_tiers::files::{FileError, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
@@ -232,7 +232,7 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     let Listing { databases, faults, .. } = database::list(&server.boards.root)?;
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
-        for Summary { board, manifest } in &databases {
+        for (board, manifest) in &databases {
             if manifest.is_complete() && manifest.values == values {
                 add(*board, manifest, false);
             }

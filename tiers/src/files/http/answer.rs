@@ -57,20 +57,20 @@ pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, 
     check_status(response.status)?;
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
         let encoding = excerpt(encoding, EXCERPT_BYTES);
-        return Err(error(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
+        return Err(io::Error::new(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
     }
     let found = response.header("content-range").unwrap_or("none");
     let is_asked = |(range, size): &(Range<u64>, u64)| *range == (asked.start..asked.end.min(*size));
     let (Range { start, end }, size) = content_range(found).filter(is_asked).ok_or_else(|| {
         let found = excerpt(found, EXCERPT_BYTES);
         let what = format!("the host answered Content-Range {found} to a request for {}", header(asked));
-        error(ErrorKind::InvalidData, what)
+        io::Error::new(ErrorKind::InvalidData, what)
     })?;
     let (length, expected) = (response.body.len() as u64, end - start);
     if length != expected {
         // The connection may have been cut by chance.
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
-        return Err(error(kind, format!("the host sent {length} bytes of {expected}")));
+        return Err(io::Error::new(kind, format!("the host sent {length} bytes of {expected}")));
     }
     let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
     Ok((Part { offset: start, bytes: response.body }, Version { size, tag }))
@@ -98,7 +98,7 @@ fn check_status(status: u16) -> io::Result<()> {
         429 | 500.. => (ErrorKind::ResourceBusy, "the host cannot answer now"),
         _ => (ErrorKind::InvalidData, "the host does not answer with the bytes"),
     };
-    Err(error(kind, format!("{what} (status {status})")))
+    Err(io::Error::new(kind, format!("{what} (status {status})")))
 }
 
 /// Reads the header `Content-Range`: which bytes, and of how many.
@@ -108,8 +108,4 @@ fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     let [first, last, size] = [first, last, size].map(|number| number.trim().parse::<u64>().ok());
     let (first, end, size) = (first?, last?.checked_add(1)?, size?);
     (first < end && end <= size).then_some((first..end, size))
-}
-
-pub(super) fn error(kind: ErrorKind, what: impl Into<String>) -> io::Error {
-    io::Error::new(kind, what.into())
 }

@@ -8,7 +8,7 @@ use ureq::Agent;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::answer::{Client, Response, error};
+use super::answer::{Client, Response};
 
 /// The most time for a request, including redirects and the answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -53,7 +53,7 @@ impl UreqClient {
 impl Client for UreqClient {
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
         if address.starts_with("https:") && !cfg!(feature = "https") {
-            return Err(error(ErrorKind::Unsupported, WITHOUT_HTTPS));
+            return Err(io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS));
         }
         let (parts, body) = self.0.get(address).header("range", range).call().map_err(io_error)?.into_parts();
         let header = |(name, value): (&ureq::http::HeaderName, &ureq::http::HeaderValue)| {
@@ -77,7 +77,7 @@ impl Client for UreqClient {
 /// files.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
-        ureq::Error::TlsRequired => return error(ErrorKind::Unsupported, WITHOUT_HTTPS),
+        ureq::Error::TlsRequired => return io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS),
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => ErrorKind::InvalidInput,
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
@@ -86,5 +86,5 @@ fn io_error(failure: ureq::Error) -> io::Error {
         failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };
-    error(kind, failure.to_string())
+    io::Error::new(kind, failure.to_string())
 }

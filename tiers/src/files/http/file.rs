@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-use super::answer::{self, Client, Part, Version, error};
+use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
 /// Whether several requests can wait at the same time: WebAssembly has one thread.
@@ -78,7 +78,7 @@ impl HttpFile {
     fn fetch(&self, range: &Range<u64>) -> io::Result<Part> {
         let (part, version) = fetch(&*self.client, &self.address, range)?;
         if version != self.version {
-            return Err(error(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened"));
+            return Err(io::Error::new(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened"));
         }
         Ok(part)
     }
@@ -177,7 +177,7 @@ fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(
         match response.and_then(|response| answer::part(response, range)) {
             Err(failure) if may_pass(failure.kind()) => match pauses.next() {
                 Some(pause) => client.pause(pause),
-                None => return Err(error(failure.kind(), format!("{failure}, {} times", PAUSES.len() + 1))),
+                None => return Err(io::Error::new(failure.kind(), format!("{failure}, {} times", PAUSES.len() + 1))),
             },
             answer => return answer,
         }

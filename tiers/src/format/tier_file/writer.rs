@@ -179,6 +179,7 @@ impl<'a> Writer<'a> {
     /// Writes the directory and the entries of every shape of the tier. Returns the file on rank 0;
     /// [`publish`](crate::files::publish) gives it its name.
     pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
+        let blocks = self.blocks();
         let Writer { storage, all, file, offset, .. } = self;
         if !all.is_on_one_machine() {
             // Another machine may see only what has reached the disk.
@@ -195,7 +196,6 @@ impl<'a> Writer<'a> {
             let checksum = page_checksum(entries, self.identity, page);
             end.extend([*offset, *chunk, checksum].iter().flat_map(|number| number.to_le_bytes()));
         }
-        let blocks = (self.directory.len() / DIRECTORY_ENTRY) as u64;
         end.extend([offset, blocks].iter().flat_map(|number| number.to_le_bytes()));
         end.extend(end_checksum(&end, self.identity).to_le_bytes());
         let end = [self.directory, end].concat();
