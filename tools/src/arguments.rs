@@ -215,7 +215,8 @@ impl MemoryArgument {
         let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);
         let rest = self.known().map(|limit| u128::from(limit).saturating_sub(other_bytes) / u128::from(caches));
         let most = rest.and_then(|rest| u64::try_from(rest).ok()).unwrap_or(u64::MAX);
-        let database = database.with_cache_up_to(most.max(LEAST_CACHE_BYTES));
+        let cache_bytes = database.cache_bytes().min(most.max(LEAST_CACHE_BYTES));
+        let database = database.with_cache(cache_bytes);
         let beyond = database.cache_bytes().saturating_sub(LEAST_CACHE_BYTES).saturating_mul(caches);
         let left = self.known().map_or(u64::MAX, |limit| limit.saturating_sub(beyond));
         (database, left)

@@ -151,12 +151,6 @@ impl Database {
         self.cache.bytes
     }
 
-    /// Reduces the bytes of the cache to `bytes`, if they are more.
-    #[must_use]
-    pub fn with_cache_up_to(self, bytes: u64) -> Database {
-        if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
-    }
-
     /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
     /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of a
     /// solve that keeps those tiers.

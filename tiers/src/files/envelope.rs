@@ -143,27 +143,3 @@ pub fn read_small(storage: &dyn ReadStorage, path: &Path, most_bytes: u64) -> Re
     read(&*file, path, &mut bytes, 0)?;
     Ok(bytes)
 }
-
-/// Bytes that [`read_through`] reads at a time.
-const PORTION_BYTES: u64 = 1 << 20;
-
-/// Reads a file and calls `each` with its bytes, in portions, until `each` returns `false`. Returns whether the whole
-/// file was read.
-pub(crate) fn read_through(
-    storage: &dyn ReadStorage,
-    path: &Path,
-    mut each: impl FnMut(&[u8]) -> Result<bool, FileError>,
-) -> Result<bool, FileError> {
-    let file = storage.open(path).map_err(io_error(path, "open"))?;
-    let size = file.size().map_err(io_error(path, "read"))?;
-    let (mut portion, mut at) = (Vec::new(), 0);
-    while at < size {
-        portion.resize(PORTION_BYTES.min(size - at) as usize, 0);
-        read(&*file, path, &mut portion, at)?;
-        if !each(&portion)? {
-            return Ok(false);
-        }
-        at += portion.len() as u64;
-    }
-    Ok(true)
-}

@@ -41,16 +41,12 @@ pub(crate) fn most_bytes(bytes: u128) -> u128 {
 pub(crate) fn expand(frame: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
     let length = zstd::zstd_safe::get_frame_content_size(frame).ok()??;
     let length = usize::try_from(length).ok().filter(|length| *length <= most_bytes)?;
-    with_decompressor(|decompressor| decompressor.decompress(frame, length).ok().filter(|bytes| bytes.len() == length))
-}
-
-fn with_decompressor<T>(work: impl FnOnce(&mut Decompressor) -> Option<T>) -> Option<T> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
         let decompressor = match slot {
             Some(decompressor) => decompressor,
             None => slot.insert(Decompressor::new().ok()?),
         };
-        work(decompressor)
+        decompressor.decompress(frame, length).ok().filter(|bytes| bytes.len() == length)
     })
 }
 

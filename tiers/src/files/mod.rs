@@ -26,8 +26,8 @@ pub(crate) use durable::{
     TEMPORARY, Written, create_folder, publish, remove_folders, remove_folders_below, remove_named, temporary_name,
     write_file,
 };
+pub(crate) use envelope::open_existing;
 pub use envelope::{VERSION, read_small};
-pub(crate) use envelope::{open_existing, read_through};
 pub use error::FileError;
 pub(crate) use error::io_error;
 #[cfg(feature = "http")]

@@ -17,13 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use super::chunk::Chunks;
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
-use crate::files::{
-    FileError, ReadStorage, Storage, VERSION, envelope, io_error, open_existing, read_through, write_file,
-};
+use crate::files::{FileError, ReadStorage, Storage, VERSION, envelope, io_error, open_existing, write_file};
 use crate::index::TierDirectory;
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourmani";
+
+/// Bytes of a file that are hashed at a time.
+const PORTION_BYTES: u64 = 1 << 20;
 
 /// The values of the empty board; the manifest stores the index in this list.
 const ROOT_VALUES: [Value; 3] = [Value::Lose, Value::Tie, Value::Win];
@@ -356,12 +357,19 @@ impl Hash {
         path: &Path,
         goes_on: &dyn Fn(u64) -> bool,
     ) -> Result<Option<Hash>, FileError> {
-        let mut hasher = blake3::Hasher::new();
-        let is_whole = read_through(storage, path, |portion| {
-            hasher.update_rayon(portion);
-            Ok(goes_on(portion.len() as u64))
-        })?;
-        Ok(is_whole.then(|| Hash(*hasher.finalize().as_bytes())))
+        let file = storage.open(path).map_err(io_error(path, "open"))?;
+        let size = file.size().map_err(io_error(path, "read"))?;
+        let (mut hasher, mut portion, mut at) = (blake3::Hasher::new(), Vec::new(), 0);
+        while at < size {
+            portion.resize(PORTION_BYTES.min(size - at) as usize, 0);
+            envelope::read(&*file, path, &mut portion, at)?;
+            hasher.update_rayon(&portion);
+            at += portion.len() as u64;
+            if !goes_on(portion.len() as u64) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Hash(*hasher.finalize().as_bytes())))
     }
 }
 

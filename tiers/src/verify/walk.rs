@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use fourbase::{Outcome, Player, Position, Value, has_line};
 
+use crate::format::chunk::runs;
 use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits};
 
 /// What the board alone decides about a position, as `docs/explanation/algorithm.md` defines it.
@@ -111,13 +112,7 @@ fn each_quiet(
 ) {
     let mover = Player::to_move(directory.ply);
     let mut last: Option<ShapeWalk> = None;
-    let located = directory.located_from(index, entries.start);
-    for located in located.take_while(|located| located.first_entry < entries.end) {
-        let end = entries.end.min(located.first_entry + located.matrix.entries());
-        let held = entries.start.max(located.first_entry)..end;
-        if held.is_empty() {
-            continue;
-        }
+    for (located, held) in runs(directory.located_from(index, entries.start), entries) {
         let shape = located.matrix.shape();
         let walk = last.take().filter(|walk| walk.shape == shape);
         let walk = last.insert(walk.unwrap_or_else(|| ShapeWalk::new(index, mover, has_forced, shape)));
