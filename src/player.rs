@@ -14,6 +14,9 @@ pub enum Player {
 }
 
 impl Player {
+    /// Both players, in the order of their first moves.
+    pub const BOTH: [Player; 2] = [Player::First, Player::Second];
+
     /// Returns the player who moves when `ply` pieces are on the board.
     ///
     /// ```
@@ -33,28 +36,19 @@ impl Player {
     /// ```
     #[must_use]
     pub fn other(self) -> Player {
-        match self {
-            Player::First => Player::Second,
-            Player::Second => Player::First,
-        }
+        Player::BOTH[1 - self as usize]
     }
 
     /// Returns the mark of the player's pieces on a drawn board: `X` or `O`.
     #[must_use]
     pub fn mark(self) -> char {
-        match self {
-            Player::First => 'X',
-            Player::Second => 'O',
-        }
+        ['X', 'O'][self as usize]
     }
 
     /// Returns `first` or `second`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Player::First => "first",
-            Player::Second => "second",
-        }
+        ["first", "second"][self as usize]
     }
 }
 

@@ -3,6 +3,8 @@
 //! A position is two bitboards in the cell order of [`Board`]. The number of pieces says who is to move. A line of the
 //! player who just moved, or a full board, means that the game is over.
 
+use std::hash::{Hash, Hasher};
+
 use thiserror::Error;
 
 use crate::{Board, Outcome, Player, Value, has_line, lines, winning_cells};
@@ -18,18 +20,18 @@ use crate::{Board, Outcome, Player, Value, has_line, lines, winning_cells};
 /// assert_eq!(position.play(1)?.primitive(), Some(Value::Lose)); // two in a row: the player to move has lost
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     board: Board,
-    first: u64,
-    second: u64,
+    /// The bitboards of the first and the second player.
+    pieces: [u64; 2],
 }
 
 impl Position {
     /// Returns the empty board.
     #[must_use]
     pub fn start(board: Board) -> Position {
-        Position { board, first: 0, second: 0 }
+        Position { board, pieces: [0; 2] }
     }
 
     /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
@@ -68,7 +70,7 @@ impl Position {
         if first_count != second_count && first_count != second_count + 1 {
             return Err(PositionError::Counts { first: first_count, second: second_count });
         }
-        let position = Position { board, first, second };
+        let position = Position { board, pieces: [first, second] };
         let mover = position.to_move();
         match [mover, mover.other()].map(|player| has_line(board, position.pieces(player))) {
             [true, true] => Err(PositionError::BothLines),
@@ -98,16 +100,24 @@ impl Position {
     /// Returns the bitboard of one player's pieces.
     #[must_use]
     pub fn pieces(&self, player: Player) -> u64 {
-        match player {
-            Player::First => self.first,
-            Player::Second => self.second,
-        }
+        self.pieces[player as usize]
+    }
+
+    /// Returns the bitboards of the first and the second player.
+    pub fn bitboards(&self) -> [u64; 2] {
+        self.pieces
     }
 
     /// Returns the bitboard of all pieces.
     #[must_use]
     pub fn occupied(&self) -> u64 {
-        self.first | self.second
+        self.pieces[0] | self.pieces[1]
+    }
+
+    /// Returns the bitboard of the cells into which a piece can fall: the lowest empty cell of every column with room, even if the game
+    /// is over.
+    pub fn playable_cells(&self) -> u64 {
+        (self.occupied() << 1 | self.board.bottom_cells()) & !self.occupied() & self.board.all_cells()
     }
 
     /// Returns the number of pieces in `column` (from 0); 0 for a column outside the board.
@@ -132,14 +142,7 @@ impl Position {
         if column >= self.board.width() || row >= self.board.height() {
             return None;
         }
-        let cell = 1 << self.board.cell(column, row);
-        if self.first & cell != 0 {
-            Some(Player::First)
-        } else if self.second & cell != 0 {
-            Some(Player::Second)
-        } else {
-            None
-        }
+        Player::BOTH.into_iter().find(|player| self.pieces(*player) >> self.board.cell(column, row) & 1 == 1)
     }
 
     /// Returns whether `column` (from 0) is on the board and has room, even if the game is over.
@@ -171,9 +174,7 @@ impl Position {
         if self.board.is_misere() || self.has_finished_line() {
             return None;
         }
-        let occupied = self.occupied();
-        let playable = (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells();
-        let wins = winning_cells(self.board, self.pieces(self.to_move())) & playable;
+        let wins = winning_cells(self.board, self.pieces(self.to_move())) & self.playable_cells();
         lowest_bit(wins).map(|cell| cell / self.board.height())
     }
 
@@ -205,10 +206,9 @@ impl Position {
         let occupied = self.occupied();
         // Adding a bit at the bottom carries through the pieces of the column into its lowest empty cell.
         let piece = occupied.wrapping_add(1 << (column * self.board.height())) & !occupied;
-        match self.to_move() {
-            Player::First => Position { first: self.first | piece, ..*self },
-            Player::Second => Position { second: self.second | piece, ..*self },
-        }
+        let mut next = *self;
+        next.pieces[self.to_move() as usize] |= piece;
+        next
     }
 
     /// Returns the value for the player to move if the game is over, else `None`.
@@ -237,11 +237,8 @@ impl Position {
     /// ```
     #[must_use]
     pub fn completed_lines(&self) -> u64 {
-        let of = |player| {
-            let pieces = self.pieces(player);
-            lines(self.board).filter(move |line| pieces & line == *line).fold(0, |cells, line| cells | line)
-        };
-        of(Player::First) | of(Player::Second)
+        let is_complete = |line: &u64| self.pieces.iter().any(|pieces| pieces & line == *line);
+        lines(self.board).filter(is_complete).fold(0, |cells, line| cells | line)
     }
 
     /// Returns the winner of a finished game; `None` for a tie and for an unfinished game.
@@ -294,12 +291,36 @@ impl Position {
                 mirrored | cells << ((width - 1 - column) * height)
             })
         };
-        Position { first: mirror(self.first), second: mirror(self.second), ..*self }
+        Position { pieces: self.pieces.map(mirror), ..*self }
+    }
+
+    /// Lists the unfinished positions from which the last move can have led here, each with the column of that move (from 0), in
+    /// ascending order. No game need reach them.
+    pub fn parents(&self) -> impl Iterator<Item = (usize, Position)> + use<> {
+        let (position, last) = (*self, self.to_move().other());
+        (0..self.board.width()).filter_map(move |column| {
+            let row = position.height(column).checked_sub(1)?;
+            let mut parent = position;
+            parent.pieces[last as usize] &= !(1 << position.board.cell(column, row));
+            (parent != position && !parent.has_any_line()).then_some((column, parent))
+        })
+    }
+
+    /// Returns whether a player has a line.
+    pub(crate) fn has_any_line(&self) -> bool {
+        self.pieces.iter().any(|pieces| has_line(self.board, *pieces))
     }
 
     /// Whether the player who just moved has a line.
     fn has_finished_line(&self) -> bool {
         has_line(self.board, self.pieces(self.to_move().other()))
+    }
+}
+
+impl Hash for Position {
+    /// Hashes the pieces alone: positions that are compared are of one board.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pieces.iter().for_each(|pieces| state.write_u64(*pieces));
     }
 }
 

@@ -110,7 +110,7 @@ impl Position {
     /// The pieces of the first and of the second player, as in `from_bitboards`.
     #[getter]
     fn bitboards(&self) -> (u64, u64) {
-        (self.0.pieces(Player::First), self.0.pieces(Player::Second))
+        self.0.bitboards().into()
     }
 
     /// The first order of moves that leads here, ``''`` for the empty board; ``None`` if no game does.

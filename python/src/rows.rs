@@ -32,8 +32,7 @@ pub struct Batch {
 impl Batch {
     /// Returns the bitboards of each row.
     pub fn bitboards(&self) -> Vec<[u64; 2]> {
-        let words = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
-        self.positions.iter().map(|position| position.as_ref().map_or(INVALID, words)).collect()
+        self.positions.iter().map(|position| position.as_ref().map_or(INVALID, Position::bitboards)).collect()
     }
 
     /// Makes the array of the bitboards.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::Share;
 use crate::players::Reason;
-use crate::{Outcome, Player, Position, Value};
+use crate::{Outcome, Position, Value};
 
 /// The probability 1 in sums of probabilities. These are integers, so that the order of adding does not matter.
 const ONE: u64 = 1 << 32;
@@ -227,8 +227,7 @@ impl Grade {
         let key = |blunder: &Judgement| {
             let Judgement { position, best, played, .. } = blunder;
             let whole = best.value == Value::Win && played.value == Value::Lose;
-            let pieces = [Player::First, Player::Second].map(|player| position.pieces(player));
-            (Reverse(whole), best.remoteness, played.remoteness, position.ply(), pieces)
+            (Reverse(whole), best.remoteness, played.remoteness, position.ply(), position.bitboards())
         };
         if self.worst.as_ref().is_none_or(|worst| key(&blunder) < key(worst)) {
             self.worst = Some(blunder);

@@ -129,7 +129,7 @@ fn a_game_names_the_moves_that_gave_the_value_away() {
     });
     let analysis = analysis.unwrap();
     assert_eq!((analysis.undecided(), analysis.limit), (0, None));
-    let mistakes = [Player::First, Player::Second].map(|player| analysis.mistakes(player));
+    let mistakes = Player::BOTH.map(|player| analysis.mistakes(player));
     let numbers = mistakes.each_ref().map(|of| of.iter().map(|of| of.number).collect::<Vec<_>>());
     for (number, ply, column) in analysis.moves() {
         let moves = analyst.moves(&ply.analysis.position, &mut Budget::default()).unwrap();

@@ -3,7 +3,7 @@
 use super::columns::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
-use crate::{Board, Player, Position, has_line};
+use crate::{Board, Position};
 
 /// Written for the empty board, because no moves at all would be invisible.
 const EMPTY_BOARD: &str = "-";
@@ -34,7 +34,7 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
 /// Plays the moves one by one.
 pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     let start = Position::start(board);
-    if let Some(position) = dropped(start, text).filter(|position| !has_any_line(position)) {
+    if let Some(position) = dropped(start, text).filter(|position| !position.has_any_line()) {
         return Ok(position);
     }
     text.chars().zip(1..).try_fold(start, |position, (found, number)| Ok(play(position, found, number)?.0))
@@ -54,10 +54,6 @@ fn dropped(start: Position, text: &str) -> Option<Position> {
         let column = column_number(found).filter(|column| position.can_play(*column))?;
         Some(position.drop_piece(column))
     })
-}
-
-fn has_any_line(position: &Position) -> bool {
-    [Player::First, Player::Second].into_iter().any(|player| has_line(position.board(), position.pieces(player)))
 }
 
 #[cfg(test)]

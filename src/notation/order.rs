@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use relaxation::may_be_in_turn;
 
 use super::NotationError;
-use crate::{Board, Player, Position, has_line};
+use crate::{Board, Player, Position};
 
 /// Returns the columns (from 0) of the lexicographically smallest play that reaches `position`.
 ///
@@ -31,28 +31,13 @@ use crate::{Board, Player, Position, has_line};
 ///
 /// [`NotationError::Unreachable`] if no play reaches the position, [`NotationError::Undecided`] if the search gave up.
 pub(super) fn smallest_order(position: &Position) -> Result<Vec<usize>, NotationError> {
-    let board = position.board();
-    let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
-    let no_line_without = |piece: u64| !has_line(board, first & !piece) && !has_line(board, second & !piece);
-    let columns = (0..board.width())
-        .map(|column| Column::new(position.height(column), first >> board.cell(column, 0)))
-        .collect::<Vec<_>>();
-    let mut interleaver = Interleaver::new(board);
-    if no_line_without(0) {
-        return interleaver.smallest(columns)?.ok_or(NotationError::Unreachable);
+    let mut interleaver = Interleaver::new(position.board());
+    if !position.has_any_line() {
+        return interleaver.smallest(position)?.ok_or(NotationError::Unreachable);
     }
-
     let mut smallest: Option<Vec<usize>> = None;
-    let last_mover = position.to_move().other();
-    for column in 0..board.width() {
-        let Some(row) = position.height(column).checked_sub(1) else { continue };
-        let is_last_mover = position.piece(column, row) == Some(last_mover);
-        if !is_last_mover || !no_line_without(1 << board.cell(column, row)) {
-            continue;
-        }
-        let mut before = columns.clone();
-        before[column] = Column::new(row, first >> board.cell(column, 0));
-        if let Some(mut order) = interleaver.smallest(before)? {
+    for (column, parent) in position.parents() {
+        if let Some(mut order) = interleaver.smallest(&parent)? {
             order.push(column);
             smallest = Some(smallest.map_or(order.clone(), |smallest| smallest.min(order)));
         }
@@ -112,11 +97,12 @@ impl Interleaver {
         Interleaver { column_bits: board.height() + 1, dead_ends: HashSet::new(), max_dead_ends: MAX_DEAD_ENDS }
     }
 
-    /// Returns the smallest order that takes all pieces of `columns` in turn, the first player first; `None` if there
+    /// Returns the smallest order that takes all pieces of a position in turn, the first player first; `None` if there
     /// is none.
-    fn smallest(&mut self, columns: Vec<Column>) -> Result<Option<Vec<usize>>, NotationError> {
-        let mut remaining = columns;
-        let mut order = Vec::new();
+    fn smallest(&mut self, position: &Position) -> Result<Option<Vec<usize>>, NotationError> {
+        let (board, first) = (position.board(), position.pieces(Player::First));
+        let column = |column| Column::new(position.height(column), first >> board.cell(column, 0));
+        let (mut remaining, mut order) = ((0..board.width()).map(column).collect::<Vec<_>>(), Vec::new());
         Ok(self.take_all(&mut remaining, Player::First, &mut order)?.then_some(order))
     }
 

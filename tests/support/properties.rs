@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use fourbase::{Board, Game, Player, Position, notation};
+use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::counts::Counts;
 use fourbase_tiers::format::Manifest;
 pub use fourbase_tiers::testing::fuzzing::{block, block_index, log, manifest, pages, shapes, tier_header};
@@ -46,7 +46,7 @@ pub fn position(data: &[u8]) -> bool {
 /// Reads a position of a board.
 pub fn position_of(board: Board, text: &str) -> bool {
     is_read(notation::parse(board, text), |position| {
-        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+        let [first, second] = position.bitboards();
         assert_eq!(Position::from_bitboards(board, first, second), Ok(position));
         assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position));
         assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position));

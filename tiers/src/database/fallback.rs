@@ -12,7 +12,7 @@
 use std::sync::atomic::Ordering;
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
-use fourbase::{Outcome, Player, Position, Value};
+use fourbase::{Outcome, Position, Value};
 
 use super::error::DatabaseError;
 use super::open::Database;
@@ -71,7 +71,7 @@ impl Database {
             return Ok(None);
         }
         let mut at_least: Option<Outcome> = None;
-        for parent in parents(position) {
+        for (_, parent) in position.parents() {
             if let Some(outcome) = self.stored_outcome(&parent)? {
                 let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
                 let here = Outcome { value: outcome.value.flip(), remoteness: plies };
@@ -124,18 +124,4 @@ impl Database {
             Values::Remoteness => search.solve_between(position, bounds.at_least, bounds.at_most),
         })
     }
-}
-
-/// Lists the unfinished positions from which one move leads to `position`.
-fn parents(position: &Position) -> impl Iterator<Item = Position> {
-    let (position, board) = (*position, position.board());
-    let before = position.to_move().other();
-    (0..board.width()).filter_map(move |column| {
-        let row = position.height(column).checked_sub(1)?;
-        let top = 1 << board.cell(column, row);
-        let [first, second] = [Player::First, Player::Second]
-            .map(|player| position.pieces(player) & !if player == before { top } else { 0 });
-        let parent = Position::from_bitboards(board, first, second).ok()?;
-        (parent.ply() < position.ply() && parent.primitive().is_none()).then_some(parent)
-    })
 }

@@ -2,7 +2,7 @@
 
 use fourbase::analysis::{Budget, Lookup};
 use fourbase::search::Monitor;
-use fourbase::{Outcome, Player, Position};
+use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
 use super::error::DatabaseError;
@@ -52,8 +52,7 @@ impl Database {
         }
         let query = |(place, position)| Query { order: self.file_order(position), place, position, answer: None };
         let mut queries: Vec<Query> = positions.par_iter().enumerate().map(query).collect();
-        let pieces = |position: &Position| (position.pieces(Player::First), position.pieces(Player::Second));
-        queries.par_sort_unstable_by_key(|query| (query.order, pieces(query.position), query.place));
+        queries.par_sort_unstable_by_key(|query| (query.order, query.position.bitboards(), query.place));
         queries.par_chunk_by_mut(|one, other| one.position == other.position).for_each(|same| {
             let times = same.len();
             let Some((first, others)) = same.split_first_mut() else { return };

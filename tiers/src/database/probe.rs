@@ -45,7 +45,7 @@ impl Database {
         let outcome = match end.evaluation {
             StaticEvaluation::Decided(outcome) => outcome,
             _ if self.reaches(end.ply) && is_stored(end.ply) => self.stored(&end, budget)?,
-            _ => match self.answers.get(&pieces(&end.position)) {
+            _ => match self.answers.get(&end.position.bitboards()) {
                 Some(outcome) => {
                     budget.spent += Cost { positions: 1, ..Cost::default() };
                     outcome
@@ -56,7 +56,7 @@ impl Database {
                     let outcome =
                         if is_kept { self.best(end, budget) } else { self.search_forced(position, &end, budget) }?;
                     if budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
-                        self.answers.insert(pieces(&end.position), outcome);
+                        self.answers.insert(end.position.bitboards(), outcome);
                     }
                     outcome
                 }
@@ -172,11 +172,6 @@ impl Database {
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
     }
-}
-
-/// Returns the pieces of both players.
-fn pieces(position: &Position) -> [u64; 2] {
-    [Player::First, Player::Second].map(|player| position.pieces(player))
 }
 
 /// The position at the end of forced moves, its ply, and its evaluation: quiet, decided, or forced if forced positions

@@ -191,7 +191,7 @@ impl TierDirectory {
 mod tests {
     use std::collections::HashSet;
 
-    use fourbase::{Board, Player};
+    use fourbase::Board;
     use proptest::prelude::*;
 
     use super::*;
@@ -237,7 +237,7 @@ mod tests {
                 let mut ranks = HashSet::new();
                 for position in positions.iter().filter(|position| position.primitive().is_none()) {
                     let parts = index.split.parts(position);
-                    let bitboards = [Player::First, Player::Second].map(|player| position.pieces(player));
+                    let bitboards = position.bitboards();
                     assert_eq!(index.split.bitboards(&parts), bitboards);
                     let rank = tier.rank(&index, &parts).expect("an entry");
                     if parts.left >= parts.right {

@@ -70,8 +70,6 @@ impl WingList {
     }
 }
 
-const PLAYERS: [Player; 2] = [Player::First, Player::Second];
-
 /// The most bits of a table in [`ShapeLists::counts`].
 const MOST_TABLE_BITS: usize = 14;
 
@@ -181,7 +179,9 @@ impl ShapeLists {
         let planes = planes.get_or_init(|| cell_planes(colourings, self.cells as usize));
         let mut free = ones(colourings.len());
         for line in self.lines.iter().filter(|line| line.open.is_none() && line.spine_rows != 0) {
-            PLAYERS.iter().for_each(|player| clear_line(&mut free, line.mask, line.spine_rows, spine, *player, planes));
+            Player::BOTH
+                .iter()
+                .for_each(|player| clear_line(&mut free, line.mask, line.spine_rows, spine, *player, planes));
         }
         free
     }
@@ -209,8 +209,9 @@ impl ShapeLists {
             self.lists.iter().map(|list| table(&list.colourings, &places, rows.len())).collect();
         let own: Vec<u64> = lines.filter(|line| line.mask == 0).map(|line| line.spine_rows).collect();
         let count_beside = |spine: Spine| {
-            let has_line = own.iter().any(|rows| PLAYERS.iter().any(|player| spine_is(spine, *rows, *player)));
-            let sets = PLAYERS.iter().flat_map(|player| rows.iter().map(move |row| spine_is(spine, *row, *player)));
+            let has_line = own.iter().any(|rows| Player::BOTH.iter().any(|player| spine_is(spine, *rows, *player)));
+            let sets =
+                Player::BOTH.iter().flat_map(|player| rows.iter().map(move |row| spine_is(spine, *row, *player)));
             let free = sets.enumerate().fold(0, |free, (bit, is_held)| free | usize::from(!is_held) << bit);
             tables.iter().map(move |table| if has_line { 0 } else { table[free] })
         };

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use fourbase::Position;
 use fourbase::analysis::Budget;
-use fourbase::{Player, Position};
 
 use super::{PositionError, Sampler};
 
@@ -104,7 +104,6 @@ impl<'d> Draws<'d> {
 
 /// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
 pub(crate) fn representative(position: &Position) -> Position {
-    let key = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
     let mirror = position.mirror();
-    if key(&mirror) < key(position) { mirror } else { *position }
+    if mirror.bitboards() < position.bitboards() { mirror } else { *position }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use fourbase::analysis::{Budget, Judgement};
 use fourbase::players::Source;
-use fourbase::{Outcome, Player, Position};
+use fourbase::{Outcome, Position};
 use rand::RngExt;
 
 use super::{PositionError, PositionList, SampleKind, Sampler};
@@ -240,9 +240,7 @@ impl Ply<'_> {
                     drawn => drawn?,
                 };
                 draws.start = end;
-                drawn.retain(|position| {
-                    met.insert([Player::First, Player::Second].map(|player| position.pieces(player)))
-                });
+                drawn.retain(|position| met.insert(position.bitboards()));
                 Ok(Some(drawn))
             }
         }

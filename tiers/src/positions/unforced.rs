@@ -12,7 +12,7 @@
 
 use std::collections::HashSet;
 
-use fourbase::{Board, Player, Position, winning_cells};
+use fourbase::{Board, Position, winning_cells};
 
 use super::{PositionError, representative};
 
@@ -61,9 +61,8 @@ pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result
 /// Returns whether no move of either player would complete a line.
 fn is_unforced(position: &Position) -> bool {
     let board = position.board();
-    let occupied = position.occupied();
-    let open = (occupied << 1 | board.bottom_cells()) & !occupied & board.all_cells();
-    [Player::First, Player::Second].into_iter().all(|player| winning_cells(board, position.pieces(player)) & open == 0)
+    let open = position.playable_cells();
+    position.bitboards().into_iter().all(|pieces| winning_cells(board, pieces) & open == 0)
 }
 
 #[cfg(test)]

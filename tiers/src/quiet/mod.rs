@@ -41,7 +41,7 @@ pub fn evaluate(position: &Position) -> StaticEvaluation {
 /// Evaluates a position in which the player who just moved has no line, such as one after a forced move.
 pub(crate) fn evaluate_without_line(position: &Position) -> StaticEvaluation {
     let board = position.board();
-    let columns = drop_cells(position);
+    let columns = position.playable_cells();
     if columns == 0 {
         return decided(Value::Tie, 0);
     }
@@ -95,7 +95,7 @@ impl ChildEvaluations {
     /// Prepares the children of a quiet position.
     pub fn new(position: &Position) -> ChildEvaluations {
         let threats = winning_cells(position.board(), position.pieces(position.to_move().other()));
-        ChildEvaluations { position: *position, open: drop_cells(position), threats }
+        ChildEvaluations { position: *position, open: position.playable_cells(), threats }
     }
 
     /// Evaluates the child after a move in `column`, which must have room.
@@ -118,14 +118,6 @@ impl ChildEvaluations {
     }
 }
 
-/// Returns the cells that a piece can be dropped into, even if the game is over.
-fn drop_cells(position: &Position) -> u64 {
-    let board = position.board();
-    let (occupied, bottom) = (position.occupied(), board.bottom_cells());
-    // A cell is playable when it is empty and the cell below is occupied or outside.
-    (occupied << 1 | bottom) & !occupied & board.all_cells()
-}
-
 /// Returns whether `player` may still win. If not, the other player has a rule that secures at least a tie.
 ///
 /// The rule is follow-up (Allis: claimeven). Reply in the same column, directly above; if the column is full now, play
@@ -138,7 +130,7 @@ pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     let empty = board.all_cells() & !position.occupied();
     let replies = replies(board);
     // The lowest empty cell of every odd column.
-    let odd = drop_cells(position) & replies;
+    let odd = position.playable_cells() & replies;
     let completes = if board.is_misere() { player.other() } else { player };
     let pieces = position.pieces(completes);
     let columns_of =

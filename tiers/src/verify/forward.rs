@@ -1,8 +1,8 @@
 //! Compares positions of all tiers with a forward search: both the outcome that this module looks up and the one that a
 //! probe returns.
 
+use fourbase::Position;
 use fourbase::search::{self, Search};
-use fourbase::{Player, Position};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -68,7 +68,7 @@ fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
     };
     let mut positions: Vec<Position> = (0..count).filter_map(one).collect();
     // In a small tier, some positions are drawn twice.
-    positions.sort_unstable_by_key(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
+    positions.sort_unstable_by_key(Position::bitboards);
     positions.dedup();
     positions
 }

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fourbase::{Player, Position, has_line};
+use fourbase::{Position, has_line};
 use rayon::prelude::*;
 
 use super::report::{Fault, FaultKind};
@@ -138,18 +138,7 @@ impl Reached<'_> {
 
     /// Returns the leftmost column whose top piece can have been the last move.
     fn first_last_move(&self, position: &Position) -> Option<usize> {
-        let board = position.board();
-        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
-        let last = position.to_move().other();
-        (0..board.width()).find(|&column| {
-            let Some(top) = position.height(column).checked_sub(1) else { return false };
-            let cell = 1u64 << board.cell(column, top);
-            if position.piece(column, top) != Some(last) || has_line(board, position.pieces(last) & !cell) {
-                return false;
-            }
-            let before = Position::from_bitboards(board, first & !cell, second & !cell);
-            before.is_ok_and(|before| self.has(&before))
-        })
+        position.parents().find(|(_, parent)| self.has(parent)).map(|(column, _)| column)
     }
 }
 

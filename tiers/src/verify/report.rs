@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fourbase::{Outcome, Player, Position, notation};
+use fourbase::{Outcome, Position, notation};
 use serde::{Deserialize, Serialize};
 
 use crate::communicator::{Alone, Communicator, CommunicatorError};
@@ -168,8 +168,7 @@ impl Fault {
 
     /// Returns the sort key of faults within a stage: tiers from the full board down, then entries, then positions.
     pub(super) fn order(&self) -> impl Ord + '_ {
-        let pieces =
-            self.position.map(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
+        let pieces = self.position.map(|position| position.bitboards());
         let ply = self.ply.map_or(u32::MAX, |ply| u32::MAX - 1 - ply);
         (ply, self.entry.unwrap_or(u64::MAX), self.block, pieces, self.kind, &self.message)
     }

@@ -74,7 +74,7 @@ impl Codes {
                     let outcome = |end| Some(Outcome { value: won_by(winner), remoteness: Some(end - ply) });
                     Vec::from_iter(ends.map(outcome))
                 };
-                let [above, below] = [Player::First, Player::Second].map(wins);
+                let [above, below] = Player::BOTH.map(wins);
                 // The code in the middle, a power of two, is a tie.
                 let middle = (above.len() + 1).max(below.len()).max(2).next_power_of_two();
                 let mut outcomes = vec![None; middle - below.len()];

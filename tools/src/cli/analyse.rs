@@ -157,7 +157,7 @@ impl fmt::Display for Report<'_> {
                 "\n\n{}\n",
                 output::table(&[Numbers("move"), Words(""), Words("before"), Words("verdict"), Words("best")], rows)
             )?;
-            for player in [Player::First, Player::Second] {
+            for player in Player::BOTH {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
         }
@@ -255,7 +255,7 @@ fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analy
         let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
         Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())
     };
-    let [first, second] = [Player::First, Player::Second].map(mistakes);
+    let [first, second] = Player::BOTH.map(mistakes);
     let answer = format!("{first}\t{second}\t{}", analysis.undecided());
     record.write(text, |text| text.extend_from_slice(answer.as_bytes()));
 }

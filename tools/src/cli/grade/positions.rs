@@ -1,7 +1,7 @@
 //! The positions in which a player moves, with the moves that lead to them.
 
 use fourbase::players::Source;
-use fourbase::{Board, Player, Position, notation};
+use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -25,16 +25,8 @@ pub struct Reached {
 impl Reached {
     /// Finds the moves that lead to a legal position.
     pub fn before(position: Position) -> Reached {
-        let (board, mover) = (position.board(), position.to_move().other());
-        let leads = |column: &usize| {
-            let Some(row) = position.height(*column).checked_sub(1) else { return false };
-            let cell = 1 << (*column * board.height() + row);
-            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player) & !cell);
-            let before = Position::from_bitboards(board, first, second);
-            position.piece(*column, row) == Some(mover)
-                && before.is_ok_and(|before| before.primitive().is_none() && notation::to_moves(&before).is_ok())
-        };
-        let lasts = (0..board.width()).filter(leads).fold(0, |lasts, column| lasts | 1 << column);
+        let parents = position.parents().filter(|(_, parent)| notation::to_moves(parent).is_ok());
+        let lasts = parents.fold(0, |lasts, (column, _)| lasts | 1 << column);
         Reached { position, lasts }
     }
 
@@ -47,8 +39,8 @@ impl Reached {
         TestPosition { position: self.position, last, source }
     }
 
-    fn key(&self) -> (u64, u64) {
-        (self.position.pieces(Player::First), self.position.pieces(Player::Second))
+    fn key(&self) -> [u64; 2] {
+        self.position.bitboards()
     }
 }
 

@@ -81,7 +81,7 @@ impl StrategyReport {
             vec![name.to_owned(), grouped(of.into()), of_lines.map(grouped).unwrap_or_default()]
         };
         let mut rows = Vec::new();
-        for player in [Player::First, Player::Second] {
+        for player in Player::BOTH {
             let name = format!("{player} player to move");
             if player == check.player {
                 rows.push(row(&name, positions.strategy_to_move, None));
