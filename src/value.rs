@@ -7,15 +7,17 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The value of a position for the player to move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+use crate::Player;
+
+/// The value of a position for the player to move. Values are ordered best first: a win, a tie, a loss.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
     /// The player to move wins against every defence.
     Win,
-    /// The player to move loses against best play.
-    Lose,
     /// Neither player can force a win.
     Tie,
+    /// The player to move loses against best play.
+    Lose,
 }
 
 impl Value {
@@ -33,6 +35,12 @@ impl Value {
             Value::Lose => Value::Win,
             Value::Tie => Value::Tie,
         }
+    }
+
+    /// Returns what `player` gets from a position that has this value for the player `to_move`.
+    #[must_use]
+    pub fn for_player(self, player: Player, to_move: Player) -> Value {
+        if player == to_move { self } else { self.flip() }
     }
 
     /// Returns `win`, `lose` or `tie`.
@@ -103,13 +111,9 @@ impl Outcome {
     }
 
     /// The place in the order: the smaller, the better.
-    fn sort_key(self) -> (u8, u64) {
-        const UNKNOWN: u64 = u64::MAX;
-        match (self.value, self.remoteness) {
-            (Value::Win, plies) => (0, plies.map_or(UNKNOWN, u64::from)),
-            (Value::Tie, plies) => (1, plies.map_or(UNKNOWN, u64::from)),
-            (Value::Lose, plies) => (2, plies.map_or(UNKNOWN, |plies| u64::from(u32::MAX - plies))),
-        }
+    fn sort_key(self) -> (Value, bool, Option<u32>) {
+        let plies = self.remoteness.map(|plies| if self.value == Value::Lose { u32::MAX - plies } else { plies });
+        (self.value, plies.is_none(), plies)
     }
 }
 

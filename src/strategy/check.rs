@@ -2,11 +2,11 @@
 
 use std::collections::hash_map::Entry;
 
-use super::counts::{End, LineCounts, PositionCounts};
-use super::memo::{History, Key, Layer, Link, Map, Node};
+use super::counts::{LineCounts, PositionCounts, result};
+use super::memo::{History, Layer, Link, Map, Node};
 use super::rule::answer;
 use super::{CheckError, Rule, Verdict};
-use crate::{Board, Player, Position};
+use crate::{Board, Player, Position, Value};
 
 /// Bytes that a position with the opponent to move takes at most: a node and its place in the map, while both grow.
 const NODE_BYTES: usize = 300;
@@ -154,24 +154,24 @@ impl Walk<'_> {
 
     /// Meets a position after a move of the opponent, and lets the rule answer.
     fn meet_attacked(&mut self, position: Position, attack: Attack, met: &mut Met) -> Result<(), CheckError> {
-        let (new, known_undefined) = match met.answered.entry(Key(position)) {
+        let (new, known_undefined) = match met.answered.entry(position) {
             Entry::Vacant(place) => (true, place.insert(false)),
             Entry::Occupied(place) => (false, place.into_mut()),
         };
         let plies = position.ply();
-        if let Some(end) = End::of(&position) {
-            return self.end(end, plies, attack, None, new);
+        if let Some(result) = result(&position, self.check.player) {
+            return self.end(Some(result), plies, attack, None, new);
         }
         self.check.positions.all += u64::from(new);
         self.check.positions.strategy_to_move += u64::from(new);
         let Some((reply, answered)) = answer(self.rule, &position, attack.column) else {
             let newly_undefined = !std::mem::replace(known_undefined, true);
-            return self.end(End::Undefined, plies, attack, None, newly_undefined);
+            return self.end(None, plies, attack, None, newly_undefined);
         };
-        match End::of(&answered) {
-            Some(end) => {
-                let new = met.ended.insert(Key(answered), ()).is_none();
-                self.end(end, plies + 1, attack, Some(reply), new)
+        match result(&answered, self.check.player) {
+            Some(result) => {
+                let new = met.ended.insert(answered, ()).is_none();
+                self.end(Some(result), plies + 1, attack, Some(reply), new)
             }
             None => {
                 let [opponent, reply] = [attack.column, Some(reply)].map(|column| column.map(|column| column as u8));
@@ -193,20 +193,20 @@ impl Walk<'_> {
     /// Ends lines of `plies` plies after a move of the opponent and perhaps a reply, in a position that may be `new`.
     fn end(
         &mut self,
-        end: End,
+        result: Option<Value>,
         plies: usize,
         attack: Attack,
         reply: Option<usize>,
         new: bool,
     ) -> Result<(), CheckError> {
-        self.check.lines.add(end, attack.lines).ok_or(CheckError::Lines)?;
+        self.check.lines.add(result, self.check.player, attack.lines).ok_or(CheckError::Lines)?;
         if new {
-            self.check.positions.add(end);
+            self.check.positions.add(result, self.check.player);
         }
-        let shortest = match end {
-            End::Undefined => &mut self.check.undefined,
-            End::Won(winner) if winner != self.check.player => &mut self.check.refutation,
-            End::Won(_) | End::Tied => return Ok(()),
+        let shortest = match result {
+            None => &mut self.check.undefined,
+            Some(Value::Lose) => &mut self.check.refutation,
+            Some(_) => return Ok(()),
         };
         // Equally long lines come in ascending order. A shorter one can still come after one that the rule's own move
         // ends, as under misère.

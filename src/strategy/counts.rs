@@ -6,28 +6,10 @@ use serde::Serialize;
 
 use crate::{PerPlayer, Player, Position, Value};
 
-/// How a line ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
-    /// A player has won.
-    Won(Player),
-    /// The board is full.
-    Tied,
-    /// The rule says nothing.
-    Undefined,
+/// Returns how the game has ended for a player; `None` if it is not over.
+pub(super) fn result(position: &Position, player: Player) -> Option<Value> {
+    Some(position.primitive()?.for_player(player, position.to_move()))
 }
-
-impl End {
-    /// Returns how the game ended; `None` if it is not over.
-    pub fn of(position: &Position) -> Option<End> {
-        Some(match position.primitive()? {
-            Value::Win => End::Won(position.to_move()),
-            Value::Lose => End::Won(position.to_move().other()),
-            Value::Tie => End::Tied,
-        })
-    }
-}
-
 /// The distinct positions that a rule meets, including the empty board. Mirror images count separately.
 ///
 /// The others are disjoint and add up to `all`; but `undefined` is a part of `strategy_to_move`.
@@ -49,12 +31,14 @@ pub struct PositionCounts {
 }
 
 impl PositionCounts {
-    pub(super) fn add(&mut self, end: End) {
-        self.all += u64::from(end != End::Undefined);
-        *match end {
-            End::Won(player) => self.won_by.of_mut(player),
-            End::Tied => &mut self.ties,
-            End::Undefined => &mut self.undefined,
+    /// Counts a position with a result for a player; `None` where the rule is undefined.
+    pub(super) fn add(&mut self, result: Option<Value>, player: Player) {
+        self.all += u64::from(result.is_some());
+        *match result {
+            Some(Value::Win) => self.won_by.of_mut(player),
+            Some(Value::Lose) => self.won_by.of_mut(player.other()),
+            Some(Value::Tie) => &mut self.ties,
+            None => &mut self.undefined,
         } += 1;
     }
 }
@@ -76,12 +60,13 @@ pub struct LineCounts {
 
 impl LineCounts {
     /// Adds lines; `None` if there would be too many to count.
-    pub(super) fn add(&mut self, end: End, lines: u128) -> Option<()> {
+    pub(super) fn add(&mut self, result: Option<Value>, player: Player, lines: u128) -> Option<()> {
         self.all = self.all.checked_add(lines)?;
-        *match end {
-            End::Won(player) => self.won_by.of_mut(player),
-            End::Tied => &mut self.ties,
-            End::Undefined => &mut self.undefined,
+        *match result {
+            Some(Value::Win) => self.won_by.of_mut(player),
+            Some(Value::Lose) => self.won_by.of_mut(player.other()),
+            Some(Value::Tie) => &mut self.ties,
+            None => &mut self.undefined,
         } += lines;
         Some(())
     }
@@ -117,15 +102,16 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, LineCounts};
+    use super::LineCounts;
+    use crate::{Player, Value};
 
     #[test]
     fn lines_are_exact_up_to_the_last_one_that_a_word_counts() {
         let mut lines = LineCounts::default();
-        assert_eq!(lines.add(End::Tied, u128::MAX - 1), Some(()));
-        assert_eq!(lines.add(End::Undefined, 1), Some(()));
+        assert_eq!(lines.add(Some(Value::Tie), Player::First, u128::MAX - 1), Some(()));
+        assert_eq!(lines.add(None, Player::First, 1), Some(()));
         assert_eq!(lines.all, u128::MAX);
-        assert_eq!(lines.add(End::Undefined, 1), None);
+        assert_eq!(lines.add(None, Player::First, 1), None);
         assert_eq!(lines.all, u128::MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! Measures how well a rule plays, by values that the caller supplies.
 
-use super::counts::End;
-use super::memo::{Key, Map};
+use super::counts::result;
+use super::memo::Map;
 use super::rule::answer;
 use super::{Check, CheckError, Rule};
 use crate::{MAX_COLUMNS, Player, Position, Value};
@@ -67,10 +67,10 @@ impl Check {
             Player::Second => walk.answered(start),
         };
         let mut met = walk.met;
-        let keys = met.keys().map(|key| key.0).collect::<Vec<_>>();
-        for portion in keys.chunks(PORTION) {
+        let positions = met.keys().copied().collect::<Vec<_>>();
+        for portion in positions.chunks(PORTION) {
             for (position, value) in portion.iter().zip(values(portion)?) {
-                if let Some(entry) = met.get_mut(&Key(*position)) {
+                if let Some(entry) = met.get_mut(position) {
                     entry.value = Some(value);
                 }
             }
@@ -82,41 +82,16 @@ impl Check {
 /// How many values are requested at once.
 const PORTION: usize = 1 << 16;
 
-/// What a rule is sure to secure for its player, worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Sure {
-    /// The rule may be undefined.
-    Nothing,
-    Loss,
-    Tie,
-    Win,
-}
-
-impl Sure {
-    fn of(end: End, player: Player) -> Sure {
-        match end {
-            End::Won(winner) if winner == player => Sure::Win,
-            End::Won(_) => Sure::Loss,
-            End::Tied => Sure::Tie,
-            End::Undefined => Sure::Nothing,
-        }
-    }
-
-    /// Returns what perfect play is sure to secure.
-    fn of_value(value: Value, to_move: Player, player: Player) -> Sure {
-        match if to_move == player { value } else { value.flip() } {
-            Value::Win => Sure::Win,
-            Value::Tie => Sure::Tie,
-            Value::Lose => Sure::Loss,
-        }
-    }
+/// Returns the worse one of two results that a rule is sure to secure; `None`, where the rule may be undefined, is the worst.
+fn worse(one: Option<Value>, other: Option<Value>) -> Option<Value> {
+    Some(one?.max(other?))
 }
 
 /// A position that was met.
 #[derive(Clone, Copy)]
 struct Met {
     /// The worst result of the rule from here, over all last moves with which the position was met.
-    sure: Sure,
+    sure: Option<Value>,
     /// The columns that the rule played here, one bit each.
     replies: u32,
     /// The rule was asked for a move.
@@ -129,13 +104,13 @@ struct Met {
 
 impl Met {
     /// Makes a position in which the rule is not asked for a move.
-    fn new(sure: Sure) -> Met {
+    fn new(sure: Option<Value>) -> Met {
         Met { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
     /// Adds the result of another last move to the same position.
     fn join(&mut self, other: &Met) {
-        self.sure = self.sure.min(other.sure);
+        self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
         self.undefined |= other.undefined;
     }
@@ -153,34 +128,29 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Meets a position with the opponent to move.
-    fn answered(&mut self, position: Position) -> Sure {
-        if let Some(met) = self.met.get(&Key(position)) {
+    fn answered(&mut self, position: Position) -> Option<Value> {
+        if let Some(met) = self.met.get(&position) {
             return met.sure;
         }
-        let sure = match End::of(&position) {
-            Some(end) => Sure::of(end, self.player),
-            None => position
-                .moves()
-                .map(|column| self.attacked(position.drop_piece(column), Some(column)))
-                .min()
-                .unwrap_or(Sure::Nothing),
-        };
-        self.met.insert(Key(position), Met::new(sure));
+        // A finished position has no moves.
+        let after_moves = position.moves().map(|column| self.attacked(position.drop_piece(column), Some(column)));
+        let sure = after_moves.reduce(worse).unwrap_or_else(|| result(&position, self.player));
+        self.met.insert(position, Met::new(sure));
         sure
     }
 
     /// Meets a position after a move of the opponent. It is never met twice after the same move.
-    fn attacked(&mut self, position: Position, last: Option<usize>) -> Sure {
-        let new = match End::of(&position) {
-            Some(end) => Met::new(Sure::of(end, self.player)),
+    fn attacked(&mut self, position: Position, last: Option<usize>) -> Option<Value> {
+        let new = match result(&position, self.player) {
+            Some(result) => Met::new(Some(result)),
             None => match answer(self.rule, &position, last) {
                 Some((column, answered)) => {
                     Met { replies: 1 << column, asked: true, ..Met::new(self.answered(answered)) }
                 }
-                None => Met { asked: true, undefined: true, ..Met::new(Sure::Nothing) },
+                None => Met { asked: true, undefined: true, ..Met::new(None) },
             },
         };
-        self.met.entry(Key(position)).and_modify(|met| met.join(&new)).or_insert(new);
+        self.met.entry(position).and_modify(|met| met.join(&new)).or_insert(new);
         new.sure
     }
 }
@@ -188,10 +158,10 @@ impl Walk<'_> {
 /// Compares the positions with their values, all of which are known now.
 fn count(met: &Map<Met>, player: Player) -> Kept {
     let mut kept = Kept { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
-    for (Key(position), entry) in met {
+    for (position, entry) in met {
         let Some(value) = entry.value else { continue };
         kept.all += 1;
-        kept.secured += u64::from(entry.sure == Sure::of_value(value, position.to_move(), player));
+        kept.secured += u64::from(entry.sure == Some(value.for_player(player, position.to_move())));
         if entry.asked {
             kept.strategy_to_move += 1;
             kept.kept += u64::from(keeps(met, position, entry, value));
@@ -204,7 +174,7 @@ fn count(met: &Map<Met>, player: Player) -> Kept {
 fn keeps(met: &Map<Met>, position: &Position, entry: &Met, value: Value) -> bool {
     let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
     let is_as_good = |column| {
-        let after = met.get(&Key(position.drop_piece(column))).and_then(|entry| entry.value);
+        let after = met.get(&position.drop_piece(column)).and_then(|entry| entry.value);
         after.is_some_and(|after| after.flip() == value)
     };
     !entry.undefined && replies.all(is_as_good)

@@ -6,20 +6,9 @@
 //! the line by which a position was first met is the smallest of all lines that lead to it.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::{Player, Position};
-
-/// A position of one board as a key: the board is not hashed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Key(pub Position);
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.pieces(Player::First));
-        state.write_u64(self.0.pieces(Player::Second));
-    }
-}
+use crate::Position;
 
 /// Multiplies and folds. Nobody chooses positions that collide, so this is safe, and it is several times as fast as the
 /// hash of the standard library.
@@ -45,7 +34,7 @@ impl Hasher for Fold {
 }
 
 /// A map of positions.
-pub(super) type Map<T> = HashMap<Key, T, BuildHasherDefault<Fold>>;
+pub(super) type Map<T> = HashMap<Position, T, BuildHasherDefault<Fold>>;
 
 /// A position with the opponent to move.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +56,7 @@ impl Layer {
     /// Adds lines to a position, and returns whether it is new; `None` if there are too many lines to count.
     pub fn add(&mut self, position: Position, lines: u128) -> Option<bool> {
         let new = self.nodes.len();
-        let place = *self.places.entry(Key(position)).or_insert(new);
+        let place = *self.places.entry(position).or_insert(new);
         match self.nodes.get_mut(place) {
             Some(node) => node.lines = node.lines.checked_add(lines)?,
             None => self.nodes.push(Node { position, lines }),
