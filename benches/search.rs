@@ -1,7 +1,7 @@
 //! Measures the search on [Pascal Pons' three benchmark sets][sets] of 7x6, and checks every answer.
 //!
 //! `cargo bench -p fourbase --bench search` prints, for each set, milliseconds and nodes per position, with one thread
-//! and the table cleared before every position. Milliseconds are wall time of the fastest of five rounds, because other
+//! and a new search for every position. Milliseconds are wall time of the fastest of five rounds, because other
 //! work on the machine only adds time. CPU time is the mean of all rounds, if they are long enough to measure.
 //!
 //! `-- --empty` also solves the empty board, with a table of 1 GiB. `-- --threads N` sets the number of threads, and
@@ -37,18 +37,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let ticks = cpu_ticks();
         for _ in 0..ROUNDS {
             let mut search = Search::new(board, options.clone());
+            nodes = 0;
             let start = Instant::now();
             for (position, score) in &positions {
                 if !has("--kept") {
-                    search.clear();
+                    search = Search::new(board, options.clone());
                 }
+                let before = search.nodes();
                 let found = score_of(search.solve(position)?, position.ply());
                 if found != *score {
                     return Err(format!("{set}: score {found} instead of {score} for {position}").into());
                 }
+                nodes += search.nodes() - before;
             }
             fastest = fastest.min(start.elapsed());
-            nodes = search.nodes();
         }
         let (count, seconds) = (positions.len() as f64, fastest.as_secs_f64());
         let ticks = cpu_ticks().zip(ticks).map(|(after, before)| after - before).filter(|ticks| *ticks >= 20);

@@ -14,7 +14,10 @@ fn by_database(database: &Database) -> Outcomes<'_> {
 
 fn by_search(board: Board) -> Outcomes<'static> {
     let mut search = Search::new(board, Options::default());
-    Box::new(move |position| Ok(search.moves(position)?))
+    Box::new(move |position| {
+        let outcome = |column| Ok((column, search.solve(&position.drop_piece(column))?.parent()));
+        position.moves().map(outcome).collect()
+    })
 }
 
 fn player<'a>(name: &str, board: Board, outcomes: Outcomes<'a>) -> Box<dyn Chooser + 'a> {

@@ -71,16 +71,13 @@ fn the_search_finds_published_outcomes() {
             assert_eq!(search.solve(position), Ok(*expected), "{position}");
         }
     }
-    let mut search = Search::new(board("7x6"), Options::default());
+    let search = || Search::new(board("7x6"), Options::default());
     for name in ["Test_L3_R1", "Test_L2_R1"] {
         for line in &truth::list(&format!("pons/{name}")) {
             let (position, expected) = parse_scored(board("7x6"), line);
-            search.clear();
-            assert_eq!(search.solve(&position), Ok(expected), "{line}");
-            search.clear();
-            assert_eq!(search.value(&position), Ok(expected.value), "{line}");
-            search.clear();
-            assert_eq!(search.remoteness(&position, expected.value, None).ok(), expected.remoteness, "{line}");
+            assert_eq!(search().solve(&position), Ok(expected), "{line}");
+            assert_eq!(search().value(&position), Ok(expected.value), "{line}");
+            assert_eq!(search().remoteness(&position, expected.value, None).ok(), expected.remoteness, "{line}");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use fourbase::{Board, Player, Position, notation};
+use fourbase::{Board, Position, notation};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

@@ -28,7 +28,9 @@ pub fn nothing_known() -> Outcomes<'static> {
 ///
 /// let board: Board = "5x4".parse()?;
 /// let mut search = Search::new(board, Options::default());
-/// let outcomes = Box::new(move |position: &_| Ok(search.moves(position)?));
+/// let outcomes = Box::new(move |position: &fourbase::Position| {
+///     position.moves().map(|column| Ok((column, search.solve(&position.drop_piece(column))?.parent()))).collect()
+/// });
 /// let mut player = PerfectPlayer::new(outcomes, false);
 /// let choice = player.choose(&notation::parse(board, "1234")?, Some(3), &mut Source::new(1, 0))?;
 /// assert_eq!((choice.column, choice.reason.to_string().as_str()), (2, "tie in 16 plies, the only best move"));

@@ -16,31 +16,20 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         self.budget.spend()?;
         let grid = self.grid;
         let empty = grid.cells & !state.all;
-        let mut safe = state.playable(grid) & !state.my_spots;
+        let safe = state.playable(grid) & !state.my_spots;
         if safe == W::ZERO {
             return Some(-self.scale.win_on(state.ply + 1));
         }
         if !empty.has_two() {
             return Some(0); // the last cell, and no line there
         }
-        let mut known = self.earliest(state.ply + 2, state.ply + 3);
-        if let Some(score) = known.decides(beta) {
-            return Some(score);
-        }
         let key = self.key(state);
-        if let Some(entry) = self.table.get(key) {
-            known.narrow(entry);
-        }
-        if known.decides(beta).is_none() {
-            self.ask_oracle(state, key, &mut known);
-        }
+        let known = self.known(state, key, (state.ply + 2, state.ply + 3), beta);
         if let Some(score) = known.decides(beta) {
             return Some(score);
         }
         let mut moves = Moves::<W, COLUMNS>::new();
-        while safe != W::ZERO {
-            let cell = safe.lowest();
-            safe &= !cell;
+        for cell in safe.each() {
             let spots = grid.spots(state.mine | cell);
             let child = state.play(cell, spots);
             let replies = child.playable(grid) & !child.my_spots;

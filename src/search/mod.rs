@@ -22,9 +22,11 @@
 //! let board: Board = "7x6".parse()?;
 //! let position = notation::parse(board, "14141")?;
 //! let mut search = Search::new(board, Options::default());
-//! let moves = search.moves(&position)?;
-//! assert_eq!(moves[0].0, 0);
-//! assert!(moves[1..].iter().all(|(_, outcome)| *outcome == Outcome { value: Value::Lose, remoteness: Some(2) }));
+//! let loss = Outcome { value: Value::Lose, remoteness: Some(2) };
+//! for column in position.moves() {
+//!     let outcome = search.solve(&position.drop_piece(column))?.parent();
+//!     assert_eq!(outcome != loss, column == 0);
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -88,7 +90,6 @@ pub struct Search {
     scale: Scale,
     options: Options,
     engine: Box<dyn Engine>,
-    nodes: u64,
 }
 
 impl Search {
@@ -96,7 +97,7 @@ impl Search {
     #[must_use]
     pub fn new(board: Board, options: Options) -> Search {
         let engine = engine::engine(board, &options);
-        Search { board, scale: Scale::new(board), options, engine, nodes: 0 }
+        Search { board, scale: Scale::new(board), options, engine }
     }
 
     /// Solves `position`: returns its value and its remoteness, which is always known. A finished position is answered
@@ -118,7 +119,7 @@ impl Search {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn solve(&mut self, position: &Position) -> Result<Outcome, SearchError> {
-        self.ask(position, (-FAR, FAR), None, &mut 0)
+        self.ask(position, (-FAR, FAR), None)
     }
 
     /// Solves `position` as [`Search::solve`] does, with bounds from elsewhere: it is worth at least `worst` and at
@@ -151,7 +152,7 @@ impl Search {
     ) -> Result<Outcome, SearchError> {
         let scores = |outcome| self.scale.scores(outcome, position.ply() as u32);
         let range = (worst.map_or(-FAR, |worst| scores(worst).0), best.map_or(FAR, |best| scores(best).1));
-        self.ask(position, range, None, &mut 0)
+        self.ask(position, range, None)
     }
 
     /// Finds the value of `position` without its remoteness, for about a quarter of the cost.
@@ -170,7 +171,7 @@ impl Search {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn value(&mut self, position: &Position) -> Result<Value, SearchError> {
-        Ok(self.ask(position, (-1, 1), None, &mut 0)?.value)
+        Ok(self.ask(position, (-1, 1), None)?.value)
     }
 
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Costs nothing for a tie, and less
@@ -209,47 +210,12 @@ impl Search {
         value: Value,
         oracle: Option<&dyn Oracle>,
     ) -> Result<u32, SearchError> {
-        let range = match value {
-            Value::Win => (1, FAR),
-            Value::Tie => (0, 0),
-            Value::Lose => (-FAR, -1),
-        };
-        let outcome = self.ask(position, range, oracle, &mut 0)?;
+        let range = self.scale.scores(Outcome { value, remoteness: None }, position.ply() as u32);
+        let outcome = self.ask(position, range, oracle)?;
         match outcome.remoteness {
             Some(plies) if outcome.value == value => Ok(plies),
             _ => Err(SearchError::OtherValue { claimed: value }),
         }
-    }
-
-    /// Solves every legal move of `position`. Returns columns (from 0) and their outcomes for the player who moves,
-    /// with remoteness counted from before the move. The best moves come first: the soonest win, ties, the latest loss;
-    /// equal ones by column. The list is empty if the game is over.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Search::solve`]. The node limit is for all moves together.
-    ///
-    /// ```
-    /// use fourbase::search::{Options, Search};
-    /// use fourbase::{Board, Value, notation};
-    ///
-    /// let board: Board = "4x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
-    /// let position = notation::parse(board, "121212")?;
-    /// let (column, outcome) = search.moves(&position)?[0];
-    /// assert_eq!((column, outcome.value, outcome.remoteness), (0, Value::Win, Some(1)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn moves(&mut self, position: &Position) -> Result<Vec<(usize, Outcome)>, SearchError> {
-        self.check(position)?;
-        let mut nodes = 0;
-        let outcomes = position.moves().map(|column| {
-            let outcome = self.ask(&position.drop_piece(column), (-FAR, FAR), None, &mut nodes)?;
-            Ok((column, outcome.parent()))
-        });
-        let mut moves = outcomes.collect::<Result<Vec<_>, SearchError>>()?;
-        moves.sort_by_key(|&(column, outcome)| (outcome, column));
-        Ok(moves)
     }
 
     /// Returns the board.
@@ -262,18 +228,12 @@ impl Search {
     /// entered. Forced replies, and positions whose outcome the parent sees, are not counted.
     #[must_use]
     pub fn nodes(&self) -> u64 {
-        self.nodes
+        self.engine.nodes()
     }
 
     /// Sets the limits of all later questions, as in [`Options`].
     pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
         self.options = Options { node_limit, deadline, monitor, ..self.options };
-    }
-
-    /// Forgets all results, so that the next question is answered as by a new search. Costs a microsecond or less, and
-    /// keeps the memory.
-    pub fn clear(&mut self) {
-        self.engine.clear();
     }
 
     fn check(&self, position: &Position) -> Result<(), SearchError> {
@@ -284,28 +244,25 @@ impl Search {
         }
     }
 
-    /// Searches a score in `range`, like [`Engine::score`]. Adds the visited nodes to `nodes`.
+    /// Searches a score in `range`, like [`Engine::score`].
     fn ask(
         &mut self,
         position: &Position,
         range: (Score, Score),
         oracle: Option<&dyn Oracle>,
-        nodes: &mut u64,
     ) -> Result<Outcome, SearchError> {
         self.check(position)?;
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: Some(0) });
         }
-        let before = *nodes;
-        let score = self.engine.score(position, range, oracle, &self.options, nodes);
-        self.nodes += *nodes - before;
-        Ok(self.scale.outcome(score?, position.ply() as u32))
+        let score = self.engine.score(position, range, oracle, &self.options)?;
+        Ok(self.scale.outcome(score, position.ply() as u32))
     }
 }
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Search").field("board", &self.board).field("nodes", &self.nodes).finish_non_exhaustive()
+        f.debug_struct("Search").field("board", &self.board).field("nodes", &self.nodes()).finish_non_exhaustive()
     }
 }
 

@@ -29,14 +29,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     pub fn search(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
         match self.follow(*state) {
             Next::Decided(score) => Some(score),
-            Next::Choice(choice) => {
-                let key = self.key(&choice);
-                if same_mover(state, &choice) {
-                    self.choose(&choice, key, beta)
-                } else {
-                    Some(-self.choose(&choice, key, 1 - beta)?)
-                }
-            }
+            Next::Choice(choice) => self.choose_after(state, &choice, self.key(&choice), beta),
         }
     }
 
@@ -60,17 +53,21 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
+    /// Decides whether the score of `state` is at least `beta` by a position that follows from it, where the player to move has a choice.
+    #[inline(always)]
+    fn choose_after(&mut self, state: &State<W>, choice: &State<W>, key: W, beta: Score) -> Option<Score> {
+        if same_mover(state, choice) {
+            self.choose(choice, key, beta)
+        } else {
+            Some(-self.choose(choice, key, 1 - beta)?)
+        }
+    }
+
     /// Decides like [`Worker::search`], at a position with this `key` where the player to move has a choice.
     fn choose(&mut self, state: &State<W>, key: W, beta: Score) -> Option<Score> {
         self.budget.spend()?;
         let grid = self.grid;
-        let mut known = self.earliest(state.ply + 3, state.ply + 4);
-        if let Some(entry) = self.table.get(key) {
-            known.narrow(entry);
-        }
-        if known.decides(beta).is_none() {
-            self.ask_oracle(state, key, &mut known);
-        }
+        let mut known = self.known(state, key, (state.ply + 3, state.ply + 4), beta);
         if let Some(score) = known.decides(beta) {
             return Some(score);
         }
@@ -78,10 +75,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         let empty = grid.cells & !state.all;
         let mut score = -Score::MAX;
         let mut moves = Moves::<W, COLUMNS>::new();
-        let mut candidates = safe_moves(grid, state);
-        while candidates != W::ZERO {
-            let cell = candidates.lowest();
-            candidates &= !cell;
+        for cell in safe_moves(grid, state).each() {
             let spots = grid.spots(state.mine | cell);
             match self.follow(state.play(cell, spots)) {
                 Next::Decided(end) => score = score.max(-end),
@@ -119,11 +113,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
         let mut best = NO_COLUMN;
         for child in moves.ranked() {
-            let found = if same_mover(state, &child.state) {
-                self.choose(&child.state, child.key, beta)?
-            } else {
-                -self.choose(&child.state, child.key, 1 - beta)?
-            };
+            let found = self.choose_after(state, &child.state, child.key, beta)?;
             score = score.max(found);
             if score >= beta {
                 best = child.column;

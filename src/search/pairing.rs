@@ -51,7 +51,7 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
     let upper_spots = waiting & !grid.lower_rows;
     // The cells below the follower's spots in upper rows.
     let mut open = empty;
-    for_each(upper_spots, |spot| open &= !(column_of(grid, spot) & W::ZERO.minus(spot)));
+    upper_spots.each().for_each(|spot| open &= !(column_of(grid, spot) & W::ZERO.minus(spot)));
     let lower_spots = waiting & grid.lower_rows & open;
 
     let loss_on = |ply| -scale.win_on(ply);
@@ -61,11 +61,11 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
         if !mover_has_line(grid.lower_rows) {
             let sure = (state.mine ^ state.all) | (empty & !grid.lower_rows & !playable);
             upper = if grid.has_line(sure) { loss_on(scale.cells) } else { 0 };
-            for_each(upper_spots, |spot| upper = upper.min(loss_on(scale.cells - grid.cells_above(spot))));
+            upper_spots.each().for_each(|spot| upper = upper.min(loss_on(scale.cells - grid.cells_above(spot))));
         }
         let one = lower_spots.lowest();
         if one != lower_spots {
-            for_each(lower_spots & !column_of(grid, one), |other| {
+            for other in (lower_spots & !column_of(grid, one)).each() {
                 let reach = reach_below(grid, one, reach_below(grid, other, grid.lower_rows));
                 if !mover_has_line(reach) {
                     // Everything is filled except two spots and the cells below and above them. Then one cell below and
@@ -73,14 +73,14 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
                     let above = grid.cells_above(one) + grid.cells_above(other);
                     upper = upper.min(loss_on(scale.cells - above - 2));
                 }
-            });
+            }
         }
     } else {
-        for_each(lower_spots, |spot| {
+        for spot in lower_spots.each() {
             if !mover_has_line(reach_below(grid, spot, grid.lower_rows)) {
                 upper = upper.min(loss_on(scale.cells - grid.cells_above(spot)));
             }
-        });
+        }
     }
     upper
 }
@@ -100,14 +100,4 @@ fn reach_below<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
 ) -> W {
     let column = column_of(grid, spot);
     (rows & !column) | (column & spot.minus(W::ONE) & !grid.lower_rows)
-}
-
-/// Calls `look` with every bit of `cells`.
-#[inline(always)]
-fn for_each<W: Word>(mut cells: W, mut look: impl FnMut(W)) {
-    while cells != W::ZERO {
-        let cell = cells.lowest();
-        cells &= !cell;
-        look(cell);
-    }
 }

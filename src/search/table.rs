@@ -48,6 +48,31 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Returns a bound that decides the question whether the score is at least `beta`.
+    #[inline(always)]
+    pub fn decides(&self, beta: Score) -> Option<Score> {
+        if self.upper < beta {
+            Some(self.upper)
+        } else if self.lower >= beta {
+            Some(self.lower)
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether the value is known: win, lose or tie.
+    pub fn has_value(&self) -> bool {
+        self.lower > 0 || self.upper < 0 || self.lower == self.upper
+    }
+
+    /// Narrows the bounds by those of an entry.
+    #[inline(always)]
+    pub fn narrow(&mut self, entry: Entry) {
+        self.lower = self.lower.max(entry.lower);
+        self.upper = self.upper.min(entry.upper);
+        self.best = entry.best;
+    }
+
     fn pack(self) -> u64 {
         ((self.lower + BIAS) as u64) << (SCORE_BITS + MOVE_BITS)
             | ((self.upper + BIAS) as u64) << MOVE_BITS
@@ -68,7 +93,6 @@ pub(super) struct Table {
     buckets: Vec<Bucket>,
     /// Two to this many buckets.
     bucket_bits: u32,
-    min_bucket_bits: u32,
     max_bucket_bits: u32,
     key_bits: u32,
     /// Whether an entry is two words.
@@ -93,21 +117,11 @@ impl Table {
         let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
         let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
         let paired = single_word_bits > MAX_START_BITS;
-        let min_bucket_bits = if paired { MIN_BUCKET_BITS } else { single_word_bits.max(MIN_BUCKET_BITS) };
+        let bucket_bits = if paired { MIN_BUCKET_BITS } else { single_word_bits.max(MIN_BUCKET_BITS) };
         // More buckets than keys would be useless.
         let max_buckets = (max_bytes / size_of::<Bucket>()).max(1);
-        let max_bucket_bits = max_buckets.ilog2().clamp(min_bucket_bits, key_bits.min(40));
-        let bucket_bits = min_bucket_bits;
-        let mut table = Table { buckets: Vec::new(), bucket_bits, min_bucket_bits, max_bucket_bits, key_bits, paired };
-        table.clear();
-        table
-    }
-
-    /// Forgets everything and shrinks to the smallest size.
-    pub fn clear(&mut self) {
-        self.bucket_bits = self.min_bucket_bits;
-        self.buckets.clear();
-        self.buckets.resize_with(1 << self.bucket_bits, Bucket::default);
+        let max_bucket_bits = max_buckets.ilog2().clamp(bucket_bits, key_bits.min(40));
+        Table { buckets: empty_buckets(bucket_bits), bucket_bits, max_bucket_bits, key_bits, paired }
     }
 
     /// Returns the number of entries that the table holds.
@@ -124,9 +138,7 @@ impl Table {
     pub fn grow<W: Word>(&mut self) {
         let old_bits = self.bucket_bits;
         self.bucket_bits = (old_bits + 2).min(self.max_bucket_bits);
-        let mut larger = Vec::with_capacity(1 << self.bucket_bits);
-        larger.resize_with(1 << self.bucket_bits, Bucket::default);
-        let old = std::mem::replace(&mut self.buckets, larger);
+        let old = std::mem::replace(&mut self.buckets, empty_buckets(self.bucket_bits));
         for (number, bucket) in old.iter().enumerate() {
             let high = W::from_halves(0, number as u64) << (self.key_bits - old_bits);
             // The oldest first, so that the newest is in front again.
@@ -213,6 +225,11 @@ impl Table {
         let rest_bits = self.key_bits - self.bucket_bits;
         (&self.buckets[(mixed >> rest_bits).low() as usize], mixed & W::low_bits(rest_bits))
     }
+}
+
+/// Makes two to `bits` empty buckets.
+fn empty_buckets(bits: u32) -> Vec<Bucket> {
+    std::iter::repeat_with(Bucket::default).take(1 << bits).collect()
 }
 
 /// Returns the rest of the key and the information of the entry at `place`, 0 or 1, of a bucket of two.

@@ -211,24 +211,6 @@ fn the_bound_of_following_up_holds_on_every_position() {
 }
 
 #[test]
-fn every_move_has_its_outcome_and_the_best_comes_first() {
-    let (board, plain) = Plain::whole("4x4c3");
-    let mut search = Search::new(board, Options::default());
-    for (columns, &answer) in plain.known.iter().step_by(7) {
-        let position = position(board, columns);
-        let moves = search.moves(&position).unwrap();
-        assert_eq!(moves.len(), position.moves().count());
-        assert!(moves.is_sorted_by_key(|&(column, outcome)| (outcome, column)));
-        for &(column, found) in &moves {
-            assert_eq!(found, search.solve(&position.drop_piece(column)).unwrap().parent());
-        }
-        if let Some(&(_, best)) = moves.first() {
-            assert_eq!(best, outcome(answer), "{position}");
-        }
-    }
-}
-
-#[test]
 fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
     for name in ["4x4", "4x4m", "4x4c3"] {
         let (board, plain) = Plain::whole(name);
@@ -269,12 +251,12 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
 }
 
 #[test]
-fn a_limit_holds_for_all_moves_together() {
+fn a_limit_holds_for_all_threads_together() {
     let board = "7x6".parse::<Board>().unwrap();
     for threads in [1, 2] {
         let options = Options { node_limit: Some(1_000_000), threads, ..Options::default() };
         let mut search = Search::new(board, options);
-        assert_eq!(search.moves(&Position::start(board)), Err(SearchError::NodeLimit { nodes: 1_000_000 }));
+        assert_eq!(search.solve(&Position::start(board)), Err(SearchError::NodeLimit { nodes: 1_000_000 }));
     }
 }
 
@@ -316,7 +298,6 @@ fn a_position_of_another_board_is_refused() {
     let mut search = Search::new(board, Options::default());
     let error = SearchError::OtherBoard { expected: board, found: other };
     assert_eq!(search.solve(&Position::start(other)), Err(error));
-    assert_eq!(search.moves(&Position::start(other)), Err(error));
 }
 
 #[test]
@@ -330,5 +311,4 @@ fn a_wrong_value_is_noticed_where_it_contradicts_the_search() {
     let finished = notation::parse(board, "1212121").unwrap();
     assert_eq!(search.remoteness(&finished, Value::Lose, None), Ok(0));
     assert_eq!(search.remoteness(&finished, Value::Win, None), Err(SearchError::OtherValue { claimed: Value::Win }));
-    assert_eq!(search.moves(&finished), Ok(Vec::new()));
 }

@@ -53,6 +53,17 @@ pub(super) trait Word:
         self & Self::ZERO.minus(self)
     }
 
+    /// Lists the set bits, lowest first, each alone in a word.
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = Self> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let lowest = rest.lowest();
+            rest &= !lowest;
+            (lowest != Self::ZERO).then_some(lowest)
+        })
+    }
+
     /// Returns whether at least two bits are set.
     #[inline(always)]
     fn has_two(self) -> bool {

@@ -7,7 +7,7 @@ use super::moves::CellMerits;
 use super::score::{Scale, Score};
 use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
-use crate::{Board, Value};
+use crate::{Board, Outcome};
 
 /// From how many empty cells on a database is asked, by measurement. The remoteness of 60 random positions of 7x6 with 8
 /// to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, whose blocks had to be expanded for most
@@ -28,52 +28,6 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub oracle: Option<(Board, &'a dyn Oracle)>,
 }
 
-/// The bounds of a score that are known before the moves are tried.
-pub(super) struct Known {
-    /// It is at least this.
-    pub lower: Score,
-    /// It is at most this.
-    pub upper: Score,
-    /// The column that was best in an earlier search.
-    pub best: u32,
-}
-
-impl Known {
-    /// Returns a bound that decides the question whether the score is at least `beta`.
-    #[inline(always)]
-    pub fn decides(&self, beta: Score) -> Option<Score> {
-        if self.upper < beta {
-            Some(self.upper)
-        } else if self.lower >= beta {
-            Some(self.lower)
-        } else {
-            None
-        }
-    }
-
-    /// Returns whether the value is known: win, lose or tie.
-    fn has_value(&self) -> bool {
-        self.lower > 0 || self.upper < 0 || self.lower == self.upper
-    }
-
-    /// Narrows the bounds to the scores of a value.
-    fn narrow_to(&mut self, value: Value) {
-        match value {
-            Value::Win => self.lower = self.lower.max(1),
-            Value::Tie => (self.lower, self.upper) = (0, 0),
-            Value::Lose => self.upper = self.upper.min(-1),
-        }
-    }
-
-    /// Narrows the bounds by those of an entry.
-    #[inline(always)]
-    pub fn narrow(&mut self, entry: Entry) {
-        self.lower = self.lower.max(entry.lower);
-        self.upper = self.upper.min(entry.upper);
-        self.best = entry.best;
-    }
-}
-
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
     /// Returns the key of a position. Mirror images have the same key if that matters.
     #[inline(always)]
@@ -84,41 +38,42 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
 
     /// Stores the result of a search: a `score` that is a lower bound if it is at least `beta`, else an upper bound.
     #[inline(always)]
-    pub fn remember(&self, key: W, known: &Known, beta: Score, score: Score, best: u32) {
+    pub fn remember(&self, key: W, known: &Entry, beta: Score, score: Score, best: u32) {
         let entry = if score >= beta {
-            Entry { lower: score.max(known.lower), upper: known.upper, best }
+            Entry { lower: score.max(known.lower), best, ..*known }
         } else {
-            Entry { lower: known.lower, upper: score.min(known.upper), best: known.best }
+            Entry { upper: score.min(known.upper), ..*known }
         };
         self.table.put(key, entry);
     }
 
-    /// Narrows the bounds of a position with this `key` by its value, if there is an oracle that knows it. Stores the
-    /// value in the table, so that the oracle is asked only once.
-    #[inline(always)]
-    pub fn ask_oracle(&self, state: &State<W>, key: W, known: &mut Known) {
-        if let Some((board, oracle)) = self.oracle {
-            self.ask(board, oracle, state, key, known);
-        }
-    }
-
     /// A function of its own and cold, because most searches have no oracle.
     #[cold]
-    fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Known) {
+    fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Entry) {
         if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {
             return;
         }
         let position = self.grid.position(board, state.mine, state.all);
         if let Some(value) = position.and_then(|position| oracle.value(&position)) {
-            known.narrow_to(value);
-            self.table.put(key, Entry { lower: known.lower, upper: known.upper, best: known.best });
+            let (lower, upper) = self.scale.scores(Outcome { value, remoteness: None }, state.ply);
+            known.narrow(Entry { lower, upper, ..*known });
+            self.table.put(key, *known);
         }
     }
 
-    /// Returns the bounds that follow from the earliest possible end of the game: a win on `win_ply` or a loss on
-    /// `loss_ply`.
+    /// Returns what is known of a position with this `key` before its moves are tried: bounds by the earliest possible end of the game, a
+    /// win on `win_ply` or a loss on `loss_ply`; the bounds in the table; and, unless these decide whether the score is at least `beta`,
+    /// the value by the oracle, which is then in the table too.
     #[inline(always)]
-    pub fn earliest(&self, win_ply: u32, loss_ply: u32) -> Known {
-        Known { lower: -self.scale.win_on(loss_ply), upper: self.scale.win_on(win_ply), best: NO_COLUMN }
+    pub fn known(&self, state: &State<W>, key: W, (win_ply, loss_ply): (u32, u32), beta: Score) -> Entry {
+        let (lower, upper) = (-self.scale.win_on(loss_ply), self.scale.win_on(win_ply));
+        let mut known = Entry { lower, upper, best: NO_COLUMN };
+        if let Some(entry) = self.table.get(key) {
+            known.narrow(entry);
+        }
+        if let (None, Some((board, oracle))) = (known.decides(beta), self.oracle) {
+            self.ask(board, oracle, state, key, &mut known);
+        }
+        known
     }
 }

@@ -92,11 +92,10 @@ fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
         return;
     }
     let (for_outcomes, for_moves) = (embedded(board), embedded(board));
-    let mut search = Search::new(board, Options::default());
     let (mut values, mut outcomes, mut moves) = (Vec::new(), Vec::new(), Vec::new());
     for position in positions {
         if ply > keeps(board) {
-            search.clear();
+            let mut search = Search::new(board, Options::default());
             values.push(timed(|| search.value(position).expect("an answer")).1);
         }
         let (outcome, time, _) = timed(|| for_outcomes.probe(position).expect("an answer"));
