@@ -4,7 +4,7 @@ use crate::support::databases::shared;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::tiers::{Database, Values};
-use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
+use fourbase::players::{Chooser, Kind, Outcomes, Reason, nothing_known, random_source};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Position, Value, notation};
 
@@ -26,7 +26,7 @@ fn player<'a>(name: &str, board: Board, outcomes: Outcomes<'a>) -> Box<dyn Choos
 
 /// Plays a game and returns its last position.
 fn game(board: Board, players: &mut [Box<dyn Chooser + '_>; 2], seed: u64) -> Position {
-    let (mut position, mut last, mut source) = (Position::start(board), None, Source::new(seed, 0));
+    let (mut position, mut last, mut source) = (Position::start(board), None, random_source(seed, 0));
     while position.primitive().is_none() {
         let mover = &mut players[position.ply() % 2];
         let choice = mover.choose(&position, last, &mut source).expect("a move");
@@ -57,7 +57,7 @@ fn a_win_or_loss_that_pomakis_sees_is_exact() {
     let games = long::scale(60, 300);
     long::skips("240 of 300 games against a database");
     for seed in (0..games).map(long::seed) {
-        let mut source = Source::new(seed, 0);
+        let mut source = random_source(seed, 0);
         let mut position = Position::start(board);
         while position.primitive().is_none() {
             let choice = pomakis.choose(&position, None, &mut source).expect("a move");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson, PositionJson};
 use fourbase::analysis::{Analysis, Budget, DescriptionJson, GameAnalysis, SearchPool};
 use fourbase::players::json::{MoveJson, PlayersJson, RandomJson, most_plies};
-use fourbase::players::{Kind, Source};
+use fourbase::players::{Kind, random_source};
 use fourbase::search::{Monitor, Options};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
@@ -197,7 +197,7 @@ impl Engine {
         let outcomes = |position: &Position| Ok(analyst.moves(position, &mut budget.clone())?);
         let chooser = kind.chooser(board, Box::new(outcomes));
         let human = || Failure::Unplayable("a human chooses a move; ask for one of another player".to_owned());
-        let mut source = Source::new(seed, game.position().ply() as u64);
+        let mut source = random_source(seed, game.position().ply() as u64);
         let choice = chooser.ok_or_else(human)?.choose(game.position(), game.last(), &mut source)?;
         Ok(line("move", MoveJson::of(&game, kind, seed, choice)))
     }

@@ -6,7 +6,6 @@ use std::fmt;
 use rand::Rng;
 use thiserror::Error;
 
-use super::Grade;
 use crate::value::in_plies;
 use crate::{Board, Outcome, Position};
 
@@ -72,7 +71,7 @@ pub enum Reason {
     /// By a grade.
     Graded {
         /// The grade of the move.
-        grade: Grade,
+        grade: u8,
         /// How many plies the player looked ahead.
         plies: u32,
         /// The value of the cell, by which a player with a strategy chooses among equal grades.

@@ -12,15 +12,13 @@ use crate::strategy::{Centre, FollowUp, Reading, Rule};
 use crate::{Board, Player, Position};
 
 /// The player `follow-up`.
-#[derive(Clone, Copy, Debug)]
-pub struct FollowUpPlayer {
+pub(super) struct FollowUpPlayer {
     board: Board,
     rule: FollowUp,
 }
 
 impl FollowUpPlayer {
     /// Makes the player for a board.
-    #[must_use]
     pub fn new(board: Board) -> FollowUpPlayer {
         let rule = FollowUp::middle(board).and_then(|centre| FollowUp::new(board, centre, Reading::Pair));
         FollowUpPlayer { board, rule: rule.unwrap_or_else(|_| FollowUp::without_centre()) }

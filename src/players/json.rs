@@ -3,7 +3,7 @@
 use rand::RngExt;
 use serde::Serialize;
 
-use super::{Choice, Kind, Reason, Source, random_play};
+use super::{Choice, Kind, Reason, random_play, random_source};
 use crate::analysis::json::PositionJson;
 use crate::{Board, Game};
 
@@ -110,11 +110,11 @@ impl RandomJson {
     #[must_use]
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {
-            let mut source = Source::new(seed, game);
+            let mut source = random_source(seed, game);
             let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
             random_play(board, ply, &mut source)
         };
-        let (position, _) = (0..TRIES).find_map(draw)?;
+        let position = (0..TRIES).find_map(draw)?;
         Some(RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed })
     }
 }

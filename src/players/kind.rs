@@ -5,10 +5,14 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::follow_up::FollowUpPlayer;
+use super::minimax::Minimax;
+use super::perfect::PerfectPlayer;
+use super::pomakis::Pomakis;
+use super::random::RandomPlayer;
 use super::strategy::MOST_STRATEGY;
-use super::{
-    Chooser, FollowUpPlayer, Outcomes, PerfectPlayer, PomakisPlayer, RandomPlayer, RatingPlayer, WindowPlayer,
-};
+use super::window::Window;
+use super::{Chooser, Outcomes, RatingPlayer};
 use crate::Board;
 use crate::excerpt;
 
@@ -71,10 +75,10 @@ impl Kind {
     pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
         Some(match self {
             Kind::Human => return None,
-            Kind::Perfect { takes_first } => Box::new(PerfectPlayer::new(outcomes, takes_first)),
+            Kind::Perfect { takes_first } => Box::new(PerfectPlayer { outcomes, takes_first }),
             Kind::Random => Box::new(RandomPlayer),
-            Kind::Pomakis { level } => Box::new(PomakisPlayer::new(board, level)),
-            Kind::Window { depth } => Box::new(WindowPlayer::new(board, depth)),
+            Kind::Pomakis { level } => Box::new(Minimax::new(board, level, Pomakis)),
+            Kind::Window { depth } => Box::new(Minimax::new(board, depth, Window(board))),
             Kind::Rating { level, strategy } => Box::new(RatingPlayer::new(board, level, strategy)),
             Kind::FollowUp => Box::new(FollowUpPlayer::new(board)),
         })

@@ -5,12 +5,12 @@
 
 use std::collections::HashSet;
 
-use rand::RngExt;
 use rand::seq::SliceRandom;
 use thiserror::Error;
 use web_time::Instant;
 
-use super::{ChooseError, Chooser, Source};
+use super::random::random_move;
+use super::{ChooseError, Chooser, RandomSource, random_source};
 use crate::{Board, Game, MoveError, Player, Position, Value};
 
 /// If there are more openings than this, openings come from random play instead of a list.
@@ -27,8 +27,8 @@ const STREAM: u64 = u64::MAX;
 pub struct Openings {
     board: Board,
     plies: u32,
-    /// The moves of each opening; `None` if there are too many.
-    listed: Option<Vec<Vec<usize>>>,
+    /// The openings; `None` if there are too many.
+    listed: Option<Vec<Game>>,
 }
 
 impl Openings {
@@ -39,25 +39,24 @@ impl Openings {
         if plies as usize >= board.cells() {
             return None;
         }
-        let mut tier = vec![(Position::start(board), Vec::new())];
+        let mut tier = vec![Game::start(Position::start(board))];
         for _ in 0..plies {
             let (mut next, mut met) = (Vec::new(), HashSet::new());
-            for (position, moves) in &tier {
-                for column in position.moves() {
-                    let child = position.drop_piece(column);
-                    if child.primitive().is_none() && met.insert(child) {
-                        let moves = moves.iter().copied().chain([column]).collect::<Vec<_>>();
-                        next.push((child, moves));
+            for (game, column) in tier.iter().flat_map(|game| game.position().moves().map(move |column| (game, column)))
+            {
+                let child = game.position().drop_piece(column);
+                if child.primitive().is_none() && met.insert(child) {
+                    if next.len() == MOST_LISTED {
+                        return Some(Openings { board, plies, listed: None });
                     }
+                    let mut game = game.clone();
+                    game.push(column);
+                    next.push(game);
                 }
-            }
-            if next.len() > MOST_LISTED {
-                return Some(Openings { board, plies, listed: None });
             }
             tier = next;
         }
-        let listed: Vec<_> = tier.into_iter().map(|(_, moves)| moves).collect();
-        (!listed.is_empty()).then_some(Openings { board, plies, listed: Some(listed) })
+        (!tier.is_empty()).then_some(Openings { board, plies, listed: Some(tier) })
     }
 
     /// Returns the default number of games: two from every opening; `usual` from the empty board and for unlisted
@@ -76,33 +75,32 @@ impl Openings {
     #[must_use]
     pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
-        let (mut source, pairs) = (Source::new(seed, STREAM), pairs as usize);
+        let (mut source, pairs) = (random_source(seed, STREAM), pairs as usize);
         let is_all = listed.as_ref().is_some_and(|listed| listed.len() <= pairs);
-        let moves = match listed {
-            Some(moves) if is_all => moves,
-            Some(mut moves) => {
-                moves.shuffle(&mut source);
-                moves.truncate(pairs);
-                moves
+        let games = match listed {
+            Some(games) if is_all => games,
+            Some(mut games) => {
+                games.shuffle(&mut source);
+                games.truncate(pairs);
+                games
             }
             None => {
                 let tries = 0..MOST_TRIES.0 + MOST_TRIES.1 * pairs as u64;
-                let drawn = tries.filter_map(|_| random_moves(board, plies as usize, &mut source));
+                let drawn = tries.filter_map(|_| random_game(board, plies as usize, &mut source));
                 Some(drawn.take(pairs).collect::<Vec<_>>()).filter(|drawn| drawn.len() == pairs)?
             }
         };
-        Some(DrawnOpenings { plies, moves, is_all })
+        Some(DrawnOpenings { plies, games, is_all })
     }
 }
 
 /// Plays `plies` random moves; `None` if they finish the game.
-fn random_moves(board: Board, plies: usize, source: &mut Source) -> Option<Vec<usize>> {
+fn random_game(board: Board, plies: usize, source: &mut RandomSource) -> Option<Game> {
     let mut game = Game::start(Position::start(board));
     while game.ply() < plies && !game.is_over() {
-        let columns = game.position().moves().collect::<Vec<_>>();
-        game.push(columns[source.random_range(0..columns.len() as u32) as usize]);
+        game.push(random_move(game.position(), source)?);
     }
-    (game.ply() == plies && !game.is_over()).then(|| game.columns().to_vec())
+    (game.ply() == plies && !game.is_over()).then_some(game)
 }
 
 /// The openings of the games of a match.
@@ -110,8 +108,8 @@ fn random_moves(board: Board, plies: usize, source: &mut Source) -> Option<Vec<u
 pub struct DrawnOpenings {
     /// Their length.
     pub plies: u32,
-    /// The columns of each opening, from 0.
-    pub moves: Vec<Vec<usize>>,
+    /// The openings.
+    pub games: Vec<Game>,
     /// Whether these are all openings of this length.
     pub is_all: bool,
 }
@@ -119,8 +117,8 @@ pub struct DrawnOpenings {
 impl DrawnOpenings {
     /// Returns the opening of a pair of games.
     #[must_use]
-    pub fn get(&self, pair: u32) -> &[usize] {
-        &self.moves[pair as usize % self.moves.len()]
+    pub fn get(&self, pair: u32) -> &Game {
+        &self.games[pair as usize % self.games.len()]
     }
 }
 
@@ -155,7 +153,7 @@ pub enum MatchError {
         #[source]
         reason: ChooseError,
     },
-    /// A player or the opening plays a move that is not legal.
+    /// A player plays a move that is not legal.
     #[error(transparent)]
     Illegal(#[from] MoveError),
 }
@@ -167,17 +165,13 @@ pub enum MatchError {
 ///
 /// A player finds no move, or plays one that is not legal.
 pub fn play_game(
-    board: Board,
+    opening: &Game,
     names: [&dyn ToString; 2],
     players: &mut [Box<dyn Chooser + '_>; 2],
-    opening: &[usize],
     began: bool,
-    source: &mut Source,
+    source: &mut RandomSource,
 ) -> Result<PlayedGame, MatchError> {
-    let mut game = Game::start(Position::start(board));
-    for &column in opening {
-        game.play(column)?;
-    }
+    let mut game = opening.clone();
     let (mut moves, mut nanoseconds) = ([0; 2], [0; 2]);
     while !game.is_over() {
         let player = usize::from((game.position().to_move() == Player::First) != began);
@@ -212,7 +206,7 @@ mod tests {
     fn openings_are_all_unfinished_positions_of_a_ply() {
         // Tromp's counts of 7x6, and boards where games end early.
         for (board, plies, count) in [("7x6", 0, 1), ("7x6", 1, 7), ("7x6", 2, 49), ("7x6", 3, 238), ("7x6", 4, 1120)] {
-            assert_eq!(openings(board, plies).draw(1_000_000, 1).unwrap().moves.len(), count, "{board} {plies}");
+            assert_eq!(openings(board, plies).draw(1_000_000, 1).unwrap().games.len(), count, "{board} {plies}");
         }
         assert!(Openings::of("2x2c1".parse().unwrap(), 1).is_none());
         assert!(Openings::of("4x4".parse().unwrap(), 16).is_none());
@@ -220,7 +214,8 @@ mod tests {
 
     #[test]
     fn the_seed_draws_openings_and_none_twice() {
-        let moves = |seed| openings("7x6", 4).draw(100, seed).unwrap().moves;
+        let games = |seed| openings("7x6", 4).draw(100, seed).unwrap().games;
+        let moves = |seed| games(seed).iter().map(Game::moves).collect::<Vec<_>>();
         assert_eq!(moves(1), moves(1));
         assert_ne!(moves(1), moves(2));
         assert_eq!(moves(1).into_iter().collect::<HashSet<_>>().len(), 100);
@@ -231,6 +226,6 @@ mod tests {
         let draw = |plies, pairs| openings("7x6c3", plies).draw(pairs, 1);
         assert!(draw(38, 1).is_none() && draw(28, 1).is_some() && draw(28, 200).is_none());
         let drawn = openings("9x7", 20).draw(50, 1).unwrap();
-        assert!(!drawn.is_all && drawn.moves.iter().all(|moves| moves.len() == 20));
+        assert!(!drawn.is_all && drawn.games.iter().all(|game| game.ply() == 20));
     }
 }

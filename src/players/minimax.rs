@@ -1,34 +1,64 @@
-//! Minimax with alpha-beta cutoffs. Each player scores the positions at the horizon.
+//! Minimax with alpha-beta cutoffs. The score of a position at the horizon is a sum over lines and pieces, which is updated move by move.
 
-use super::standing::Standing;
+use super::standing::{Pieces, Standing};
+use crate::{Board, Position};
 
 /// Less than any move is worth; stands for no move.
 const NONE: i64 = i64::MIN;
 
-/// A player that looks ahead, and updates its score move by move.
-pub(super) trait Minimax {
-    fn standing(&self) -> &Standing;
+/// What a player counts. Under misère all signs change.
+pub(super) trait Worth {
+    /// Returns what a line is worth to the player `me`, the index of its pieces.
+    fn line(&self, pieces: Pieces, me: usize) -> i64;
 
-    /// Drops a piece of the player to move into a column with room and returns whether it completes a line.
-    fn drop_piece(&mut self, column: usize) -> bool;
+    /// Returns what an own piece in a column is worth.
+    fn piece(&self, column: usize) -> i64;
 
-    /// Takes back the top piece of a column, which must be the last one dropped.
-    fn take_back(&mut self, column: usize);
+    /// Returns what a win is worth, `away` plies from the root.
+    fn win(&self, away: u32) -> i64;
+}
 
-    /// Returns what the last move before the horizon is worth to its mover. `away` counts plies from the root.
-    fn worth_at_horizon(&self, column: usize, away: u32) -> i64;
+/// A player that looks ahead.
+pub(super) struct Minimax<W> {
+    pub board: Board,
+    /// How many plies it looks ahead, at least 1.
+    pub depth: u32,
+    worth: W,
+    standing: Standing,
+    /// The searching player, as an index into the pieces of a line.
+    me: usize,
+    /// The score of the position for that player.
+    score: i64,
+}
 
-    /// Returns what completing a line is worth.
-    fn worth_of_line(&self, away: u32) -> i64;
+impl<W: Worth> Minimax<W> {
+    /// Makes the player for a board, looking `depth` plies ahead (at least 1).
+    pub fn new(board: Board, depth: u32, worth: W) -> Minimax<W> {
+        Minimax { board, depth: depth.max(1), worth, standing: Standing::new(board), me: 0, score: 0 }
+    }
 
-    /// Returns the first of the columns that are worth most, and its worth, looking `depth` (at least 1) plies ahead.
-    /// No move may be worth more than `most`, or less than `-most`: alpha-beta would cut it off.
-    fn best(&mut self, columns: impl Iterator<Item = usize>, depth: u32, most: i64) -> Option<(i64, usize)> {
+    /// Returns the first of the columns that are worth most to the player to move, and its worth. No move may be worth more than `most`,
+    /// or less than `-most`: alpha-beta would cut it off.
+    pub fn best(
+        &mut self,
+        position: &Position,
+        columns: impl Iterator<Item = usize>,
+        most: i64,
+    ) -> Option<(i64, usize)> {
+        self.standing.set_up(position);
+        self.me = self.standing.mover();
+        let mine = position.pieces(position.to_move());
+        let pieces = (0..self.board.width()).map(|column| {
+            let pieces = mine & self.board.column_cells(column);
+            i64::from(pieces.count_ones()) * self.worth.piece(column)
+        });
+        let lines = self.standing.in_lines.iter().map(|lines| self.worth.line(*lines, self.me));
+        self.score = pieces.chain(lines).sum();
         let mut best: Option<(i64, usize)> = None;
         for column in columns {
-            if self.standing().can_play(column) {
+            if self.standing.can_play(column) {
                 let alpha = best.map_or(-most, |(worth, _)| worth);
-                let worth = self.worth_of(column, depth, 1, alpha, most);
+                let worth = self.worth_of(column, self.depth, alpha, most);
                 if best.is_none_or(|(best, _)| worth > best) {
                     best = Some((worth, column));
                 }
@@ -39,26 +69,47 @@ pub(super) trait Minimax {
 
     /// Returns what a move is worth to its mover, looking `depth` plies ahead, including the move. The result is exact
     /// if it lies between `alpha` and `beta`.
-    fn worth_of(&mut self, column: usize, depth: u32, away: u32, alpha: i64, beta: i64) -> i64 {
-        if depth == 1 {
-            return self.worth_at_horizon(column, away);
-        }
-        let worth = if self.drop_piece(column) {
-            self.worth_of_line(away)
-        } else {
-            -self.worth(depth - 1, away + 1, -beta, -alpha)
+    fn worth_of(&mut self, column: usize, depth: u32, alpha: i64, beta: i64) -> i64 {
+        let mover = self.standing.mover();
+        let is_mine = mover == self.me;
+        let mut gain = if is_mine { self.worth.piece(column) } else { 0 };
+        let mut change = |before: Pieces| {
+            let mut after = before;
+            after[mover] += 1;
+            gain += self.worth.line(after, self.me) - self.worth.line(before, self.me);
         };
-        self.take_back(column);
+        // At the horizon nothing is changed, which halves the cost.
+        let completes = if depth == 1 {
+            self.standing.peek(column, &mut change)
+        } else {
+            self.standing.drop_piece(column, &mut change)
+        };
+        let sign = if self.board.is_misere() { -1 } else { 1 };
+        let worth = if completes {
+            sign * self.worth.win(self.depth - depth + 1)
+        } else if depth > 1 {
+            self.score += gain;
+            let worth = -self.worth(depth - 1, -beta, -alpha);
+            self.score -= gain;
+            worth
+        } else if self.standing.ply + 1 == self.board.cells() {
+            0
+        } else {
+            (self.score + gain) * if is_mine { sign } else { -sign }
+        };
+        if depth > 1 {
+            self.standing.take_back(column);
+        }
         worth
     }
 
     /// Returns what the best move is worth to the player to move, trying central columns first; 0 on a full board.
-    fn worth(&mut self, depth: u32, away: u32, mut alpha: i64, beta: i64) -> i64 {
+    fn worth(&mut self, depth: u32, mut alpha: i64, beta: i64) -> i64 {
         let mut best = NONE;
-        for place in 0..self.standing().order.len() {
-            let column = self.standing().order[place];
-            if self.standing().can_play(column) {
-                let worth = self.worth_of(column, depth, away, alpha, beta);
+        for place in 0..self.standing.order.len() {
+            let column = self.standing.order[place];
+            if self.standing.can_play(column) {
+                let worth = self.worth_of(column, depth, alpha, beta);
                 best = best.max(worth);
                 alpha = alpha.max(worth);
                 if alpha >= beta {

@@ -18,17 +18,17 @@
 //! The four players with a source are built from descriptions, not from code. Where a description says nothing, the
 //! player's file says what was built. All of them play any board, including misère.
 //!
-//! All random choices come from a [`Source`], a generator that gives the same numbers on every machine: the same seed
+//! All random choices come from a [`RandomSource`], a generator that gives the same numbers on every machine: the same seed
 //! gives the same game.
 //!
 //! ```
-//! use fourbase::players::{Kind, Source, nothing_known};
+//! use fourbase::players::{Kind, nothing_known, random_source};
 //! use fourbase::{Board, Position};
 //!
 //! let board: Board = "7x6".parse()?;
 //! let kind: Kind = "pomakis:5".parse()?;
 //! let mut player = kind.chooser(board, nothing_known()).ok_or("a human")?;
-//! let choice = player.choose(&Position::start(board), None, &mut Source::new(1, 0))?;
+//! let choice = player.choose(&Position::start(board), None, &mut random_source(1, 0))?;
 //! assert_eq!((choice.column, choice.reason.to_string().as_str()), (3, "the middle of the empty board"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -48,14 +48,11 @@ mod strategy;
 mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};
-pub use follow_up::FollowUpPlayer;
 pub use kind::{Kind, KindError, NAMES};
 pub use matches::{DrawnOpenings, MatchError, Openings, PlayedGame, play_game};
-pub use perfect::{Outcomes, PerfectPlayer, nothing_known};
-pub use pomakis::PomakisPlayer;
-pub use random::{RandomPlayer, Source, random_play, random_position};
-pub use rating::{Grade, RatingPlayer};
-pub use window::WindowPlayer;
+pub use perfect::{Outcomes, nothing_known};
+pub use random::{RandomSource, random_play, random_source};
+pub use rating::RatingPlayer;
 
 #[cfg(test)]
 mod tests;

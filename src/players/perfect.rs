@@ -19,40 +19,10 @@ pub fn nothing_known() -> Outcomes<'static> {
     Box::new(|_| Err("the player was made without a source of outcomes; make it with one".into()))
 }
 
-/// The player `perfect`.
-///
-/// ```
-/// use fourbase::players::{Chooser, PerfectPlayer, Source};
-/// use fourbase::search::{Options, Search};
-/// use fourbase::{Board, notation};
-///
-/// let board: Board = "5x4".parse()?;
-/// let mut search = Search::new(board, Options::default());
-/// let outcomes = Box::new(move |position: &fourbase::Position| {
-///     position.moves().map(|column| Ok((column, search.solve(&position.drop_piece(column))?.parent()))).collect()
-/// });
-/// let mut player = PerfectPlayer::new(outcomes, false);
-/// let choice = player.choose(&notation::parse(board, "1234")?, Some(3), &mut Source::new(1, 0))?;
-/// assert_eq!((choice.column, choice.reason.to_string().as_str()), (2, "tie in 16 plies, the only best move"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct PerfectPlayer<'a> {
-    outcomes: Outcomes<'a>,
-    takes_first: bool,
-}
-
-impl<'a> PerfectPlayer<'a> {
-    /// Makes the player. Among equally good moves it takes the leftmost if `takes_first`, else any.
-    #[must_use]
-    pub fn new(outcomes: Outcomes<'a>, takes_first: bool) -> PerfectPlayer<'a> {
-        PerfectPlayer { outcomes, takes_first }
-    }
-}
-
-impl std::fmt::Debug for PerfectPlayer<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PerfectPlayer").field("takes_first", &self.takes_first).finish_non_exhaustive()
-    }
+/// The player `perfect`. Among equally good moves it takes the leftmost if `takes_first`, else any.
+pub(super) struct PerfectPlayer<'a> {
+    pub outcomes: Outcomes<'a>,
+    pub takes_first: bool,
 }
 
 impl Chooser for PerfectPlayer<'_> {

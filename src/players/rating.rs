@@ -22,54 +22,38 @@
 //! line gets grade 1.
 
 use std::cmp::Reverse;
-use std::fmt;
 
 use rand::{Rng, RngExt};
 
 use super::chooser::{check_board, check_open};
-use super::standing::Standing;
+use super::standing::{Standing, columns_from};
 use super::strategy::MOST_STRATEGY;
 use super::{Choice, ChooseError, Chooser, Reason, strategy};
 use crate::{Board, Position, winning_cells};
 
-/// How near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for
-/// the nearest. A higher grade is better for the mover.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Grade(u8);
+/// Grades say how near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for the
+/// nearest. A higher grade is better for the mover. This one means that nothing is known yet.
+const UNKNOWN: u8 = 0;
 
-impl Grade {
-    /// Nothing is known yet.
-    pub(super) const UNKNOWN: Grade = Grade(0);
-    /// No win within the horizon.
-    pub(super) const NONE: Grade = Grade(10);
-    /// A win just made.
-    pub(super) const WIN: Grade = Grade(20);
-    /// A threshold that no grade reaches, so no node closes.
-    pub(super) const NEVER: Grade = Grade(21);
+/// No win within the horizon.
+const NONE: u8 = 10;
 
-    /// Returns the number, 1 to 20.
-    #[must_use]
-    pub fn number(self) -> u8 {
-        self.0
-    }
+/// A win just made.
+const WIN: u8 = 20;
 
-    /// Returns the grade as seen from the previous ply.
-    pub(super) fn turned(self) -> Grade {
-        let grade = 20 - self.0;
-        Grade(if grade < 10 { grade + 1 } else { grade })
-    }
+/// A threshold that no grade reaches, so no node closes.
+const NEVER: u8 = 21;
 
-    /// Returns the threshold of the next node.
-    pub(super) fn threshold(self) -> Grade {
-        let grade = self.turned();
-        Grade(if grade > Grade::NONE { grade.0 + 1 } else { grade.0 })
-    }
+/// Returns a grade as seen from the previous ply.
+fn turned(grade: u8) -> u8 {
+    let grade = WIN - grade;
+    if grade < NONE { grade + 1 } else { grade }
 }
 
-impl fmt::Display for Grade {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// Returns the threshold of the next node.
+fn next_threshold(threshold: u8) -> u8 {
+    let grade = turned(threshold);
+    if grade > NONE { grade + 1 } else { grade }
 }
 
 /// The player `rating:LEVEL:STRATEGY`.
@@ -81,12 +65,18 @@ pub struct RatingPlayer {
     standing: Standing,
 }
 
-/// A node: the pieces of its mover and of the opponent, and the cells that complete a line of the mover.
+/// A node of the search.
 #[derive(Clone, Copy)]
 struct Node {
+    /// The pieces of the mover and of the opponent.
     mine: u64,
     theirs: u64,
+    /// The cells that complete a line of the mover.
     my_cells: u64,
+    /// How many plies to look ahead.
+    plies: u32,
+    /// The column to begin with.
+    first: usize,
 }
 
 impl RatingPlayer {
@@ -103,7 +93,7 @@ impl RatingPlayer {
         self.plies
     }
 
-    /// Grades every legal move: columns from 0, ascending.
+    /// Grades every legal move, 1 to 20: columns from 0, ascending.
     ///
     /// # Errors
     ///
@@ -115,22 +105,23 @@ impl RatingPlayer {
     ///
     /// let board: Board = "7x6".parse()?;
     /// let grades = RatingPlayer::new(board, 2, 0).grades(&notation::parse(board, "334")?)?;
-    /// let grades = grades.iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>();
+    /// let grades = grades.iter().map(|(_, grade)| *grade).collect::<Vec<_>>();
     /// // A third piece beside the two would be open at both ends: all columns but 2 and 5 lose in 4.
     /// assert_eq!(grades, [2, 10, 2, 2, 10, 2, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn grades(&self, position: &Position) -> Result<Vec<(usize, Grade)>, ChooseError> {
+    pub fn grades(&self, position: &Position) -> Result<Vec<(usize, u8)>, ChooseError> {
         check_board(self.board, position)?;
-        let (node, their_cells) = self.root(position);
-        let grade = |column| self.grade_move(node, their_cells, column, self.plies, 0, Grade::NEVER);
+        let (node, their_cells) = self.root(position, 0);
+        let grade = |column| self.grade_move(node, their_cells, column, NEVER);
         Ok(position.moves().map(|column| (column, grade(column))).collect())
     }
 
     /// Returns the node of a position, and the cells that complete a line of the opponent.
-    fn root(&self, position: &Position) -> (Node, u64) {
+    fn root(&self, position: &Position, first: usize) -> (Node, u64) {
         let (mine, theirs) = (position.pieces(position.to_move()), position.pieces(position.to_move().other()));
-        (Node { mine, theirs, my_cells: winning_cells(self.board, mine) }, winning_cells(self.board, theirs))
+        let my_cells = winning_cells(self.board, mine);
+        (Node { mine, theirs, my_cells, plies: self.plies, first }, winning_cells(self.board, theirs))
     }
 
     /// Returns the playable cells: the lowest empty one of each column. (A bit that slides over the top of a full
@@ -140,26 +131,26 @@ impl RatingPlayer {
         (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells()
     }
 
-    /// Grades a node in which the game is not over, looking `plies` ahead, beginning with the column `first`.
-    fn grade(&self, node: Node, plies: u32, first: usize, threshold: Grade) -> Grade {
+    /// Grades a node in which the game is not over.
+    fn grade(&self, node: Node, threshold: u8) -> u8 {
         let playable = self.playable(node);
         if !self.board.is_misere() {
             if playable & node.my_cells != 0 {
-                return Grade::WIN;
+                return WIN;
             }
-            if plies == 1 {
-                return Grade::NONE;
+            if node.plies == 1 {
+                return NONE;
             }
         }
         if playable == 0 {
-            return Grade::NONE;
+            return NONE;
         }
         // For all children together, because a move does not change the opponent's cells.
         let their_cells = winning_cells(self.board, node.theirs);
-        let (mut best, width) = (Grade::UNKNOWN, self.board.width());
-        for column in (first..width).chain(0..first) {
+        let mut best = UNKNOWN;
+        for column in columns_from(node.first, self.board) {
             if playable & self.board.column_cells(column) != 0 {
-                best = best.max(self.grade_move(node, their_cells, column, plies, first, best.threshold()));
+                best = best.max(self.grade_move(node, their_cells, column, next_threshold(best)));
                 if best >= threshold {
                     break;
                 }
@@ -170,38 +161,30 @@ impl RatingPlayer {
 
     /// Grades a move into a column with room, looking `plies` ahead, including the move. The next node closes at
     /// `threshold`.
-    fn grade_move(
-        &self,
-        node: Node,
-        their_cells: u64,
-        column: usize,
-        plies: u32,
-        first: usize,
-        threshold: Grade,
-    ) -> Grade {
+    fn grade_move(&self, node: Node, their_cells: u64, column: usize, threshold: u8) -> u8 {
         let cell = self.playable(node) & self.board.column_cells(column);
         if node.my_cells & cell != 0 {
-            return if self.board.is_misere() { Grade::WIN.turned() } else { Grade::WIN };
+            return if self.board.is_misere() { turned(WIN) } else { WIN };
         }
-        if plies == 1 {
-            return Grade::NONE;
+        if node.plies == 1 {
+            return NONE;
         }
-        let next = Node { mine: node.theirs, theirs: node.mine | cell, my_cells: their_cells };
-        self.grade(next, plies - 1, (first + 1) % self.board.width(), threshold).turned()
+        let (plies, first) = (node.plies - 1, (node.first + 1) % self.board.width());
+        let next = Node { mine: node.theirs, theirs: node.mine | cell, my_cells: their_cells, plies, first };
+        turned(self.grade(next, threshold))
     }
 }
 
 impl Chooser for RatingPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
         check_open(self.board, position)?;
-        let width = self.board.width();
-        let first = random.random_range(0..width as u32) as usize;
-        let columns = (first..width).chain(0..first).filter(|&column| position.can_play(column));
+        let first = random.random_range(0..self.board.width() as u32) as usize;
+        let columns = columns_from(first, self.board).filter(|&column| position.can_play(column));
         let (column, grade, cell) = if self.strategy == 0 {
-            let (node, their_cells) = self.root(position);
-            let mut best = (None, Grade::UNKNOWN);
+            let (node, their_cells) = self.root(position, first);
+            let mut best = (None, UNKNOWN);
             for column in columns {
-                let grade = self.grade_move(node, their_cells, column, self.plies, first, best.1.threshold());
+                let grade = self.grade_move(node, their_cells, column, next_threshold(best.1));
                 best = if grade > best.1 { (Some(column), grade) } else { best };
             }
             (best.0.ok_or(ChooseError::Over)?, best.1, None)

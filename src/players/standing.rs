@@ -8,6 +8,11 @@ use crate::{Board, Position, lines};
 /// The pieces of the first and the second player in one line.
 pub(super) type Pieces = [u8; 2];
 
+/// Lists all columns, beginning with `first`.
+pub(super) fn columns_from(first: usize, board: Board) -> impl Iterator<Item = usize> {
+    (first..board.width()).chain(0..first)
+}
+
 /// A position as the pieces in every line.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
@@ -80,12 +85,12 @@ impl Standing {
     /// Drops a piece of the player to move into a column with room and returns whether it completes a line. Calls
     /// `change` for every line through the cell, with the mover and the pieces before.
     #[inline]
-    pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
+    pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
         let mut completes = false;
         for index in self.lines_of(self.board.cell(column, self.height(column))) {
             let pieces = &mut self.in_lines[usize::from(self.through[index])];
-            change(mover, *pieces);
+            change(*pieces);
             pieces[mover] += 1;
             completes |= usize::from(pieces[mover]) == connect;
         }
@@ -96,11 +101,11 @@ impl Standing {
 
     /// Does the same as [`Standing::drop_piece`] without changing anything. Used at the horizon, this halves the cost.
     #[inline]
-    pub fn peek(&self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
+    pub fn peek(&self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
         let mut completes = false;
         for pieces in self.in_lines_through(column, self.height(column)) {
-            change(mover, pieces);
+            change(pieces);
             completes |= usize::from(pieces[mover]) + 1 == connect;
         }
         completes
@@ -109,14 +114,12 @@ impl Standing {
     /// Takes back the top piece of a column, which must be the last one dropped. Calls `change` for every line through
     /// the cell, with the player who had dropped it and the pieces before that.
     #[inline]
-    pub fn take_back(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) {
+    pub fn take_back(&mut self, column: usize) {
         self.ply -= 1;
         self.heights[column] -= 1;
         let mover = self.mover();
         for index in self.lines_of(self.board.cell(column, self.height(column))) {
-            let pieces = &mut self.in_lines[usize::from(self.through[index])];
-            pieces[mover] -= 1;
-            change(mover, *pieces);
+            self.in_lines[usize::from(self.through[index])][mover] -= 1;
         }
     }
 

@@ -28,9 +28,9 @@ pub(super) fn value(strategy: u32, standing: &mut Standing, column: usize) -> i3
     if strategy < TACTICAL {
         return value;
     }
-    standing.drop_piece(column, |_, _| {});
+    standing.drop_piece(column, |_| {});
     let on_top = if standing.can_play(column) { cell_value(strategy, standing, column, row + 1) } else { 0 };
-    standing.take_back(column, |_, _| {});
+    standing.take_back(column);
     value - on_top
 }
 

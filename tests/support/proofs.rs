@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fourbase::analysis::{Analyst, Budget, SearchPool};
-use fourbase::players::{Source, random_play};
+use fourbase::players::{random_play, random_source};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
@@ -67,9 +67,9 @@ pub fn parse_scored(board: Board, line: &str) -> Opening {
 
 /// Plays random games until `count` of them last for `ply` plies and go on.
 pub fn random_positions(board: Board, ply: usize, count: usize, random: &mut Random) -> Vec<Position> {
-    let mut source = Source::new(random.next(), 0);
+    let mut source = random_source(random.next(), 0);
     let games = std::iter::repeat_with(|| random_play(board, ply, &mut source)).flatten();
-    games.map(|(position, _)| position).take(count).collect()
+    games.take(count).collect()
 }
 
 /// Compares what the database says of every position with the exact search, which knows nothing of the database: the

@@ -12,7 +12,7 @@ mod shared;
 use std::path::Path;
 
 use fourbase::analysis::Budget;
-use fourbase::players::{Source, random_play};
+use fourbase::players::{RandomSource, random_play, random_source};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Position, notation};
 use fourbase_tiers::database::Database;
@@ -29,7 +29,7 @@ fn main() {
     let keeps = keeps(board);
     let plies = if plies.is_empty() { (keeps - 1..=keeps + 2).collect() } else { plies };
     for ply in plies {
-        let random = positions(count, |source| Some(random_play(board, ply, source)?.0));
+        let random = positions(count, |source| random_play(board, ply, source));
         passes(board, ply, &random);
         measure(board, ply, "random play", &random);
         let database = embedded(board);
@@ -118,13 +118,13 @@ fn report(what: &str, mut times: Vec<f64>) {
 }
 
 /// Plays games until `count` of them go on.
-fn positions(count: usize, play: impl Fn(&mut Source) -> Option<Position>) -> Vec<Position> {
-    let mut source = Source::new(1, 0);
+fn positions(count: usize, play: impl Fn(&mut RandomSource) -> Option<Position>) -> Vec<Position> {
+    let mut source = random_source(1, 0);
     std::iter::repeat_with(|| play(&mut source)).flatten().take(count).collect()
 }
 
 /// Plays good moves up to a ply; `None` where the game ends before or at it.
-fn good_play(database: &Database, ply: usize, source: &mut Source) -> Option<Position> {
+fn good_play(database: &Database, ply: usize, source: &mut RandomSource) -> Option<Position> {
     let (mut position, last) = (Position::start(database.board()), keeps(database.board()));
     for _ in 0..ply {
         let mut columns: Vec<usize> = position.moves().collect();

@@ -12,7 +12,7 @@ mod shared;
 use std::ops::Range;
 use std::time::Instant;
 
-use fourbase::players::{Source, random_play};
+use fourbase::players::{random_play, random_source};
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::format::folder_of;
@@ -66,12 +66,12 @@ fn measure(database: &Database, whole: &Database, positions: &[Position], what: 
 
 /// Plays at random to random ones of the plies; games that end before are played anew, so that plies stay alike.
 fn random_positions(board: Board, plies: Range<u32>, only_quiet: bool) -> Vec<Position> {
-    let mut source = Source::new(1, 0);
+    let mut source = random_source(1, 0);
     let is_wanted = |position: &Position| !only_quiet || evaluate(position) == StaticEvaluation::Quiet;
     let mut play = || {
         let ply = source.random_range(plies.clone()) as usize;
-        let games = std::iter::repeat_with(|| random_play(board, ply, &mut source)).flatten();
-        games.map(|(position, _)| position).find(is_wanted).expect("games without end")
+        let mut games = std::iter::repeat_with(|| random_play(board, ply, &mut source)).flatten();
+        games.find(is_wanted).expect("games without end")
     };
     (0..2 * SAMPLE).map(|_| play()).collect()
 }

@@ -10,9 +10,10 @@ mod shared;
 use std::time::Instant;
 
 use fourbase::Position;
-use fourbase::players::{Source, random_position};
+use fourbase::players::{random_play, random_source};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::solve::Solve;
+use rand::RngExt;
 
 fn main() {
     for argument in shared::arguments(&["5x5:wdl", "5x5:remoteness", "7x4:wdl"]) {
@@ -24,9 +25,12 @@ fn measure(argument: &str) {
     let (board, values) = shared::board_and_values(argument);
     let root = tempfile::tempdir().expect("a temporary folder");
     let report = Solve::new(board, values).root(root.path()).run().expect("a solve");
-    let mut source = Source::new(1, 0);
-    let games = std::iter::repeat_with(|| random_position(board, &mut source)).flatten();
-    let positions = Vec::from_iter(games.map(|(position, _)| position).take(200_000));
+    let mut source = random_source(1, 0);
+    let mut play = || {
+        let ply = source.random_range(0..board.cells() as u32);
+        random_play(board, ply as usize, &mut source)
+    };
+    let positions = Vec::from_iter(std::iter::repeat_with(&mut play).flatten().take(200_000));
 
     let start = Instant::now();
     let database = Database::open(&report.folder).expect("a database");

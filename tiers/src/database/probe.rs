@@ -228,7 +228,7 @@ pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use fourbase::Board;
-    use fourbase::players::{Source, random_play};
+    use fourbase::players::{random_play, random_source};
     use rayon::prelude::*;
 
     use super::*;
@@ -346,7 +346,7 @@ mod tests {
         let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl).root(root.path()).keep_plies(Some(6));
         let folder = solve.run().unwrap().folder;
         let position = (0..).find_map(|stream| {
-            let (position, _) = random_play("4x4".parse().unwrap(), 5, &mut Source::new(1, stream))?;
+            let position = random_play("4x4".parse().unwrap(), 5, &mut random_source(1, stream))?;
             matches!(evaluate_without_line(&position), StaticEvaluation::Forced(_)).then_some(position)
         });
         let file = std::fs::OpenOptions::new().write(true).open(tier_path(&folder, 5)).unwrap();
@@ -364,7 +364,7 @@ mod tests {
             assert!(!cut.stores_forced(5) && cut.manifest().keep_plies == Some(6));
             let seed = long::seed(1);
             for game in 0..1000 {
-                let Some((position, _)) = random_play(cut.board(), 3 + game % 6, &mut Source::new(seed, game as u64))
+                let Some(position) = random_play(cut.board(), 3 + game % 6, &mut random_source(seed, game as u64))
                 else {
                     continue;
                 };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use fourbase::analysis::{Budget, Judgement};
-use fourbase::players::Source;
+use fourbase::players::{RandomSource, random_source};
 use fourbase::{Outcome, Position};
 use rand::RngExt;
 
@@ -151,7 +151,7 @@ impl<'d> GradedPositions<'d> {
     fn wanted(&self, ply: u32) -> u64 {
         let Some(left) = self.left else { return u64::MAX };
         let plies = 1 + self.plies.len() as u64;
-        let lot = Source::new(self.seed, streams(ply).end).random_range(0..plies);
+        let lot = random_source(self.seed, streams(ply).end).random_range(0..plies);
         left.saturating_add(lot) / plies
     }
 
@@ -169,7 +169,7 @@ impl<'d> GradedPositions<'d> {
             Candidates::Listed(Box::new(list()?))
         } else if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
             let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
-            let source = &mut Source::new(self.seed, streams.start);
+            let source = &mut random_source(self.seed, streams.start);
             Candidates::Shuffled(shuffled(listed.positions(index.board()), source))
         } else {
             let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
@@ -253,7 +253,7 @@ fn streams(ply: u32) -> Range<u64> {
     first..first + (1 << 40) - 1
 }
 
-fn shuffled(mut positions: Vec<Position>, source: &mut Source) -> Vec<Position> {
+fn shuffled(mut positions: Vec<Position>, source: &mut RandomSource) -> Vec<Position> {
     for end in (1..positions.len()).rev() {
         positions.swap(end, source.random_range(0..=end as u64) as usize);
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use fourbase::analysis::{Analyst, Budget, Judgement};
-use fourbase::players::{Source, random_play};
+use fourbase::players::{RandomSource, random_play, random_source};
 use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -110,7 +110,7 @@ impl<'d> Sampler<'d> {
     fn one(&self, number: u64, budget: &Budget, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
-        let mut source = Source::new(self.seed, number);
+        let mut source = random_source(self.seed, number);
         for _ in 0..draws {
             if is_stopped() {
                 return Err(PositionError::Stopped);
@@ -129,10 +129,10 @@ impl<'d> Sampler<'d> {
     }
 
     /// Draws a ply and plays random moves up to it; `None` if the game ends earlier.
-    fn play(&self, source: &mut Source) -> Option<Position> {
+    fn play(&self, source: &mut RandomSource) -> Option<Position> {
         let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
         let ply = *self.plies.get(number)?;
-        random_play(self.database.board(), ply as usize, source).map(|(position, _)| position)
+        random_play(self.database.board(), ply as usize, source)
     }
 
     /// Returns whether the moves of a position differ in value.
@@ -177,7 +177,7 @@ impl Shapes {
     /// Draws an entry, or its mirror image if that is another position. Returns `None` if both players have lines, if
     /// the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4 every
     /// third draw gives a position, on 7x6 most draws do.
-    fn draw(&self, index: &Index, source: &mut Source) -> Option<Position> {
+    fn draw(&self, index: &Index, source: &mut RandomSource) -> Option<Position> {
         let Shapes(shapes) = self;
         let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
         let drawn = source.random_range(0..end);
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn every_unfinished_legal_position_is_drawn_equally_often() {
         let index = Index::new("4x4".parse().unwrap(), Kernel::detect()).unwrap();
-        let (shapes, mut source) = (Shapes::new(&index, &[4, 5]), Source::new(long::seed(1), 0));
+        let (shapes, mut source) = (Shapes::new(&index, &[4, 5]), random_source(long::seed(1), 0));
         let mut drawn: HashMap<Position, u32> = HashMap::new();
         let count = 100_000;
         for position in std::iter::repeat_with(|| shapes.draw(&index, &mut source)).flatten().take(count) {

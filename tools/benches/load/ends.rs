@@ -9,9 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fourbase::players::{Source, random_position};
+use fourbase::players::{random_play, random_source};
 use fourbase::{Board, Position, notation};
 use fourbase_tiers::database::Database;
+use rand::RngExt;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
@@ -138,10 +139,13 @@ impl Served {
 
     /// Draws unfinished positions of every ply, each once.
     pub fn positions(&self) -> Vec<Position> {
-        let (mut source, mut drawn) = (Source::new(1, 0), HashSet::new());
+        let (mut source, mut drawn) = (random_source(1, 0), HashSet::new());
         // A small board has fewer positions.
-        let draws = (0..QUESTIONS * 4).filter_map(|_| random_position(self.board, &mut source));
-        draws.map(|(position, _)| position).filter(|position| drawn.insert(*position)).take(QUESTIONS).collect()
+        let draws = (0..QUESTIONS * 4).filter_map(|_| {
+            let ply = source.random_range(0..self.board.cells() as u32);
+            random_play(self.board, ply as usize, &mut source)
+        });
+        draws.filter(|position| drawn.insert(*position)).take(QUESTIONS).collect()
     }
 
     /// Compares answers with the database.

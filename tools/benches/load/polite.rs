@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fourbase::players::{Source, random_play};
+use fourbase::players::{RandomSource, random_play, random_source};
 use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use serde_json::Value;
@@ -46,10 +46,10 @@ struct Kind {
 }
 
 impl Kind {
-    fn draw(&self, source: &mut Source) -> Position {
+    fn draw(&self, source: &mut RandomSource) -> Position {
         loop {
             let ply = source.random_range(self.plies.clone());
-            if let Some((position, _)) = random_play(self.board, ply as usize, source) {
+            if let Some(position) = random_play(self.board, ply as usize, source) {
                 return position;
             }
         }
@@ -94,9 +94,9 @@ struct Load {
 }
 
 impl Load {
-    fn client(&self, number: u32) -> (Client, Source) {
+    fn client(&self, number: u32) -> (Client, RandomSource) {
         let own = Ipv4Addr::from(u32::from(Ipv4Addr::new(127, 0, 1, 0)) + number);
-        (Client::of(own, self.server), Source::new(number.into(), 0))
+        (Client::of(own, self.server), random_source(number.into(), 0))
     }
 
     /// Asks one question after another, on one connection.

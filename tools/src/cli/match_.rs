@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, ensure};
 use clap::Args;
 use fourbase::analysis::json::SourceJson;
-use fourbase::players::{Kind, Openings, PlayedGame, Source, nothing_known, play_game};
+use fourbase::players::{Kind, Openings, PlayedGame, nothing_known, play_game, random_source};
 use fourbase::{PerPlayer, Value};
 use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
@@ -108,9 +108,9 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     };
     let played = (0..games).into_par_iter().map_init(players, |players, number| {
         let players = players.as_mut().with_context(no_human)?;
-        let (opening, mut source) = (openings.get(number / 2), Source::new(seed, number.into()));
+        let (opening, mut source) = (openings.get(number / 2), random_source(seed, number.into()));
         let [one, other] = &kinds;
-        let played = play_game(board, [one, other], players, opening, number % 2 == 0, &mut source);
+        let played = play_game(opening, [one, other], players, number % 2 == 0, &mut source);
         bar.add(1);
         Ok(played?)
     });
@@ -121,7 +121,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
         board: board.to_string(),
         games: games.into(),
         opening_plies: openings.plies,
-        openings: openings.moves.len(),
+        openings: openings.games.len(),
         all_openings: openings.is_all,
         seed,
         programs: [0, 1].map(|place| Tally::of(kinds[place], place, &played)),

@@ -8,7 +8,7 @@ use axum::response::Response;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
-use fourbase::players::{ChooseError, Kind, Outcomes, Source};
+use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
 use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
@@ -131,7 +131,7 @@ pub async fn next_move(
                 return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
             };
             let chosen =
-                chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
+                chooser.choose(game.position(), game.last(), &mut random_source(seed, game.position().ply() as u64));
             match chosen {
                 Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
                 Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {

@@ -1,6 +1,6 @@
 //! The positions in which a player moves, with the moves that lead to them.
 
-use fourbase::players::Source;
+use fourbase::players::{RandomSource, random_source};
 use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ pub struct TestPosition {
     /// The opponent's last move; `None` on the empty board.
     pub last: Option<usize>,
     /// The random numbers of the player.
-    pub source: Source,
+    pub source: RandomSource,
 }
 
 /// A position, and the columns of all moves that lead to it, one bit each.
@@ -32,7 +32,7 @@ impl Reached {
 
     /// Draws one of the moves that lead to the position. Each position needs its own `stream`.
     pub fn drawn(&self, seed: u64, stream: u64) -> TestPosition {
-        let mut source = Source::new(seed, stream);
+        let mut source = random_source(seed, stream);
         let lasts = (0..32).filter(|column| self.lasts >> column & 1 == 1).collect::<Vec<usize>>();
         let last =
             if lasts.is_empty() { None } else { Some(lasts[source.random_range(0..lasts.len() as u32) as usize]) };

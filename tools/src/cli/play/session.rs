@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use fourbase::analysis::GameAnalysis;
 use fourbase::notation::{choice_of_columns, column_character, draw};
-use fourbase::players::{Chooser, Kind, RatingPlayer, Source};
+use fourbase::players::{Chooser, Kind, RatingPlayer, random_source};
 use fourbase::{Game, MoveError, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
@@ -95,7 +95,7 @@ impl Session {
         let kind = self.kinds[place];
         let Some(chooser) = &mut self.choosers[place] else { return Ok(false) };
         // Each ply has its own stream, so that a move that was taken back is played again.
-        let mut source = Source::new(self.seed, ply as u64);
+        let mut source = random_source(self.seed, ply as u64);
         match chooser.choose(self.game.position(), self.game.last(), &mut source) {
             Ok(choice) => {
                 self.game.play(choice.column)?;
