@@ -21,15 +21,14 @@ use crate::Board;
 use crate::excerpt::excerpt;
 
 /// A line, cut around one field.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fields<'l> {
     /// The field, without blanks around it.
     pub chosen: &'l [u8],
     /// Where it begins in the line.
     pub start: usize,
-    before: Option<&'l [u8]>,
-    after: Option<&'l [u8]>,
-    has_tabs: bool,
+    before: Vec<&'l [u8]>,
+    after: Vec<&'l [u8]>,
 }
 
 /// Says why a line has no such field.
@@ -68,114 +67,60 @@ impl<'l> Fields<'l> {
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
     pub fn of(line: &'l [u8], number: usize, board: Board) -> Result<Fields<'l>, FieldError> {
-        if line.contains(&b'\t') {
-            return Fields::between_tabs(line, number);
+        let has_tabs = line.contains(&b'\t');
+        let fields = if has_tabs { line.split(|&byte| byte == b'\t').collect() } else { words(line) };
+        let found = fields.len();
+        let (before, rest) = fields.split_at_checked(number.saturating_sub(1)).unwrap_or_default();
+        let Some(&first) = rest.first() else { return Err(FieldError::TooFew { found, number }) };
+        let mut count = 1;
+        if !has_tabs {
+            count = words_of_position(board, first).min(rest.len());
+            let unclear =
+                || FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) };
+            if has_move_number(first) || is_game(board, first, &rest[count..]).ok_or_else(unclear)? {
+                count = rest.len();
+            }
         }
-        let (mut found, mut before) = (0, None);
-        let mut fields = Words::of(line);
-        while let Some((start, mut end)) = fields.next() {
-            found += 1;
-            if found < number {
-                before = Some(&line[..end]);
-                continue;
-            }
-            let first = &line[start..end];
-            for _ in 1..words_of_position(board, first) {
-                end = fields.next().map_or(line.len(), |(_, end)| end);
-            }
-            if has_move_number(first) || is_game(board, first, fields)? {
-                end = line.len();
-            }
-            let after = &line[end..];
-            return Ok(Fields {
-                chosen: trimmed(&line[start..end]),
-                start: start + margin(first),
-                before,
-                after: Some(&after[separator(after)..]).filter(|_| !trimmed(after).is_empty()),
-                has_tabs: false,
-            });
-        }
-        Err(FieldError::TooFew { found, number })
-    }
-
-    fn between_tabs(line: &'l [u8], number: usize) -> Result<Fields<'l>, FieldError> {
-        let (mut start, mut found) = (0, 0);
-        for field in line.split(|&byte| byte == b'\t') {
-            let end = start + field.len();
-            found += 1;
-            if found == number {
-                return Ok(Fields {
-                    chosen: trimmed(field),
-                    start: start + margin(field),
-                    before: start.checked_sub(1).map(|end| &line[..end]),
-                    after: line.get(end + 1..),
-                    has_tabs: true,
-                });
-            }
-            start = end + 1;
-        }
-        Err(FieldError::TooFew { found, number })
+        // Where each field begins in the line.
+        let place = |field: &[u8]| field.as_ptr().addr() - line.as_ptr().addr();
+        let last = rest[count - 1];
+        Ok(Fields {
+            chosen: trimmed(&line[place(first)..place(last) + last.len()]),
+            start: place(first) + margin(first),
+            before: before.to_vec(),
+            after: rest[count..].to_vec(),
+        })
     }
 
     /// Returns the field after this one.
-    #[must_use]
     pub fn next(&self) -> Option<&'l [u8]> {
-        let after = self.after?;
-        let end = if self.has_tabs {
-            after.iter().position(|&byte| byte == b'\t').unwrap_or(after.len())
-        } else {
-            Words::of(after).next()?.1
-        };
-        Some(trimmed(&after[..end]))
+        self.after.first().map(|field| trimmed(field))
     }
 
     /// Appends the other fields, in their order and as they are, each after a tab.
     pub fn push_others(&self, text: &mut Vec<u8>) {
-        for side in [self.before, self.after].into_iter().flatten() {
-            let mut push = |field: &[u8]| {
-                text.push(b'\t');
-                text.extend_from_slice(field);
-            };
-            if self.has_tabs {
-                side.split(|&byte| byte == b'\t').for_each(push);
-            } else {
-                Words::of(side).for_each(|(start, end)| push(&side[start..end]));
-            }
+        for field in self.before.iter().chain(&self.after) {
+            text.push(b'\t');
+            text.extend_from_slice(field);
         }
     }
 }
 
-/// The fields of a line without tabs, as where they begin and end.
-#[derive(Clone, Copy)]
-struct Words<'l> {
-    line: &'l [u8],
-    at: usize,
-    is_ended: bool,
-}
-
-impl<'l> Words<'l> {
-    fn of(line: &'l [u8]) -> Words<'l> {
-        Words { line, at: 0, is_ended: false }
-    }
-}
-
-impl Iterator for Words<'_> {
-    type Item = (usize, usize);
-
-    fn next(&mut self) -> Option<(usize, usize)> {
-        if self.is_ended {
-            return None;
-        }
-        let (start, mut is_link) = (self.at, false);
+/// Lists the fields of a line without tabs.
+fn words(line: &[u8]) -> Vec<&[u8]> {
+    let (mut words, mut rest) = (Vec::new(), line);
+    loop {
+        let mut is_link = false;
         let is_end = |byte: &u8| {
             is_link |= *byte == b'?';
             *byte == b' ' || *byte == b',' && !is_link
         };
-        let end = self.line[start..].iter().position(is_end).map_or(self.line.len(), |length| start + length);
-        let after = &self.line[end..];
-        self.is_ended = trimmed(after).is_empty();
-        self.at = end + separator(after);
-        Some((start, end))
+        let (word, after) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+        words.push(word);
+        if trimmed(after).is_empty() {
+            return words;
+        }
+        rest = &after[separator(after)..];
     }
 }
 
@@ -223,42 +168,37 @@ fn is_number_up_to(most: usize, word: &[u8]) -> bool {
     number.and_then(|number| number.parse().ok()).is_some_and(|number: usize| (1..=most).contains(&number))
 }
 
-/// Tells whether a field and all `others` after it are one game.
-fn is_game(board: Board, field: &[u8], others: Words<'_>) -> Result<bool, FieldError> {
-    let line = others.line;
-    let unclear = || Err(FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) });
-    let mut words = others.map(|(start, end)| &line[start..end]).peekable();
-    if words.peek().is_none() {
-        return Ok(false);
-    }
-    let mut all = std::iter::once(field).chain(words.clone());
+/// Tells whether a field and all `others` after it are one game; `None` where that is unclear.
+fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
+    let Some(next) = others.first() else { return Some(false) };
+    let mut all = std::iter::once(field).chain(others.iter().copied());
     // The columns from 10 on as people number them, or a position and numbers.
     let is_column = |word: &[u8]| is_number_up_to(board.width(), word);
     if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
-        return unclear();
+        return None;
     }
     let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
     let is_number = |word: &[u8]| is_number_up_to(board.cells(), word);
-    let has_moves_next = words.peek().is_some_and(|next| !is_number(next) && is_moves(board, next));
+    let has_moves_next = !is_number(next) && is_moves(board, next);
     // One letter or square goes on with others, but one digit may be a score.
     let is_letter = |word: &[u8]| word.first().is_some_and(u8::is_ascii_alphabetic);
-    let has_move_next = words.peek().is_some_and(|next| is_letter(next) && is_move(next)) && is_letter(field);
+    let has_move_next = is_letter(next) && is_move(next) && is_letter(field);
     if has_moves_next && (is_move(field) || is_moves(board, field)) || has_move_next && is_moves(board, field) {
-        return unclear();
+        return None;
     }
     if !is_move(field) {
-        return Ok(false);
+        return Some(false);
     }
-    let words = words.filter(|word| *word != b"-").collect::<Vec<_>>();
+    let words = others.iter().copied().filter(|word| *word != b"-").collect::<Vec<_>>();
     let moves = words.iter().filter(|word| is_move(word)).count();
     // Where columns have digits and letters, a game has one or the other.
     let is_mixed = board.width() <= DIGITS
         && words.iter().any(|word| is_move(word) && word[0].is_ascii_digit() != field[0].is_ascii_digit());
     let may_be_columns = words.len() > 1 && words.iter().all(|word| word.len() == 1);
     if is_mixed || moves < words.len() && (moves > 0 || may_be_columns) {
-        return unclear();
+        return None;
     }
-    Ok(moves > 0)
+    Some(moves > 0)
 }
 
 /// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Letters alone may be another

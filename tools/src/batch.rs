@@ -60,7 +60,7 @@ pub struct BatchArguments {
 }
 
 /// A question of a batch: its field as text, and the other fields.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Record<'l> {
     pub text: &'l str,
     fields: Fields<'l>,
@@ -155,7 +155,7 @@ impl BatchArguments {
     /// Writes why a line has no answer, and its other fields where they can be told apart.
     pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Board, reason: &str) {
         let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
-        let field = String::from_utf8_lossy(fields.map_or(&line.kept, |fields| fields.chosen));
+        let field = String::from_utf8_lossy(fields.as_ref().map_or(&line.kept, |fields| fields.chosen));
         let _ = write!(text, "{}\terror\t{reason}", excerpt(&field, ECHO_BYTES));
         fields.iter().for_each(|fields| fields.push_others(text));
         text.push(b'\n');
