@@ -65,41 +65,36 @@ impl Board {
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
     pub fn new(width: usize, height: usize, connect: usize, misere: bool) -> Result<Board, BoardError> {
-        let columns = small(width, MAX_COLUMNS).ok_or(BoardError::Columns { found: width })?;
-        let rows = small(height, MAX_CELLS).ok_or(BoardError::Rows { found: height })?;
+        let columns = small(width, MAX_COLUMNS).ok_or(BoardError::Columns(width))?;
+        let rows = small(height, MAX_CELLS).ok_or(BoardError::Rows(height))?;
         if width * height > MAX_CELLS {
             return Err(BoardError::Cells { columns: width, rows: height, found: width * height });
         }
-        let connect = small(connect, MAX_CONNECT).ok_or(BoardError::Connect { found: connect })?;
+        let connect = small(connect, MAX_CONNECT).ok_or(BoardError::Connect(connect))?;
         Ok(Board { width: columns, height: rows, connect, misere })
     }
 
     /// Returns the number of columns, 1 to 32.
-    #[must_use]
     pub fn width(self) -> usize {
         usize::from(self.width)
     }
 
     /// Returns the number of rows, 1 to 64.
-    #[must_use]
     pub fn height(self) -> usize {
         usize::from(self.height)
     }
 
     /// Returns how many in a row make a line, 1 to 255.
-    #[must_use]
     pub fn connect(self) -> usize {
         usize::from(self.connect)
     }
 
     /// Returns whether the player who completes a line loses.
-    #[must_use]
     pub fn is_misere(self) -> bool {
         self.misere
     }
 
     /// Returns the number of cells, 1 to 64.
-    #[must_use]
     pub fn cells(self) -> usize {
         self.width() * self.height()
     }
@@ -112,13 +107,11 @@ impl Board {
     /// assert_eq!(board.cell(2, 1), 9);
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
-    #[must_use]
     pub fn cell(self, column: usize, row: usize) -> usize {
         column * self.height() + row
     }
 
     /// Returns the bitboard with every cell set.
-    #[must_use]
     pub fn all_cells(self) -> u64 {
         low_bits(self.cells())
     }
@@ -126,19 +119,16 @@ impl Board {
     /// Returns the bitboard with the bottom cell of every column set.
     ///
     /// Times a bit string of at most `height` bits, it repeats that string in every column.
-    #[must_use]
     pub fn bottom_cells(self) -> u64 {
         EVERY_NTH_BIT[self.height()] & self.all_cells()
     }
 
     /// Returns the bitboard with the cells of `column` (from 0) set; none for a column outside the board.
-    #[must_use]
     pub fn column_cells(self, column: usize) -> u64 {
         if column < self.width() { low_bits(self.height()) << (column * self.height()) } else { 0 }
     }
 
     /// Lists the columns from the centre outwards, the left one of two equally central columns first.
-    #[must_use]
     pub fn central_columns(self) -> Vec<usize> {
         let mut columns = (0..self.width()).collect::<Vec<_>>();
         // Twice the distance from the middle; the sort is stable.
@@ -279,17 +269,11 @@ pub enum BoardError {
         found: Option<char>,
     },
     /// Too few or too many columns.
-    #[error("a board has 1 to {MAX_COLUMNS} columns, found {found}; correct the number before the x")]
-    Columns {
-        /// The number asked for.
-        found: usize,
-    },
+    #[error("a board has 1 to {MAX_COLUMNS} columns, found {0}; correct the number before the x")]
+    Columns(usize),
     /// Too few or too many rows.
-    #[error("a board has 1 to {MAX_CELLS} rows, found {found}; correct the number after the x")]
-    Rows {
-        /// The number asked for.
-        found: usize,
-    },
+    #[error("a board has 1 to {MAX_CELLS} rows, found {0}; correct the number after the x")]
+    Rows(usize),
     /// Too many cells.
     #[error("a board has at most {MAX_CELLS} cells, found {columns} x {rows} = {found}; take fewer columns or rows")]
     Cells {
@@ -302,19 +286,16 @@ pub enum BoardError {
     },
     /// A number to connect that is out of range.
     #[error(
-        "the number to connect is 1 to {MAX_CONNECT}, found {found}; \
+        "the number to connect is 1 to {MAX_CONNECT}, found {0}; \
          to make a board that nobody can win, take c{MAX_CELLS}"
     )]
-    Connect {
-        /// The number asked for.
-        found: usize,
-    },
+    Connect(usize),
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Board, BoardError, low_bits};
-    use crate::testing::any_board;
+    use crate::position::tests::any_board;
     use proptest::prelude::*;
 
     #[test]
@@ -351,8 +332,8 @@ mod tests {
         assert_eq!("4X4C3M".parse::<Board>().map(|board| board.to_string()), Ok("4x4c3m".to_owned()));
         let error = "4×4".parse::<Board>().unwrap_err().to_string();
         assert!(error.contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
-        assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns { found: 99 }));
-        assert_eq!("4x4c0".parse::<Board>(), Err(BoardError::Connect { found: 0 }));
+        assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns(99)));
+        assert_eq!("4x4c0".parse::<Board>(), Err(BoardError::Connect(0)));
         assert_eq!("9x9".parse::<Board>(), Err(BoardError::Cells { columns: 9, rows: 9, found: 81 }));
     }
 

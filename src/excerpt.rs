@@ -15,7 +15,6 @@ const CUT: &str = "...";
 /// assert_eq!(excerpt("44\t53", 256), "44\\t53");
 /// assert_eq!(excerpt(&"4".repeat(1_000_000), 10), "4444444...");
 /// ```
-#[must_use]
 pub fn excerpt(text: &str, limit_bytes: usize) -> String {
     let mut shown = String::new();
     // The longest prefix that still leaves room for the mark of a cut.

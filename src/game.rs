@@ -23,7 +23,6 @@ pub struct Game {
 
 impl Game {
     /// Begins a game from a position.
-    #[must_use]
     pub fn start(position: Position) -> Game {
         Game { columns: Vec::new(), positions: vec![position] }
     }
@@ -51,7 +50,6 @@ impl Game {
     }
 
     /// Writes a game from the empty board as it is saved: the lines `board 5x4` and `moves 3321`.
-    #[must_use]
     pub fn to_saved(&self) -> String {
         let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
         format!("board {}\nmoves {moves}\n", self.board())
@@ -76,51 +74,43 @@ impl Game {
     }
 
     /// Returns the board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.position().board()
     }
 
     /// Returns the current position.
-    #[must_use]
     pub fn position(&self) -> &Position {
         // The first position is never taken back, so there is always a position.
         &self.positions[self.columns.len()]
     }
 
     /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let is_set_up = self.positions.first().is_some_and(|first| first.ply() > 0);
         if is_set_up { notation::to_uni(self.position()) } else { self.moves() }
     }
 
     /// Returns the position before each move, and the current one at the end.
-    #[must_use]
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
 
     /// Returns the columns played, from 0.
-    #[must_use]
     pub fn columns(&self) -> &[usize] {
         &self.columns
     }
 
     /// Returns the column of the last move, from 0.
-    #[must_use]
     pub fn last(&self) -> Option<usize> {
         self.columns.last().copied()
     }
 
     /// Returns the number of moves.
-    #[must_use]
     pub fn ply(&self) -> usize {
         self.columns.len()
     }
 
     /// Writes the moves from the first position on.
-    #[must_use]
     pub fn moves(&self) -> String {
         columns_to_text(self.columns.iter().copied())
     }
@@ -150,13 +140,11 @@ impl Game {
     }
 
     /// Returns whether the game is over.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.position().primitive().is_some()
     }
 
     /// Returns the winner; `None` for a tie and for an unfinished game.
-    #[must_use]
     pub fn winner(&self) -> Option<Player> {
         self.position().winner()
     }

@@ -42,9 +42,6 @@ pub mod search;
 pub mod strategy;
 mod value;
 
-#[cfg(test)]
-mod testing;
-
 pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
 pub use excerpt::excerpt;
 pub use game::Game;

@@ -70,7 +70,6 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 /// assert!(!has_line(board, 0b0011_1100)); // four bits in a row, but in two columns
 /// # Ok::<(), fourbase::BoardError>(())
 /// ```
-#[must_use]
 pub fn has_line(board: Board, pieces: u64) -> bool {
     match board.connect() {
         4 => has_line_of(board, 4, pieces),
@@ -104,7 +103,6 @@ fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
 /// assert_eq!(winning_cells(board, 0b0000_0111), 0b0000_1000); // three of the first column: the fourth
 /// # Ok::<(), fourbase::BoardError>(())
 /// ```
-#[must_use]
 pub fn winning_cells(board: Board, pieces: u64) -> u64 {
     // A constant number of steps unrolls, which halves the time for the usual K. Small arrays for short lines, because
     // clearing room for lines of 64 would cost more than all the rest.
@@ -166,7 +164,7 @@ fn runs(pieces: u64, step: usize, length: usize) -> u64 {
 mod tests {
     use super::{has_line, lines, winning_cells};
     use crate::Board;
-    use crate::testing::any_board;
+    use crate::position::tests::any_board;
     use proptest::prelude::*;
 
     /// Looks at every cell and walks along every direction, by column and row.

@@ -23,7 +23,6 @@ impl Player {
     /// use fourbase::Player;
     /// assert_eq!([0, 1, 2].map(Player::to_move), [Player::First, Player::Second, Player::First]);
     /// ```
-    #[must_use]
     pub const fn to_move(ply: u32) -> Player {
         if ply.is_multiple_of(2) { Player::First } else { Player::Second }
     }
@@ -40,13 +39,11 @@ impl Player {
     }
 
     /// Returns the mark of the player's pieces on a drawn board: `X` or `O`.
-    #[must_use]
     pub fn mark(self) -> char {
         ['X', 'O'][self as usize]
     }
 
     /// Returns `first` or `second`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         ["first", "second"][self as usize]
     }

@@ -29,7 +29,6 @@ pub struct Position {
 
 impl Position {
     /// Returns the empty board.
-    #[must_use]
     pub fn start(board: Board) -> Position {
         Position { board, pieces: [0; 2] }
     }
@@ -80,25 +79,21 @@ impl Position {
     }
 
     /// Returns the board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.board
     }
 
     /// Returns the number of pieces on the board.
-    #[must_use]
     pub fn ply(&self) -> usize {
         self.occupied().count_ones() as usize
     }
 
     /// Returns whose turn it is, or would be if the game were not over.
-    #[must_use]
     pub fn to_move(&self) -> Player {
         Player::to_move(self.occupied().count_ones())
     }
 
     /// Returns the bitboard of one player's pieces.
-    #[must_use]
     pub fn pieces(&self, player: Player) -> u64 {
         self.pieces[player as usize]
     }
@@ -109,7 +104,6 @@ impl Position {
     }
 
     /// Returns the bitboard of all pieces.
-    #[must_use]
     pub fn occupied(&self) -> u64 {
         self.pieces[0] | self.pieces[1]
     }
@@ -121,7 +115,6 @@ impl Position {
     }
 
     /// Returns the number of pieces in `column` (from 0); 0 for a column outside the board.
-    #[must_use]
     pub fn height(&self, column: usize) -> usize {
         (self.occupied() & self.board.column_cells(column)).count_ones() as usize
     }
@@ -137,7 +130,6 @@ impl Position {
     /// assert_eq!(position.piece(2, 1), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn piece(&self, column: usize, row: usize) -> Option<Player> {
         if column >= self.board.width() || row >= self.board.height() {
             return None;
@@ -146,7 +138,6 @@ impl Position {
     }
 
     /// Returns whether `column` (from 0) is on the board and has room, even if the game is over.
-    #[must_use]
     pub fn can_play(&self, column: usize) -> bool {
         self.board.column_cells(column) & !self.occupied() != 0
     }
@@ -169,7 +160,6 @@ impl Position {
     /// assert_eq!(notation::parse(board, "12121")?.winning_move(), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn winning_move(&self) -> Option<usize> {
         if self.board.is_misere() || self.has_finished_line() {
             return None;
@@ -215,7 +205,6 @@ impl Position {
     ///
     /// If the player who just moved has a line, the value is lose, or win under misère. A full board without one is a
     /// tie.
-    #[must_use]
     pub fn primitive(&self) -> Option<Value> {
         if self.has_finished_line() {
             Some(if self.board.is_misere() { Value::Win } else { Value::Lose })
@@ -235,14 +224,12 @@ impl Position {
     /// assert_eq!(notation::parse(board, "1212121")?.completed_lines(), 0b1111); // the first column
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn completed_lines(&self) -> u64 {
         let is_complete = |line: &u64| self.pieces.iter().any(|pieces| pieces & line == *line);
         lines(self.board).filter(is_complete).fold(0, |cells, line| cells | line)
     }
 
     /// Returns the winner of a finished game; `None` for a tie and for an unfinished game.
-    #[must_use]
     pub fn winner(&self) -> Option<Player> {
         let mover = self.to_move();
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
@@ -259,7 +246,6 @@ impl Position {
     /// assert_eq!(start.score(Outcome { value: Value::Win, remoteness: Some(41) }), Some(1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn score(&self, outcome: Outcome) -> Option<i64> {
         if self.board.is_misere() {
             return None;
@@ -373,10 +359,7 @@ pub enum PositionError {
     BothLines,
     /// The player to move has a line.
     #[error("{} is to move and has a line already; the game ended with that line, so take later pieces back", .0.mark())]
-    EarlierLine(
-        /// The player to move.
-        Player,
-    ),
+    EarlierLine(Player),
 }
 
 /// Says why a move cannot be played. Columns count from 1.
@@ -409,4 +392,4 @@ pub enum MoveError {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -38,13 +38,11 @@ impl Value {
     }
 
     /// Returns what `player` gets from a position that has this value for the player `to_move`.
-    #[must_use]
     pub fn for_player(self, player: Player, to_move: Player) -> Value {
         if player == to_move { self } else { self.flip() }
     }
 
     /// Returns `win`, `lose` or `tie`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Value::Win => "win",
@@ -54,7 +52,6 @@ impl Value {
     }
 
     /// Returns the word in text for people: `win`, `loss` or `tie`.
-    #[must_use]
     pub fn noun(self) -> &'static str {
         if self == Value::Lose { "loss" } else { self.name() }
     }

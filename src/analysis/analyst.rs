@@ -34,7 +34,9 @@ pub trait Lookup: Send + Sync {
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
     /// Returns the outcomes of some positions in order. Each has its own `budget`.
-    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>>;
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>> {
+        positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
+    }
 
     /// Returns the value of a position if it is stored, without searching.
     ///
@@ -91,10 +93,6 @@ impl Lookup for Infallible {
         match *self {}
     }
 
-    fn look_up_all(&self, _: &[Position], _: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
-        match *self {}
-    }
-
     fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
         match *self {}
     }
@@ -129,7 +127,6 @@ struct Child {
 
 impl Analyst<Infallible> {
     /// Makes an analyst that searches everything, with searches of `options`.
-    #[must_use]
     pub fn searching(board: Board, options: Options) -> Analyst<Infallible> {
         Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))
     }
@@ -138,7 +135,6 @@ impl Analyst<Infallible> {
 impl<L: Lookup> Analyst<L> {
     /// Makes an analyst that asks a database of `board`, if there is one, and then the searches of a pool, if there is
     /// one.
-    #[must_use]
     pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
         Analyst { board, lookup, pool }
     }
@@ -403,7 +399,7 @@ impl<L: Lookup> Analyst<L> {
                     best = Some(column);
                 }
             }
-            let column = best.take().ok_or(AnalysisError::NoBestMove { position })?;
+            let column = best.take().ok_or(AnalysisError::NoBestMove(position))?;
             line.push(column);
             position = position.drop_piece(column);
         }

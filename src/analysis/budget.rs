@@ -44,7 +44,6 @@ pub struct Cost {
 
 impl Cost {
     /// Returns whether anything was searched.
-    #[must_use]
     pub fn has_searched(&self) -> bool {
         self.positions > 0 || self.remotenesses > 0
     }
@@ -61,13 +60,11 @@ impl AddAssign for Cost {
 
 impl Budget {
     /// Returns how many nodes the question may still visit; `None` for no limit.
-    #[must_use]
     pub fn nodes_left(&self) -> Option<u64> {
         self.nodes.map(|nodes| nodes.saturating_sub(self.spent.nodes))
     }
 
     /// Returns the limit that a question about a position of `board` has reached.
-    #[must_use]
     pub fn limit(&self, board: Board) -> AnalysisError {
         let spent = self.spent.nodes;
         let is_cancelled = self.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());

@@ -6,7 +6,6 @@ use super::json::PositionJson;
 use crate::{Board, Position, Value, notation};
 
 /// Returns the same one for a position and its mirror image: the one whose bit strings come first.
-#[must_use]
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
     if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
@@ -34,7 +33,6 @@ pub struct DescriptionJson {
 
 impl DescriptionJson {
     /// Makes the JSON of a position; `json` has its notations, `input` is the line of a batch.
-    #[must_use]
     pub fn of(position: &Position, json: PositionJson, input: Option<String>) -> DescriptionJson {
         DescriptionJson {
             board: position.board().to_string(),
@@ -49,7 +47,6 @@ impl DescriptionJson {
         }
     }
     /// Makes the JSON of a batch's line that is no position.
-    #[must_use]
     pub fn of_error(board: Board, input: String, reason: String) -> DescriptionJson {
         DescriptionJson {
             board: board.to_string(),

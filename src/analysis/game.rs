@@ -90,7 +90,6 @@ impl GameAnalysis {
     }
 
     /// Lists the moves of a player after which the value was worse.
-    #[must_use]
     pub fn mistakes(&self, player: Player) -> Vec<Mistake> {
         let lost = self.moves_of(player).filter_map(|(number, ply, column)| match ply.loss() {
             Some(Loss::Value(from, to)) => Some(Mistake {
@@ -106,7 +105,6 @@ impl GameAnalysis {
     }
 
     /// Counts the moves whose cost is unknown.
-    #[must_use]
     pub fn undecided(&self) -> usize {
         self.moves().filter(|(_, ply, _)| ply.loss().is_none()).count()
     }
@@ -114,13 +112,11 @@ impl GameAnalysis {
 
 impl Ply {
     /// Returns the outcome of the move played.
-    #[must_use]
     pub fn played(&self) -> Option<Outcome> {
         self.analysis.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
     }
 
     /// Returns the cost of the move played; `None` if there is none, or if it is unknown.
-    #[must_use]
     pub fn loss(&self) -> Option<Loss> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
         if before.value != after.value {
@@ -135,7 +131,6 @@ impl Ply {
 
     /// Describes what would have been better: `missed win in 5 plies at column 4`; `None` if nothing, or if that is
     /// unknown.
-    #[must_use]
     pub fn reason(&self) -> Option<String> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
         let (loss, mut best) = (self.loss()?, Vec::from_iter(self.analysis.best()));

@@ -32,7 +32,6 @@ pub struct Judgement {
 
 impl Judgement {
     /// Judges a move, given the outcomes of all legal moves; `None` if the column is not among them.
-    #[must_use]
     pub fn of(
         position: &Position,
         moves: &[(usize, Outcome)],
@@ -55,21 +54,18 @@ impl Judgement {
     }
 
     /// Returns whether the choice matters in a position, that is, whether its moves differ in value.
-    #[must_use]
     pub fn matters(moves: &[(usize, Outcome)]) -> bool {
         moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one.value != other.value))
     }
 
     /// Returns whether a position is lost and its moves do not all lose at the same time. Returns `false` without
     /// remoteness, since that is unknown then.
-    #[must_use]
     pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
         let is_lost = moves.iter().all(|of| of.1.value == Value::Lose);
         is_lost && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
     }
 
     /// Returns whether the move keeps the value.
-    #[must_use]
     pub fn keeps(&self) -> bool {
         self.played.value == self.best.value
     }
@@ -110,20 +106,17 @@ pub struct GradedPly {
 
 impl GradedPly {
     /// Returns how many moves are best moves (the earliest win, the latest loss); `None` if remotenesses are unknown.
-    #[must_use]
     pub fn best(&self) -> Option<u64> {
         (!self.no_remoteness).then_some(self.best)
     }
 
     /// Returns the number of judged lost positions whose moves do not all lose at the same time, and how many moves in
     /// these lose as late as possible; `None` if remotenesses are unknown.
-    #[must_use]
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }
 
     /// Returns the shares of these positions.
-    #[must_use]
     pub fn shares(&self) -> Shares {
         let share = if self.is_complete { Share::of_all } else { Share::of_sample };
         Shares {
@@ -193,7 +186,6 @@ impl Grade {
 
     /// Returns the sum over all plies. The sum of a sample is complete if fewer positions exist than were requested,
     /// because then no ply was cut short.
-    #[must_use]
     pub fn total(&self) -> GradedPly {
         let mut total = self.plies.values().fold(GradedPly::default(), |mut sum, ply| {
             sum.add(ply);
@@ -207,7 +199,6 @@ impl Grade {
     /// Returns the shares of all plies together. If positions were drawn, these are the means over the plies that have
     /// such positions, all with equal weight, because the number of positions at each ply is unknown. Else every
     /// position has equal weight.
-    #[must_use]
     pub fn shares(&self) -> Shares {
         if self.sample.is_none() {
             return self.total().shares();

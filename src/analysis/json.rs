@@ -53,7 +53,6 @@ pub struct PositionJson {
 
 impl PositionJson {
     /// Makes the JSON of a position, with the smallest sequence of moves that reaches it.
-    #[must_use]
     pub fn of(position: &Position) -> PositionJson {
         let moves = notation::to_moves(position).ok();
         PositionJson::new(position, moves.map(|moves| moves.trim_start_matches('-').to_owned()))
@@ -61,7 +60,6 @@ impl PositionJson {
 
     /// Makes the JSON of a position, with the typed game if `text` is one, else like [`PositionJson::of`]. The text
     /// must have been read as this position.
-    #[must_use]
     pub fn typed(position: &Position, text: &str) -> PositionJson {
         if text.bytes().all(|byte| matches!(byte, b'1'..=b'9')) {
             return PositionJson::new(position, Some(text.to_owned()));
@@ -100,7 +98,6 @@ pub struct OutcomeJson {
 
 impl OutcomeJson {
     /// Makes the JSON of an outcome, or nulls.
-    #[must_use]
     pub fn of(outcome: Option<Outcome>) -> OutcomeJson {
         OutcomeJson {
             value: outcome.map(|outcome| outcome.value.name()),
@@ -138,7 +135,6 @@ pub struct SourceJson {
 
 impl SourceJson {
     /// Makes the JSON of the source of an analysis.
-    #[must_use]
     pub fn of(analysis: &Analysis) -> SourceJson {
         SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: Some(analysis.cost.nodes) }
     }
@@ -182,7 +178,6 @@ struct ChildJson {
 
 impl AnalysisJson {
     /// Makes the JSON of an analysis; the position was typed as `text`, and `limit` names the limit that was reached.
-    #[must_use]
     pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
         let undecided = analysis.outcome.is_none();
         let position = &analysis.position;
@@ -207,7 +202,6 @@ impl AnalysisJson {
     }
 
     /// Makes the JSON of a text without an analysis; `position` is the position that it gives, if any.
-    #[must_use]
     pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnalysisJson {
         AnalysisJson { board: board.to_string(), position, error: Some(reason), ..AnalysisJson::default() }
     }
@@ -245,7 +239,6 @@ pub struct GameAnalysisJson {
 
 impl GameAnalysisJson {
     /// Makes the JSON of an analysis.
-    #[must_use]
     pub fn of(analysis: &GameAnalysis) -> GameAnalysisJson {
         let (game, plies) = (&analysis.game, &analysis.plies);
         let sources = plies.iter().map(|ply| SourceJson::of(&ply.analysis));
@@ -265,7 +258,6 @@ impl GameAnalysisJson {
     }
 
     /// Makes the JSON of a text without an analysis; `game` is the game that it gives, with its text, if any.
-    #[must_use]
     pub fn of_error(board: Board, game: Option<(&Game, &str)>, reason: String) -> GameAnalysisJson {
         GameAnalysisJson {
             board: board.to_string(),

@@ -110,7 +110,6 @@ pub enum Source {
 
 impl Analysis {
     /// Begins the analysis of a position with nothing known but its legal moves.
-    #[must_use]
     pub fn unknown(position: &Position) -> Analysis {
         Analysis {
             position: *position,
@@ -125,7 +124,6 @@ impl Analysis {
     }
 
     /// Returns whether the outcome of the position or of any move is known.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.outcome.is_some() || self.moves.iter().any(|of| of.outcome.is_some())
     }
@@ -182,11 +180,8 @@ pub enum AnalysisError {
         found: Board,
     },
     /// The answers contradict each other, so a database is wrong.
-    #[error("no move of {position} is worth what the position is")]
-    NoBestMove {
-        /// The position.
-        position: Position,
-    },
+    #[error("no move of {0} is worth what the position is")]
+    NoBestMove(Position),
     /// A search found that a database is wrong.
     #[error(transparent)]
     Search(SearchError),
@@ -194,7 +189,6 @@ pub enum AnalysisError {
 
 impl AnalysisError {
     /// Returns whether a limit of the budget was reached.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         use AnalysisError::{Cancelled, Deadline, NodeLimit};
         matches!(self, NodeLimit { .. } | Deadline { .. } | Cancelled { .. })

@@ -34,7 +34,6 @@ pub struct SearchPool {
 impl SearchPool {
     /// Makes a pool without any search. Each search will have its own table and threads as in `options`; the limits
     /// come from each question instead.
-    #[must_use]
     pub fn new(options: Options) -> SearchPool {
         SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
     }

@@ -14,7 +14,6 @@ pub struct Share {
 
 impl Share {
     /// Returns the share of `hits` among all `count` positions of a population; `None` without positions.
-    #[must_use]
     pub fn of_all(hits: u64, count: u64) -> Option<Share> {
         let share = hits as f64 / count as f64;
         (count > 0).then_some(Share { share, interval: [share; 2] })
@@ -34,7 +33,6 @@ impl Share {
     /// assert!(0.722 < low && low < 0.723 && high == 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn of_sample(hits: u64, count: u64) -> Option<Share> {
         let Share { share, .. } = Share::of_all(hits, count)?;
         let (count, square) = (count as f64, Z * Z);
@@ -50,7 +48,6 @@ impl Share {
     /// The intervals are combined as in G. Y. Zou, W. Huang and X. Zhang, "A note on confidence interval estimation for
     /// a linear function of binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085: the
     /// distance of each end from the mean is the root of the sum of the squares of the weighted distances.
-    #[must_use]
     pub fn mean(shares: impl Iterator<Item = Share> + Clone) -> Option<Share> {
         let count = shares.clone().count() as f64;
         let share = shares.clone().map(|of| of.share).sum::<f64>() / count;

@@ -25,7 +25,6 @@ pub(super) const SEPARATOR: char = ' ';
 /// assert_eq!(notation::to_bits(&position), "01100 01000 10000 10000");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn to_bits(position: &Position) -> String {
     let board = position.board();
     let mut text = String::with_capacity(board.width() * (board.height() + 2));
@@ -64,7 +63,7 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
         return Err(NotationError::Blank);
     }
     if found != board.width() {
-        return Err(NotationError::BitStrings { expected: board.width(), found, board });
+        return Err(NotationError::BitStrings { found, board });
     }
     Ok(Position::from_bitboards(board, first, second)?)
 }
@@ -83,10 +82,10 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], N
     }
     let found = string.chars().count();
     if found != expected {
-        return Err(NotationError::BitCount { column: column + 1, expected, found, board });
+        return Err(NotationError::BitCount { column: column + 1, found, board });
     }
     let Some(height) = bits.checked_ilog2() else {
-        return Err(NotationError::NoEndOfColumn { column: column + 1 });
+        return Err(NotationError::NoEndOfColumn(column + 1));
     };
     // The highest 1 is the mark. The bits below it fit in 64.
     let pieces = (1_u128 << height) - 1;

@@ -1,6 +1,6 @@
 //! The names of columns: one character each, `1` to `9` and then `a` to `w`.
 
-use crate::{Board, MAX_COLUMNS};
+use crate::MAX_COLUMNS;
 
 /// The character of each column, by number from 0.
 pub(super) const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
@@ -11,14 +11,8 @@ pub(super) const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijkl
 /// use fourbase::notation::column_character;
 /// assert_eq!([0, 8, 9, 31, 32].map(column_character), [Some('1'), Some('9'), Some('a'), Some('w'), None]);
 /// ```
-#[must_use]
 pub fn column_character(column: usize) -> Option<char> {
     COLUMN_CHARACTERS.get(column).copied().map(char::from)
-}
-
-/// Returns the character of the board's last column.
-pub(super) fn last_column_character(board: Board) -> char {
-    char::from(COLUMN_CHARACTERS[board.width() - 1])
 }
 
 /// Returns the number of the column that `character` names, on any board.
@@ -37,7 +31,6 @@ pub(super) fn column_number(character: char) -> Option<usize> {
 /// use fourbase::notation::columns_to_text;
 /// assert_eq!(columns_to_text([3, 3, 4, 2]), "4453");
 /// ```
-#[must_use]
 pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
     columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
 }
@@ -48,7 +41,6 @@ pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
 /// use fourbase::notation::choice_of_columns;
 /// assert_eq!([choice_of_columns([]), choice_of_columns([1]), choice_of_columns([1, 2, 10])], ["", "2", "2, 3 or b"]);
 /// ```
-#[must_use]
 pub fn choice_of_columns(columns: impl IntoIterator<Item = usize>) -> String {
     let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
     match (names.pop(), names.is_empty()) {

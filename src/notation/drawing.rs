@@ -28,7 +28,6 @@ const PLAIN: &str = "\x1b[0m";
 /// assert_eq!(notation::draw(&position, false), ". . . .\n. O . .\nX X O .\n1 2 3 4");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn draw(position: &Position, for_terminal: bool) -> String {
     let board = position.board();
     let lines = if for_terminal { position.completed_lines() } else { 0 };
@@ -82,7 +81,6 @@ const SECOND_FILL: &str = "#c81e1e";
 /// assert!(picture.starts_with("<svg ") && picture.contains("4x3, 4 pieces, the first player to move"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn draw_svg(position: &Position) -> String {
     let board = position.board();
     let (width, height) = (board.width(), board.height());
@@ -120,7 +118,7 @@ pub fn draw_svg(position: &Position) -> String {
 mod tests {
     use super::{FIRST_FILL, SECOND_FILL, draw, draw_svg};
     use crate::notation::parse;
-    use crate::testing::any_position;
+    use crate::position::tests::any_position;
     use crate::{Player, Position};
     use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::columns::last_column_character;
+use super::columns::COLUMN_CHARACTERS;
 use crate::excerpt::{name_character, name_found};
 use crate::{Board, MoveError, Player, PositionError};
 
@@ -84,12 +84,9 @@ pub enum NotationError {
     },
     /// A link with two positions, with none, or with fewer moves than its ply.
     #[error(
-        "the link \"{text}\" has not one position; give it one field pos, position or moves, and a ply that is in its game"
+        "the link \"{0}\" has not one position; give it one field pos, position or moves, and a ply that is in its game"
     )]
-    Link {
-        /// The link, escaped and cut.
-        text: String,
-    },
+    Link(String),
     /// A move names a column but cannot be played.
     #[error("move {ply}, {}: {reason}", name_character(*found))]
     Move {
@@ -115,46 +112,36 @@ pub enum NotationError {
     },
     /// The bit string of a column has the wrong length.
     #[error(
-        "the bit string of column {column} has {found} bit{}, expected {expected} on {board}, one more than rows; \
+        "the bit string of column {column} has {found} bit{}, expected {} on {board}, one more than rows; \
          separate columns by spaces and fill the top with 0s",
-        plural(*found)
+        plural(*found), board.height() + 1
     )]
     BitCount {
         /// The column.
         column: usize,
-        /// How many bits a column has.
-        expected: usize,
-        /// How many it has here.
+        /// How many bits it has.
         found: usize,
         /// The board.
         board: Board,
     },
     /// The bit string of a column is all 0s.
-    #[error("the bit string of column {column} has no end; put a 1 above its pieces and 0s above that")]
-    NoEndOfColumn {
-        /// The column.
-        column: usize,
-    },
+    #[error("the bit string of column {0} has no end; put a 1 above its pieces and 0s above that")]
+    NoEndOfColumn(usize),
     /// There are more or fewer bit strings than columns.
     #[error(
-        "{found} bit string{} found, but {board} has {expected} column{}; \
+        "{found} bit string{} found, but {board} has {} column{}; \
          write one for each column, and separate them by spaces",
-        plural(*found), plural(*expected)
+        plural(*found), board.width(), plural(board.width())
     )]
     BitStrings {
-        /// How many columns the board has.
-        expected: usize,
         /// How many strings there are.
         found: usize,
         /// The board.
         board: Board,
     },
     /// The text is in a notation without the order of moves.
-    #[error("\"{text}\" is not a game; write its moves, one column each, such as 4453")]
-    NoGame {
-        /// The text, escaped and cut.
-        text: String,
-    },
+    #[error("\"{0}\" is not a game; write its moves, one column each, such as 4453")]
+    NoGame(String),
     /// The text has nothing but spaces.
     #[error("the text is blank; write - for the empty board")]
     Blank,
@@ -187,12 +174,10 @@ pub enum NotationError {
     },
     /// A GamesmanUni string has more or fewer cells than the board.
     #[error(
-        "{found} cell{} found, but {board} has {expected}; write column by column, each from top to bottom",
-        plural(*found)
+        "{found} cell{} found, but {board} has {}; write column by column, each from top to bottom",
+        plural(*found), board.cells()
     )]
     CellCount {
-        /// How many cells the board has.
-        expected: usize,
         /// How many there are.
         found: usize,
         /// The board.
@@ -244,16 +229,13 @@ pub enum NotationError {
     #[error("no play reaches this position, so it has no moves to write; write it as bit strings")]
     Unreachable,
     /// The search for an order of moves gave up. No position is known for which this happens.
-    #[error("no order of moves found before {dead_ends} dead ends; write the position as bit strings")]
-    Undecided {
-        /// The number of dead ends stored.
-        dead_ends: usize,
-    },
+    #[error("no order of moves found before {0} dead ends; write the position as bit strings")]
+    Undecided(usize),
 }
 
 /// Returns the names of all columns in words.
 fn columns_of(board: Board) -> String {
-    let last = last_column_character(board);
+    let last = char::from(COLUMN_CHARACTERS[board.width() - 1]);
     match board.width() {
         1 => "only 1".to_owned(),
         width @ 2..=9 => format!("1 to {width}, or a to {}", char::from(b'a' + width as u8 - 1)),

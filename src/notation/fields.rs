@@ -43,11 +43,8 @@ pub enum FieldError {
         number: usize,
     },
     /// A move and some fields that could be moves.
-    #[error("\"{text}\" may be a game, or a position and other fields; separate other fields by tabs")]
-    Unclear {
-        /// The text from the field on, escaped and cut.
-        text: String,
-    },
+    #[error("\"{0}\" may be a game, or a position and other fields; separate other fields by tabs")]
+    Unclear(String),
 }
 
 impl<'l> Fields<'l> {
@@ -75,8 +72,7 @@ impl<'l> Fields<'l> {
         let mut count = 1;
         if !has_tabs {
             count = words_of_position(board, first).min(rest.len());
-            let unclear =
-                || FieldError::Unclear { text: excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES) };
+            let unclear = || FieldError::Unclear(excerpt(&String::from_utf8_lossy(trimmed(line)), EXCERPT_BYTES));
             if has_move_number(first) || is_game(board, first, &rest[count..]).ok_or_else(unclear)? {
                 count = rest.len();
             }

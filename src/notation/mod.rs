@@ -108,7 +108,7 @@ pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationE
     let is_set_up = link.as_ref().is_some_and(|link| link.start.is_some());
     let moves = link.as_ref().map_or(text, |link| &link.position);
     if is_set_up || !matches!(Form::of(board, moves), Form::Moves) {
-        return Err(NotationError::NoGame { text: excerpt(text, EXCERPT_BYTES) });
+        return Err(NotationError::NoGame(excerpt(text, EXCERPT_BYTES)));
     }
     // Ends early on any text, because after at most 64 moves every column is full.
     for (found, number) in spelling::moves(start, moves)?.chars().zip(1..) {
@@ -170,7 +170,6 @@ impl Form {
 /// assert_eq!(board_of_link("4453"), None);
 /// # Ok::<(), fourbase::BoardError>(())
 /// ```
-#[must_use]
 pub fn board_of_link(text: &str) -> Option<Board> {
     Link::of(text)?.board?.parse().ok()
 }
@@ -178,7 +177,7 @@ pub fn board_of_link(text: &str) -> Option<Board> {
 #[cfg(test)]
 mod tests {
     use super::{DIGITS, Fields, columns, draw, parse, to_bits, to_moves, to_uni};
-    use crate::testing::{any_board, any_position};
+    use crate::position::tests::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
 

@@ -136,7 +136,7 @@ impl Interleaver {
             }
         }
         if self.dead_ends.len() == self.max_dead_ends {
-            return Err(NotationError::Undecided { dead_ends: self.max_dead_ends });
+            return Err(NotationError::Undecided(self.max_dead_ends));
         }
         self.dead_ends.insert(key);
         Ok(false)

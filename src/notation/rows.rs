@@ -83,7 +83,7 @@ pub(super) fn parse(board: Board, rows: &[String]) -> Result<Position, NotationE
 mod tests {
     use crate::Board;
     use crate::notation::{draw, parse, parse_moves};
-    use crate::testing::any_position;
+    use crate::position::tests::any_position;
     use proptest::prelude::*;
 
     fn board(name: &str) -> Board {

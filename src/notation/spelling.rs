@@ -62,7 +62,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         // `1.5` alone is more likely a decimal.
         let is_decimal = moves.len() < word.len() && moves.starts_with(|found: char| found.is_ascii_digit());
         if is_decimal && !has_others {
-            return Err(NotationError::NoGame { text: excerpt(text, 16) });
+            return Err(NotationError::NoGame(excerpt(text, 16)));
         }
         let between = &after[..after.len() - next.len()];
         let is_sign = moves.is_empty() && between.contains('-');
@@ -73,7 +73,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         rest = next;
     }
     if read.text.is_empty() {
-        return Err(NotationError::NoGame { text: excerpt(text, 16) });
+        return Err(NotationError::NoGame(excerpt(text, 16)));
     }
     Ok(read.text.into())
 }
@@ -199,6 +199,9 @@ pub(super) struct Link<'t> {
 /// The fields of a link that hold its position or its moves.
 const POSITION_FIELDS: [&str; 3] = ["pos", "position", "moves"];
 
+/// The other fields of a link, each of which it may have once.
+const OTHER_FIELDS: [&str; 3] = ["board", "start", "ply"];
+
 impl<'t> Link<'t> {
     /// Reads a link; `None` where the text is none.
     pub fn of(text: &'t str) -> Option<Link<'t>> {
@@ -206,35 +209,29 @@ impl<'t> Link<'t> {
             return None;
         }
         let (address, query) = text.split_once('?').unwrap_or((text, ""));
-        let fields =
-            || query.split('#').take(1).flat_map(|query| query.split('&')).filter_map(|field| field.split_once('='));
-        let names = || {
-            query
-                .split('#')
-                .take(1)
-                .flat_map(|query| query.split('&'))
-                .map(|field| field.split('=').next().unwrap_or_default())
+        let query = query.split('#').next().unwrap_or_default();
+        let name_and_value = |field: &'t str| match field.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (field, None),
         };
-        let value = |name: &str| fields().find(|(found, _)| *found == name).map(|(_, value)| decoded(value));
-        let [board, start] = ["board", "start"].map(value);
+        let fields = query.split('&').map(name_and_value).collect::<Vec<_>>();
+        let value = |name: &str| fields.iter().find_map(|(found, value)| value.filter(|_| *found == name)).map(decoded);
+        let [board, start, ply] = OTHER_FIELDS.map(value);
         let position = POSITION_FIELDS.into_iter().find_map(value);
-        let ply = value("ply");
-        let count = |wanted: &[&str]| names().filter(|name| wanted.contains(name)).count();
+        let count = |wanted: &[&str]| fields.iter().filter(|(name, _)| wanted.contains(name)).count();
         let positions = count(&POSITION_FIELDS);
-        let others = ["board", "start", "ply"];
         let is_once =
-            others.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
-        let is_clear = is_once && (positions == 1 || positions == 0 && names().all(|name| others.contains(&name)));
+            OTHER_FIELDS.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
+        let is_clear = is_once && (positions == 1 || positions == 0 && count(&OTHER_FIELDS) == fields.len());
         if board.is_none() && start.is_none() && position.is_none() && !address.contains("://") {
             return None;
         }
-        let ply = ply.and_then(|ply| ply.parse().ok());
         let of_solver = || address.contains("gamesolver.org").then(|| "7x6".to_owned());
         Some(Link {
             board: board.or_else(of_solver),
             start,
             position: position.unwrap_or_default(),
-            ply,
+            ply: ply.and_then(|ply| ply.parse().ok()),
             is_clear,
             text,
         })
@@ -242,7 +239,7 @@ impl<'t> Link<'t> {
 
     /// Says that the link has not one position.
     pub fn unclear(&self) -> NotationError {
-        NotationError::Link { text: excerpt(self.text, 200) }
+        NotationError::Link(excerpt(self.text, 200))
     }
 
     /// Compares the board of the link with the one that was asked for.

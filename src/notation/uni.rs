@@ -22,7 +22,6 @@ const HEAD: usize = 2;
 /// assert_eq!(notation::to_uni(&position), "1_-XXX--OO---O----");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn to_uni(position: &Position) -> String {
     let board = position.board();
     let turn = match position.to_move() {
@@ -66,7 +65,7 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     }
     let found = cells.chars().count();
     if found != board.cells() {
-        return Err(NotationError::CellCount { expected: board.cells(), found, board });
+        return Err(NotationError::CellCount { found, board });
     }
     let position = Position::from_bitboards(board, first, second)?;
     if turn != position.to_move() {

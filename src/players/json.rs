@@ -18,7 +18,6 @@ const MOST_ORDERS: u64 = 10_000_000_000;
 pub const TRIES: u64 = 1000;
 
 /// Returns how many plies a player may look ahead if nothing can stop it.
-#[must_use]
 pub fn most_plies(board: Board) -> u32 {
     // On a board of one column every game has at most 64 moves.
     MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
@@ -42,7 +41,6 @@ pub struct MoveJson {
 
 impl MoveJson {
     /// Makes the JSON of a player's choice at the end of a game.
-    #[must_use]
     pub fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
         MoveJson {
             board: game.board().to_string(),
@@ -75,7 +73,6 @@ struct PlayerJson {
 
 impl PlayersJson {
     /// Lists the players with the levels that are allowed on a board.
-    #[must_use]
     pub fn of(board: Board) -> PlayersJson {
         let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
         PlayersJson { board: board.to_string(), players }
@@ -107,7 +104,6 @@ pub struct RandomJson {
 impl RandomJson {
     /// Plays random moves up to a ply, or up to a random one. Returns `None` if all of [`TRIES`] games were over by
     /// then.
-    #[must_use]
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {
             let mut source = random_source(seed, game);

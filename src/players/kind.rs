@@ -71,7 +71,6 @@ pub enum Kind {
 
 impl Kind {
     /// Makes the player for a board; `None` for a human. Only `perfect` uses `outcomes`.
-    #[must_use]
     pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
         Some(match self {
             Kind::Human => return None,
@@ -85,7 +84,6 @@ impl Kind {
     }
 
     /// Returns whether the player asks for the outcomes of moves.
-    #[must_use]
     pub fn needs_outcomes(self) -> bool {
         matches!(self, Kind::Perfect { .. })
     }
@@ -99,7 +97,6 @@ impl Kind {
     /// assert_eq!("rating:3".parse::<Kind>()?.looks_ahead(), 7);
     /// # Ok::<(), fourbase::players::KindError>(())
     /// ```
-    #[must_use]
     pub fn looks_ahead(self) -> u32 {
         match self {
             Kind::Human | Kind::Perfect { .. } | Kind::Random | Kind::FollowUp => 0,
@@ -141,7 +138,7 @@ impl FromStr for Kind {
             "perfect" => match text.strip_prefix(name) {
                 Some("") => return Ok(Kind::Perfect { takes_first: false }),
                 Some(":first") => return Ok(Kind::Perfect { takes_first: true }),
-                _ => return Err(KindError::Perfect { text: excerpt(text, EXCERPT_BYTES) }),
+                _ => return Err(KindError::Perfect(excerpt(text, EXCERPT_BYTES))),
             },
             "random" => Kind::Random,
             "pomakis" => Kind::Pomakis { level: number("pomakis", "level", 1, MOST_LEVEL)? },
@@ -155,7 +152,7 @@ impl FromStr for Kind {
                 Kind::Rating { level, strategy }
             }
             "follow-up" => Kind::FollowUp,
-            _ => return Err(KindError::Unknown { text: excerpt(text, EXCERPT_BYTES) }),
+            _ => return Err(KindError::Unknown(excerpt(text, EXCERPT_BYTES))),
         };
         match parts.next() {
             None => Ok(kind),
@@ -175,11 +172,8 @@ fn read(text: &str, player: &'static str, what: &'static str, least: u32, most: 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum KindError {
     /// There is no player with this name.
-    #[error("\"{text}\" is not a player; the players are {NAMES}")]
-    Unknown {
-        /// The text, escaped and cut.
-        text: String,
-    },
+    #[error("\"{0}\" is not a player; the players are {NAMES}")]
+    Unknown(String),
     /// A number is missing.
     #[error("{player} needs a {what}, {least} to {most}; write it after a colon, such as {player}:{least}")]
     Missing {
@@ -207,11 +201,8 @@ pub enum KindError {
         found: String,
     },
     /// Something other than `first` after `perfect`.
-    #[error("\"{text}\" is not a player; write perfect, or perfect:first to take the leftmost of equally good moves")]
-    Perfect {
-        /// The text, escaped and cut.
-        text: String,
-    },
+    #[error("\"{0}\" is not a player; write perfect, or perfect:first to take the leftmost of equally good moves")]
+    Perfect(String),
     /// Something after the end.
     #[error("nothing may follow {kind}, found \"{rest}\"; the players are {NAMES}")]
     Rest {

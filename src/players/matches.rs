@@ -34,7 +34,6 @@ pub struct Openings {
 impl Openings {
     /// Lists the unfinished positions after `plies`, mirror images included, each with the first moves that lead to it;
     /// `None` if every game ends before.
-    #[must_use]
     pub fn of(board: Board, plies: u32) -> Option<Openings> {
         if plies as usize >= board.cells() {
             return None;
@@ -61,7 +60,6 @@ impl Openings {
 
     /// Returns the default number of games: two from every opening; `usual` from the empty board and for unlisted
     /// openings.
-    #[must_use]
     pub fn usual_games(&self, usual: u32) -> u32 {
         match &self.listed {
             Some(listed) if self.plies > 0 => 2 * listed.len() as u32,
@@ -72,7 +70,6 @@ impl Openings {
     /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
     /// are drawn without repetition; the others, which are too many to list, by random play. `None` if nearly every random game
     /// ends before.
-    #[must_use]
     pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
         let (mut source, pairs) = (random_source(seed, STREAM), pairs as usize);
@@ -116,7 +113,6 @@ pub struct DrawnOpenings {
 
 impl DrawnOpenings {
     /// Returns the opening of a pair of games.
-    #[must_use]
     pub fn get(&self, pair: u32) -> &Game {
         &self.games[pair as usize % self.games.len()]
     }

@@ -14,7 +14,6 @@ use crate::{Outcome, Position};
 pub type Outcomes<'a> = Box<dyn FnMut(&Position) -> Result<Vec<(usize, Outcome)>, Box<dyn Error + Send + Sync>> + 'a>;
 
 /// Returns outcomes that always fail, for players that do not need them.
-#[must_use]
 pub fn nothing_known() -> Outcomes<'static> {
     Box::new(|_| Err("the player was made without a source of outcomes; make it with one".into()))
 }

@@ -81,14 +81,12 @@ struct Node {
 
 impl RatingPlayer {
     /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. Numbers outside these ranges are clamped.
-    #[must_use]
     pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
         let (plies, strategy) = (2 * level.clamp(1, 9) + 1, strategy.min(MOST_STRATEGY));
         RatingPlayer { board, plies, strategy, standing: Standing::new(board) }
     }
 
     /// Returns how many plies the player looks ahead.
-    #[must_use]
     pub fn plies(&self) -> u32 {
         self.plies
     }

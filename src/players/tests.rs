@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{Choice, ChooseError, Kind, RatingPlayer, Reason, nothing_known, random_source, strategy};
-use crate::testing::any_position;
+use crate::position::tests::any_position;
 use crate::{Board, Player, Position, Value, lines, notation};
 
 /// Every player that needs no outcomes, at levels that see a reply.

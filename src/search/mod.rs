@@ -94,7 +94,6 @@ pub struct Search {
 
 impl Search {
     /// Starts a search of `board`. Costs some microseconds and, on most boards, 4 KiB for any options.
-    #[must_use]
     pub fn new(board: Board, options: Options) -> Search {
         let engine = engine::engine(board, &options);
         Search { board, scale: Scale::new(board), options, engine }
@@ -219,14 +218,12 @@ impl Search {
     }
 
     /// Returns the board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.board
     }
 
     /// Returns how many nodes all questions have visited. A node is a position with a choice of moves that the search
     /// entered. Forced replies, and positions whose outcome the parent sees, are not counted.
-    #[must_use]
     pub fn nodes(&self) -> u64 {
         self.engine.nodes()
     }
@@ -236,14 +233,6 @@ impl Search {
         self.options = Options { node_limit, deadline, monitor, ..self.options };
     }
 
-    fn check(&self, position: &Position) -> Result<(), SearchError> {
-        if position.board() == self.board {
-            Ok(())
-        } else {
-            Err(SearchError::OtherBoard { expected: self.board, found: position.board() })
-        }
-    }
-
     /// Searches a score in `range`, like [`Engine::score`].
     fn ask(
         &mut self,
@@ -251,7 +240,9 @@ impl Search {
         range: (Score, Score),
         oracle: Option<&dyn Oracle>,
     ) -> Result<Outcome, SearchError> {
-        self.check(position)?;
+        if position.board() != self.board {
+            return Err(SearchError::OtherBoard { expected: self.board, found: position.board() });
+        }
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: Some(0) });
         }

@@ -79,19 +79,16 @@ impl Monitor {
     /// assert!(matches!(answer, Err(SearchError::Cancelled { nodes: 20_001..40_000 })));
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
-    #[must_use]
     pub fn polling(poll: fn(u64) -> bool) -> Monitor {
         Monitor { poll: Some(poll), ..Monitor::default() }
     }
 
     /// Returns the nodes visited by the searches with this monitor; the number may be some thousands behind.
-    #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
     }
 
     /// Returns how many positions the batches with this monitor have answered.
-    #[must_use]
     pub fn answers(&self) -> u64 {
         self.answers.load(Relaxed)
     }
@@ -119,7 +116,6 @@ impl Monitor {
     }
 
     /// Returns whether searches are stopped.
-    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
     }

@@ -38,7 +38,6 @@ pub struct Check {
 
 impl Check {
     /// Returns the verdict for the player.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         let LineCounts { undefined, won_by, ties, .. } = self.lines;
         if *won_by.of(self.player.other()) > 0 {

@@ -92,7 +92,6 @@ impl FollowUp {
     }
 
     /// Makes the rule without a centre, which always follows.
-    #[must_use]
     pub fn without_centre() -> FollowUp {
         FollowUp { centre: None, reading: Reading::Pair }
     }
@@ -120,13 +119,11 @@ impl FollowUp {
     }
 
     /// Returns the centre columns (from 0, ascending); `None` for the rule without a centre.
-    #[must_use]
     pub fn centre(&self) -> Option<[usize; 2]> {
         self.centre
     }
 
     /// Returns the reading, which is meaningless without a centre.
-    #[must_use]
     pub fn reading(&self) -> Reading {
         self.reading
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Column, Interleaver, smallest_order};
 use crate::notation::{NotationError, parse};
-use crate::testing::any_position;
+use crate::position::tests::any_position;
 use crate::{Board, MoveError, Position};
 
 /// Plays every game, and returns every position with its smallest order. Of two orders with the same positions so
@@ -75,7 +75,7 @@ fn the_hardest_known_colourings_are_decided_or_given_up_after_some_dead_ends() {
         let position = Position::from_bitboards(board, first, board.all_cells() & !first).unwrap();
         assert_eq!(smallest_order(&position), Err(NotationError::Unreachable), "{board}");
         let mut interleaver = Interleaver { max_dead_ends: 3, ..Interleaver::new(board) };
-        assert_eq!(interleaver.smallest(&position), Err(NotationError::Undecided { dead_ends: 3 }));
+        assert_eq!(interleaver.smallest(&position), Err(NotationError::Undecided(3)));
     }
 }
 
