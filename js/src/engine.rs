@@ -110,7 +110,7 @@ impl Engine {
     /// Describes a position, without its value.
     pub fn position(&self, board: &str, text: &str) -> Result<String, Failure> {
         let position = notation::parse(board.parse()?, text)?;
-        Ok(line("position", DescriptionJson::of(&position, PositionJson::typed(&position, text), None)))
+        Ok(line("position", DescriptionJson::of(&position, PositionJson::typed(&position, text))))
     }
 
     /// Draws a position as SVG.

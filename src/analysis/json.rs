@@ -140,16 +140,35 @@ impl SourceJson {
     }
 }
 
-/// An [`Analysis`], or the reason why a text has none.
+/// What is known about a position or a game, or why a text has no answer.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AnswerJson<T> {
+    /// The name of the board.
+    pub board: String,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// At the end of a game; null for a line that is no position and no game.
+    pub position: Option<PositionJson>,
+    /// The answer.
+    #[serde(flatten)]
+    pub body: T,
+    /// Why there is no answer.
+    pub error: Option<String>,
+}
+
+impl<T> AnswerJson<T> {
+    /// Makes the JSON of an answer; `position` is the one that the text gives, if any. Without an answer `body` is its default.
+    pub fn new(board: Board, position: Option<PositionJson>, body: T) -> AnswerJson<T> {
+        AnswerJson { board: board.to_string(), input: None, position, body, error: None }
+    }
+}
+
+/// An [`Analysis`].
 #[derive(Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalysisJson {
-    board: String,
-    /// The line of a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
-    /// Null for a line that is no position.
-    position: Option<PositionJson>,
     #[serde(flatten)]
     outcome: OutcomeJson,
     /// Pons' score for the player to move: 0 for a tie, one more than the pieces that the winner has left, negative for a loss.
@@ -161,7 +180,6 @@ pub struct AnalysisJson {
     source: Option<SourceJson>,
     /// Whether a limit was reached before the value was known.
     undecided: bool,
-    error: Option<String>,
 }
 
 /// A move for the player who makes it.
@@ -178,51 +196,32 @@ struct ChildJson {
 
 impl AnalysisJson {
     /// Makes the JSON of an analysis; the position was typed as `text`, and `limit` names the limit that was reached.
-    pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
+    pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnswerJson<AnalysisJson> {
         let undecided = analysis.outcome.is_none();
         let position = &analysis.position;
         let score = |outcome: Option<Outcome>| position.score(outcome?);
-        let child = |of: &Move| ChildJson {
-            column: of.column + 1,
-            outcome: OutcomeJson::of(of.outcome),
-            score: score(of.outcome),
+        let child = |Move { column, outcome }: &Move| ChildJson {
+            column: column + 1,
+            outcome: OutcomeJson::of(*outcome),
+            score: score(*outcome),
         };
-        AnalysisJson {
-            board: position.board().to_string(),
-            input: None,
-            position: Some(PositionJson::typed(position, text)),
+        let body = AnalysisJson {
             outcome: OutcomeJson::of(analysis.outcome),
             score: score(analysis.outcome),
             children: analysis.moves.iter().map(child).collect(),
             line: analysis.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
             source: Some(SourceJson::of(analysis)),
             undecided,
-            error: limit.filter(|_| undecided),
-        }
-    }
-
-    /// Makes the JSON of a text without an analysis; `position` is the position that it gives, if any.
-    pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnalysisJson {
-        AnalysisJson { board: board.to_string(), position, error: Some(reason), ..AnalysisJson::default() }
-    }
-
-    /// Adds the line of a batch.
-    #[must_use]
-    pub fn with_input(self, input: String) -> AnalysisJson {
-        AnalysisJson { input: Some(input), ..self }
+        };
+        let typed = PositionJson::typed(position, text);
+        AnswerJson { error: limit.filter(|_| undecided), ..AnswerJson::new(position.board(), Some(typed), body) }
     }
 }
 
-/// A [`GameAnalysis`], or the reason why a text has none.
+/// A [`GameAnalysis`].
 #[derive(Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameAnalysisJson {
-    board: String,
-    /// The line of a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
-    /// At the end of the game; null for a line that is no game.
-    position: Option<PositionJson>,
     over: Option<bool>,
     winner: Option<&'static str>,
     /// The value for the player to move at the end.
@@ -233,17 +232,16 @@ pub struct GameAnalysisJson {
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PerPlayer<Vec<Mistake>>>,
     source: Option<SourceJson>,
-    /// Why a line of a batch has no analysis.
-    error: Option<String>,
 }
 
 impl GameAnalysisJson {
     /// Makes the JSON of an analysis.
-    pub fn of(analysis: &GameAnalysis) -> GameAnalysisJson {
-        let (game, plies) = (&analysis.game, &analysis.plies);
+    pub fn of(analysis: &GameAnalysis) -> AnswerJson<GameAnalysisJson> {
+        let plies = &analysis.plies;
         let sources = plies.iter().map(|ply| SourceJson::of(&ply.analysis));
         let nodes = Some(plies.iter().map(|ply| ply.analysis.cost.nodes).sum());
-        GameAnalysisJson {
+        let answer = GameAnalysisJson::of_game(&analysis.game, &analysis.game.to_text());
+        let body = GameAnalysisJson {
             outcome: OutcomeJson::of(plies.last().and_then(|last| last.analysis.outcome)),
             undecided_moves: Some(analysis.undecided()),
             steps: Some(analysis.moves().map(|(number, ply, column)| StepJson::of(number, ply, column)).collect()),
@@ -252,27 +250,16 @@ impl GameAnalysisJson {
                 second: analysis.mistakes(Player::Second),
             }),
             source: sources.max_by_key(|source| source.kind).map(|source| SourceJson { nodes, ..source }),
-            error: None,
-            ..GameAnalysisJson::of_error(game.board(), Some((game, &game.to_text())), String::new())
-        }
+            ..answer.body
+        };
+        AnswerJson { body, ..answer }
     }
 
-    /// Makes the JSON of a text without an analysis; `game` is the game that it gives, with its text, if any.
-    pub fn of_error(board: Board, game: Option<(&Game, &str)>, reason: String) -> GameAnalysisJson {
-        GameAnalysisJson {
-            board: board.to_string(),
-            position: game.map(|(game, text)| PositionJson::typed(game.position(), text)),
-            over: game.map(|(game, _)| game.is_over()),
-            winner: game.and_then(|(game, _)| game.winner()).map(Player::name),
-            error: Some(reason),
-            ..GameAnalysisJson::default()
-        }
-    }
-
-    /// Adds the line of a batch.
-    #[must_use]
-    pub fn with_input(self, input: String) -> GameAnalysisJson {
-        GameAnalysisJson { input: Some(input), ..self }
+    /// Makes the JSON of a game without an analysis; it was typed as `text`.
+    pub fn of_game(game: &Game, text: &str) -> AnswerJson<GameAnalysisJson> {
+        let (over, winner) = (Some(game.is_over()), game.winner().map(Player::name));
+        let body = GameAnalysisJson { over, winner, ..GameAnalysisJson::default() };
+        AnswerJson::new(game.board(), Some(PositionJson::typed(game.position(), text)), body)
     }
 }
 

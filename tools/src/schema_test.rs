@@ -10,7 +10,7 @@
 use std::fs;
 use std::path::Path;
 
-use fourbase::analysis::json::{AnalysisJson, Envelope, GameAnalysisJson, SCHEMA};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, GameAnalysisJson, SCHEMA};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -36,11 +36,11 @@ pub fn lines() -> Vec<Line> {
     vec![
         line::<solve::report::Solved>("solve", "solve"),
         line::<solve::report::Planned>("plan", "solve"),
-        line::<AnalysisJson>("query", "query"),
+        line::<AnswerJson<AnalysisJson>>("query", "query"),
         line::<fourbase_tiers::counts::Stats>("stats", "stats"),
-        line::<fourbase::analysis::DescriptionJson>("position", "position"),
+        line::<AnswerJson<fourbase::analysis::DescriptionJson>>("position", "position"),
         line::<list::Listed>("list", "list"),
-        line::<GameAnalysisJson>("analyse", "analyse"),
+        line::<AnswerJson<GameAnalysisJson>>("analyse", "analyse"),
         line::<match_::MatchReport>("match", "match"),
         line::<grade::report::GradeReport>("grade", "grade"),
         line::<export::ExportReport>("export", "export"),

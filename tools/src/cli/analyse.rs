@@ -7,7 +7,7 @@ use std::fmt;
 
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
-use fourbase::analysis::json::{Envelope, GameAnalysisJson};
+use fourbase::analysis::json::{AnswerJson, Envelope, GameAnalysisJson};
 use fourbase::analysis::{GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player, Value};
@@ -227,9 +227,12 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
                 (_, None) => continue,
             };
             if is_json {
-                let moves = game.as_ref().map(Game::moves).unwrap_or_default();
-                let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
-                Envelope::new("analyse", json.with_input(input_text(line))).push_to(text);
+                let (input, error) = (Some(input_text(line)), Some(reason));
+                let json = match game {
+                    Some(game) => GameAnalysisJson::of_game(&game, &game.moves()),
+                    None => AnswerJson::new(board, None, GameAnalysisJson::default()),
+                };
+                Envelope::new("analyse", AnswerJson { input, error, ..json }).push_to(text);
             } else {
                 arguments.write_error(text, line, board, &reason);
             }
@@ -247,7 +250,7 @@ fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Ga
 /// not decided.
 fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
     if is_json {
-        let json = GameAnalysisJson::of(analysis).with_input(input_text(line));
+        let json = AnswerJson { input: Some(input_text(line)), ..GameAnalysisJson::of(analysis) };
         return Envelope::new("analyse", json).push_to(text);
     }
     let Ok(record) = arguments.read(line, analysis.game.board()) else { return };

@@ -1,7 +1,7 @@
 //! `fourbase convert`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
-use fourbase::analysis::json::{Envelope, PositionJson};
+use fourbase::analysis::json::{AnswerJson, Envelope, PositionJson};
 use fourbase::analysis::{DescriptionJson, canonical};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Board, Position};
@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let json = arguments.json_of(&position, &typed, &text);
     if arguments.json {
-        let json = DescriptionJson::of(&position, json, None);
+        let json = DescriptionJson::of(&position, json);
         return output::print_json(&Envelope::new(COMMAND, json));
     }
     output::print(match arguments.to {
@@ -146,8 +146,9 @@ impl Arguments {
                 if let Err(reason) = self.answer(board, line, text) {
                     tally.bad += 1;
                     if self.json {
-                        let json = DescriptionJson::of_error(board, input_text(line), reason);
-                        Envelope::new(COMMAND, json).push_to(text);
+                        let (input, error) = (Some(input_text(line)), Some(reason));
+                        let json = AnswerJson::new(board, None, DescriptionJson::default());
+                        Envelope::new(COMMAND, AnswerJson { input, error, ..json }).push_to(text);
                     } else {
                         self.batch.write_error(text, line, board, &reason);
                     }
@@ -163,7 +164,7 @@ impl Arguments {
         let position = self.turned(&typed);
         if self.json {
             let json = self.json_of(&position, &typed, record.text);
-            let json = DescriptionJson::of(&position, json, Some(input_text(line)));
+            let json = AnswerJson { input: Some(input_text(line)), ..DescriptionJson::of(&position, json) };
             Envelope::new(COMMAND, json).push_to(text);
             return Ok(());
         }

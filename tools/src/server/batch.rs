@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, PositionJson};
 use fourbase::{Board, Position, excerpt, notation};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -229,8 +229,9 @@ impl Batch {
         let field = self.field(line).unwrap_or(line);
         let answer = found.map(|found| self.server.workers.json(&found, field)).unwrap_or_else(|failure| {
             let position = position.map(|position| PositionJson::typed(&position, field));
-            AnalysisJson::of_error(self.board, position, failure.into_reason())
+            let error = Some(failure.into_reason());
+            AnswerJson { error, ..AnswerJson::new(self.board, position, AnalysisJson::default()) }
         });
-        writer.write(&Envelope::new("query", answer.with_input(input))).await
+        writer.write(&Envelope::new("query", AnswerJson { input: Some(input), ..answer })).await
     }
 }

@@ -10,7 +10,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, PositionJson};
 use fourbase::players::json::{RandomJson, TRIES};
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,8 @@ fn streamed(
         };
         let answer = analysis.map(|analysis| server.workers.json(&analysis, &text)).unwrap_or_else(|failure| {
             let typed = PositionJson::typed(&position, &text);
-            AnalysisJson::of_error(position.board(), Some(typed), failure.into_reason())
+            let error = Some(failure.into_reason());
+            AnswerJson { error, ..AnswerJson::new(position.board(), Some(typed), AnalysisJson::default()) }
         });
         lines.write(&Envelope::new("query", answer)).await;
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourbase::Position;
-use fourbase::analysis::json::AnalysisJson;
+use fourbase::analysis::json::{AnalysisJson, AnswerJson};
 use fourbase::analysis::{Analysis, AnalysisError, Budget};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
@@ -229,7 +229,7 @@ impl Workers {
     }
 
     /// Writes an analysis as `fourbase query --json` does. `text` is what was asked.
-    pub fn json(&self, analysis: &Analysis, text: &str) -> AnalysisJson {
+    pub fn json(&self, analysis: &Analysis, text: &str) -> AnswerJson<AnalysisJson> {
         let limit = analysis.limit.map(|limit| self.limit_text(limit));
         AnalysisJson::of(analysis, text, limit)
     }

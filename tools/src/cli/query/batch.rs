@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Error, anyhow};
-use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, PositionJson};
 use fourbase::analysis::{Analysis, Move};
 use fourbase::{Board, Outcome, Position, Value, notation};
 use rayon::prelude::*;
@@ -204,8 +204,9 @@ impl Batch<'_> {
     /// Writes everything as JSON.
     fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
         let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
-        let json = AnalysisJson::of(&found, question.record.text, limit);
-        Envelope::new("query", json.with_input(input_text(question.line))).push_to(text);
+        let input = Some(input_text(question.line));
+        let json = AnswerJson { input, ..AnalysisJson::of(&found, question.record.text, limit) };
+        Envelope::new("query", json).push_to(text);
         if found.outcome.is_none() {
             tally.failed(self.limit(&found));
         }
@@ -220,7 +221,8 @@ impl Batch<'_> {
     fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
         if let Form::Json { .. } = self.form {
             let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
-            let json = AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line));
+            let (input, error) = (Some(input_text(line)), Some(reason));
+            let json = AnswerJson { input, error, ..AnswerJson::new(self.board, position, AnalysisJson::default()) };
             Envelope::new("query", json).push_to(text);
         } else {
             self.arguments.write_error(text, line, self.board, &reason);
