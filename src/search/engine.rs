@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Shared};
 use super::grid::{ANY_HEIGHT, Grid, State};
-use super::moves::CellMerits;
+use super::moves::{CellMerits, cell_merits};
 use super::score::{Scale, Score, next_beta};
 use super::table::Table;
 use super::word::Word;
@@ -80,7 +80,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             scale: Scale::new(board),
             is_misere: board.is_misere(),
             table: Table::new(grid.key_bits(), options.table_bytes),
-            merits: (0..options.threads.max(1)).map(|thread| CellMerits::new(&grid, thread)).collect(),
+            merits: (0..options.threads.max(1)).map(|thread| cell_merits(&grid, thread)).collect(),
             nodes: 0,
             grid,
         }

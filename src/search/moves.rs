@@ -96,36 +96,23 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
 }
 
 /// The merit of each cell, by its bit.
-#[derive(Clone, Debug)]
-pub(super) struct CellMerits {
-    merits: [u8; 128],
-}
+pub(super) type CellMerits = [u8; 128];
 
-/// A spot is worth more than any cell.
-const SPOT_MERIT: u32 = 256;
+/// The merit of a spot, more than that of any cell.
+pub(super) const SPOT_MERIT: u32 = 256;
 
-impl CellMerits {
-    /// Ranks the cells of `grid` by how near their column is to the centre. Threads other than 0 rank some cells
-    /// differently, so that they do not all search the same positions in the same order.
-    pub fn new<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
-        grid: &Grid<W, HEIGHT, COLUMNS>,
-        thread: usize,
-    ) -> CellMerits {
-        let mut merits = [0; 128];
-        for (cell, merit) in merits.iter_mut().enumerate() {
-            let column = cell as u32 / grid.stride();
-            let from_edge = column.min((grid.width - 1).saturating_sub(column));
-            let noise = (cell * 37 + 11) * (thread % 7) % 7;
-            *merit = 4 * from_edge as u8 + noise as u8;
-        }
-        CellMerits { merits }
-    }
-
-    /// Returns the merit of a move into `cell` (one bit) that leaves the mover with `spots` open.
-    #[inline(always)]
-    pub fn merit<W: Word>(&self, cell: W, spots: W) -> u32 {
-        spots.count() * SPOT_MERIT + u32::from(self.merits[cell.first() as usize & 127])
-    }
+/// Ranks the cells of `grid` by how near their column is to the centre. Threads other than 0 rank some cells
+/// differently, so that they do not all search the same positions in the same order.
+pub(super) fn cell_merits<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
+    grid: &Grid<W, HEIGHT, COLUMNS>,
+    thread: usize,
+) -> CellMerits {
+    std::array::from_fn(|cell| {
+        let column = cell as u32 / grid.stride();
+        let from_edge = column.min((grid.width - 1).saturating_sub(column));
+        let noise = (cell * 37 + 11) * (thread % 7) % 7;
+        4 * from_edge as u8 + noise as u8
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! only one such move, it is played at once, so the search proper and the table deal only with choices.
 
 use super::grid::{Grid, State};
-use super::moves::{BEST_MERIT, Child, Moves};
+use super::moves::{BEST_MERIT, Child, Moves, SPOT_MERIT};
 use super::pairing;
 use super::score::Score;
 use super::table::NO_COLUMN;
@@ -81,8 +81,11 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
                 Next::Decided(end) => score = score.max(-end),
                 Next::Choice(child) => {
                     let column = grid.column(cell);
-                    let is_best = column == known.best;
-                    let merit = if is_best { BEST_MERIT } else { self.merits.merit(cell, spots & empty & !cell) };
+                    let open = (spots & empty & !cell).count();
+                    let merit = match column == known.best {
+                        true => BEST_MERIT,
+                        false => open * SPOT_MERIT + u32::from(self.merits[cell.first() as usize & 127]),
+                    };
                     moves.push(Child { column, merit, state: child, key: self.key(&child) });
                 }
             }
