@@ -83,6 +83,16 @@ impl Position {
         self.board
     }
 
+    /// Checks that the position is of the board `expected`.
+    ///
+    /// # Errors
+    ///
+    /// [`OtherBoard`].
+    pub fn check_board(&self, expected: Board) -> Result<(), OtherBoard> {
+        let found = self.board;
+        if found == expected { Ok(()) } else { Err(OtherBoard { expected, found }) }
+    }
+
     /// Returns the number of pieces on the board.
     pub fn ply(&self) -> usize {
         self.occupied().count_ones() as usize
@@ -360,6 +370,16 @@ pub enum PositionError {
     /// The player to move has a line.
     #[error("{} is to move and has a line already; the game ended with that line, so take later pieces back", .0.mark())]
     EarlierLine(Player),
+}
+
+/// A position is of another board than the search, the player or the database that is asked about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the position is of board {found}, not of {expected}")]
+pub struct OtherBoard {
+    /// The board of what is asked.
+    pub expected: Board,
+    /// The board of the position.
+    pub found: Board,
 }
 
 /// Says why a move cannot be played. Columns count from 1.

@@ -91,7 +91,7 @@ pub fn of_analysis(error: &AnalysisError, limits: &str) -> PyErr {
     let more = format!("allow more with {limits}, or ask about a later position");
     let (class, remedy) = match error {
         error if error.is_limit() => ("SearchLimit", more.as_str()),
-        AnalysisError::OtherBoard { .. } => ("PositionError", "ask about that board"),
+        AnalysisError::OtherBoard(_) => ("PositionError", "ask about that board"),
         _ => ("DatabaseDamaged", "solve the board again with replace=True"),
     };
     exception(class, format!("{error}; {remedy}"))

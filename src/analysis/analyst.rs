@@ -162,7 +162,7 @@ impl<L: Lookup> Analyst<L> {
     ///
     /// Every kind of [`AnalysisError`] except [`AnalysisError::NoBestMove`], and the errors of the database.
     pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
-        self.check_board(position)?;
+        position.check_board(self.board).map_err(AnalysisError::from)?;
         self.known(position, budget)?.ok_or_else(|| budget.limit(self.board).into())
     }
 
@@ -182,7 +182,7 @@ impl<L: Lookup> Analyst<L> {
     ///
     /// The errors of [`Analyst::outcome`].
     pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
-        self.check_board(position)?;
+        position.check_board(self.board).map_err(AnalysisError::from)?;
         let mut analysis = Analysis::unknown(position);
         self.find_moves(&mut analysis, budget, &[None], None)?;
         analysis.outcome = analysis.outcome_of_moves();
@@ -204,7 +204,7 @@ impl<L: Lookup> Analyst<L> {
         budget: &mut Budget,
         listener: Listener,
     ) -> Result<Analysis, L::Error> {
-        self.check_board(position)?;
+        position.check_board(self.board).map_err(AnalysisError::from)?;
         let mut analysis = Analysis::unknown(position);
         let report = |analysis: &Analysis| listener.into_iter().for_each(|listener| listener(analysis));
         let (mut is_searched, before) = (false, budget.spent);
@@ -253,11 +253,6 @@ impl<L: Lookup> Analyst<L> {
         analysis.database = self.lookup.as_ref().map(L::describe).unwrap_or_default();
         analysis.cost = budget.spent;
         Ok(analysis)
-    }
-
-    fn check_board(&self, position: &Position) -> Result<(), AnalysisError> {
-        let (expected, found) = (self.board, position.board());
-        if found == expected { Ok(()) } else { Err(AnalysisError::OtherBoard { expected, found }) }
     }
 
     /// Returns whether a search has decided something between two times. Without a database, a search without nodes

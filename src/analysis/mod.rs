@@ -53,7 +53,7 @@ mod tests;
 use thiserror::Error;
 
 use crate::search::SearchError;
-use crate::{Board, Outcome, Position, Value};
+use crate::{Board, OtherBoard, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost};
 pub use description::{DescriptionJson, canonical};
@@ -172,13 +172,8 @@ pub enum AnalysisError {
         nodes: u64,
     },
     /// The position is of another board.
-    #[error("the position is of board {found}, not of {expected}")]
-    OtherBoard {
-        /// The board of the analyst.
-        expected: Board,
-        /// The board of the position.
-        found: Board,
-    },
+    #[error(transparent)]
+    OtherBoard(#[from] OtherBoard),
     /// The answers contradict each other, so a database is wrong.
     #[error("no move of {0} is worth what the position is")]
     NoBestMove(Position),

@@ -85,7 +85,7 @@ impl SearchPool {
                 AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or(nodes) }
             }
             SearchError::Cancelled { .. } => budget.limit(board),
-            SearchError::OtherBoard { expected, found } => AnalysisError::OtherBoard { expected, found },
+            SearchError::OtherBoard(error) => error.into(),
             error @ SearchError::OtherValue { .. } => AnalysisError::Search(error),
         })
     }

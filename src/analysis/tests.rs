@@ -61,7 +61,7 @@ fn a_limit_ends_one_question_and_not_the_next() {
     assert_eq!(analyst.outcome(&start, &mut Budget::default()).unwrap().remoteness, Some(16));
     let other = Position::start("5x4".parse().unwrap());
     let error = analyst.outcome(&other, &mut Budget::default()).unwrap_err();
-    assert!(matches!(error, AnalysisError::OtherBoard { .. }), "{error}");
+    assert!(matches!(error, AnalysisError::OtherBoard(_)), "{error}");
 }
 
 /// A `wdl` database in which every position is a win, and whose files can no longer be read.

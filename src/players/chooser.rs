@@ -7,7 +7,7 @@ use rand::Rng;
 use thiserror::Error;
 
 use crate::value::in_plies;
-use crate::{Board, Outcome, Position};
+use crate::{Board, OtherBoard, Outcome, Position};
 
 /// Chooses a column for the player to move. A chooser belongs to one board. It may keep memory from move to move, but
 /// its choice depends only on the arguments.
@@ -120,13 +120,8 @@ impl fmt::Display for Reason {
 #[derive(Debug, Error)]
 pub enum ChooseError {
     /// The position is of another board than the player's.
-    #[error("the position is of board {found}, the player of {expected}; make a player for {found}")]
-    OtherBoard {
-        /// The player's board.
-        expected: Board,
-        /// The position's board.
-        found: Board,
-    },
+    #[error("{0}; make a player for {found}", found = .0.found)]
+    OtherBoard(#[from] OtherBoard),
     /// The game is over.
     #[error("the game is over; take moves back, or start another game")]
     Over,
@@ -141,12 +136,6 @@ pub enum ChooseError {
 
 /// Returns an error for a finished game, and for a position of another board.
 pub(super) fn check_open(expected: Board, position: &Position) -> Result<(), ChooseError> {
-    check_board(expected, position)?;
+    position.check_board(expected)?;
     if position.primitive().is_some() { Err(ChooseError::Over) } else { Ok(()) }
-}
-
-/// Returns an error for a position of another board, because the player's tables are for one board.
-pub(super) fn check_board(expected: Board, position: &Position) -> Result<(), ChooseError> {
-    let found = position.board();
-    if found == expected { Ok(()) } else { Err(ChooseError::OtherBoard { expected, found }) }
 }

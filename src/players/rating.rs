@@ -25,7 +25,7 @@ use std::cmp::Reverse;
 
 use rand::{Rng, RngExt};
 
-use super::chooser::{check_board, check_open};
+use super::chooser::check_open;
 use super::standing::{Standing, columns_from};
 use super::strategy::MOST_STRATEGY;
 use super::{Choice, ChooseError, Chooser, Reason, strategy};
@@ -109,7 +109,7 @@ impl RatingPlayer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn grades(&self, position: &Position) -> Result<Vec<(usize, u8)>, ChooseError> {
-        check_board(self.board, position)?;
+        position.check_board(self.board)?;
         let (node, their_cells) = self.root(position, 0);
         let grade = |column| self.grade_move(node, their_cells, column, NEVER);
         Ok(position.moves().map(|column| (column, grade(column))).collect())

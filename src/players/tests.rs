@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Choice, ChooseError, Kind, RatingPlayer, Reason, nothing_known, random_source, strategy};
 use crate::position::tests::any_position;
-use crate::{Board, Player, Position, Value, lines, notation};
+use crate::{Board, OtherBoard, Player, Position, Value, lines, notation};
 
 /// Every player that needs no outcomes, at levels that see a reply.
 const PLAYERS: &str = "random pomakis:2 pomakis:3 pomakis:5 window:2 window:3 window:4 rating:1 rating:2 rating:1:3 \
@@ -254,7 +254,7 @@ fn a_position_of_another_board_is_refused_and_changes_nothing() {
                     continue;
                 }
                 let error = choice.unwrap_err();
-                let is_told = matches!(error, ChooseError::OtherBoard { expected, found }
+                let is_told = matches!(error, ChooseError::OtherBoard(OtherBoard { expected, found })
                     if (expected, found) == (board(own), board(other)));
                 assert!(is_told && error.to_string().ends_with(&format!("make a player for {other}")), "{error}");
             }

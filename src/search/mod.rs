@@ -240,9 +240,7 @@ impl Search {
         range: (Score, Score),
         oracle: Option<&dyn Oracle>,
     ) -> Result<Outcome, SearchError> {
-        if position.board() != self.board {
-            return Err(SearchError::OtherBoard { expected: self.board, found: position.board() });
-        }
+        position.check_board(self.board)?;
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: Some(0) });
         }

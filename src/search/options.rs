@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use thiserror::Error;
 use web_time::Instant;
 
-use crate::{Board, Position, Value};
+use crate::{OtherBoard, Position, Value};
 
 /// The memory, threads and nodes that a [`Search`](super::Search) may use.
 ///
@@ -153,13 +153,8 @@ pub enum SearchError {
         nodes: u64,
     },
     /// The position is of another board than the search.
-    #[error("the position is of board {found}, the search of {expected}; start a search of {found}")]
-    OtherBoard {
-        /// The board of the search.
-        expected: Board,
-        /// The board of the position.
-        found: Board,
-    },
+    #[error("{0}; start a search of {found}", found = .0.found)]
+    OtherBoard(#[from] OtherBoard),
     /// The value that the caller gave is wrong.
     #[error("the position is not a {claimed}; search its value first")]
     OtherValue {

@@ -296,7 +296,7 @@ fn a_monitor_sees_the_nodes_and_stops_the_search() {
 fn a_position_of_another_board_is_refused() {
     let [board, other] = ["4x4", "4x4m"].map(|name| name.parse::<Board>().unwrap());
     let mut search = Search::new(board, Options::default());
-    let error = SearchError::OtherBoard { expected: board, found: other };
+    let error = SearchError::OtherBoard(crate::OtherBoard { expected: board, found: other });
     assert_eq!(search.solve(&Position::start(other)), Err(error));
 }
 

@@ -38,7 +38,7 @@ impl Database {
     /// # Errors
     /// The errors of [`Database::probe`], and [`DatabaseError::Analysis`] if a limit of the budget is reached.
     pub(crate) fn probe_within(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
-        self.check_board(position)?;
+        position.check_board(self.board()).map_err(AnalysisError::from)?;
         self.read_ahead(std::slice::from_ref(position));
         let ply = position.ply() as u32;
         let end = self.follow(*position, ply, evaluate(position));
@@ -83,13 +83,6 @@ impl Database {
     pub(crate) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
         self.manifest().keeps(stored)
-    }
-
-    fn check_board(&self, position: &Position) -> Result<(), AnalysisError> {
-        if position.board() == self.board() {
-            return Ok(());
-        }
-        Err(AnalysisError::OtherBoard { expected: self.board(), found: position.board() })
     }
 
     /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
