@@ -16,7 +16,7 @@
 use thiserror::Error;
 
 use super::error::EXCERPT_BYTES;
-use super::spelling::{DIGITS, names_column};
+use super::spelling::{DIGITS, SpelledMove, is_move};
 use crate::Board;
 use crate::excerpt::excerpt;
 
@@ -173,7 +173,7 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
         return None;
     }
-    let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| names_column(board, word));
+    let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| is_move(board, word));
     let is_number = |word: &[u8]| is_number_up_to(board.cells(), word);
     let has_moves_next = !is_number(next) && is_moves(board, next);
     // One letter or square goes on with others, but one digit may be a score.
@@ -202,20 +202,16 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
 fn is_moves(board: Board, word: &[u8]) -> bool {
     let Ok(word) = str::from_utf8(word) else { return false };
     if word.contains('-') {
-        return word.split('-').all(|part| names_column(board, part));
+        return word.split('-').all(|part| is_move(board, part));
     }
-    let is_digit = |found: char| found.is_ascii_digit();
     let (mut rest, mut moves) = (word, 0);
-    while let Some(first) = rest.chars().next() {
-        let row = &rest[first.len_utf8()..];
-        // A square has a row where letters name all columns.
-        let after = if is_digit(first) || board.width() > DIGITS { row } else { row.trim_start_matches(is_digit) };
-        if !names_column(board, &rest[..rest.len() - after.len()]) {
+    while let Some(next) = SpelledMove::first(board, rest) {
+        if next.column.is_none() {
             return false;
         }
-        (rest, moves) = (after, moves + 1);
+        (rest, moves) = (next.rest, moves + 1);
     }
-    moves > 1 && (board.width() <= DIGITS || word.contains(is_digit))
+    moves > 1 && (board.width() <= DIGITS || word.contains(|found: char| found.is_ascii_digit()))
 }
 
 #[cfg(test)]

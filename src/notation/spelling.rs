@@ -56,7 +56,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         let next = after.trim_start_matches(is_separator);
         let moves = read.without_number(word)?;
         let has_others = !read.text.is_empty() || !after.is_empty();
-        if has_others && !moves.is_empty() && !is_one_move(board, moves) {
+        if has_others && SpelledMove::first(board, moves).is_some_and(|first| !first.rest.is_empty()) {
             return Err(not_one_move(word));
         }
         // `1.5` alone is more likely a decimal.
@@ -92,21 +92,35 @@ fn is_join(between: &str) -> bool {
     }
 }
 
-/// Tells whether a word is as long as one move: a character, or a square of a board whose columns have letters.
-fn is_one_move(board: Board, word: &str) -> bool {
-    let mut rest = word.chars();
-    let first = rest.next();
-    let has_row = board.width() <= DIGITS && first.is_some_and(|first| first.is_ascii_alphabetic());
-    first.is_some() && rest.all(|found| has_row && found.is_ascii_digit())
+/// A move at the beginning of a word: a character, and the row of a square where letters name all columns.
+pub(super) struct SpelledMove<'w> {
+    pub found: char,
+    /// The column that the character names, if it is one of the board.
+    pub column: Option<usize>,
+    row: &'w str,
+    /// The word after the move.
+    pub rest: &'w str,
+}
+
+impl<'w> SpelledMove<'w> {
+    /// Reads the first move of a word; `None` at its end.
+    pub fn first(board: Board, word: &'w str) -> Option<SpelledMove<'w>> {
+        let found = word.chars().next()?;
+        let after = &word[found.len_utf8()..];
+        let letter = found.to_ascii_lowercase();
+        let (column, rest) = if board.width() <= DIGITS && letter.is_ascii_lowercase() {
+            (Some(letter as usize - 'a' as usize), after.trim_start_matches(|found: char| found.is_ascii_digit()))
+        } else {
+            (column_number(found), after)
+        };
+        let column = column.filter(|column| *column < board.width());
+        Some(SpelledMove { found, column, row: &after[..after.len() - rest.len()], rest })
+    }
 }
 
 /// Tells whether a word is one move, in a column of the board.
-pub(super) fn names_column(board: Board, word: &str) -> bool {
-    let column = word.chars().next().and_then(|first| match first.to_ascii_lowercase() {
-        letter @ 'a'..='z' if board.width() <= DIGITS => Some(letter as usize - 'a' as usize),
-        _ => column_number(first),
-    });
-    is_one_move(board, word) && column.is_some_and(|column| column < board.width())
+pub(super) fn is_move(board: Board, word: &str) -> bool {
+    SpelledMove::first(board, word).is_some_and(|first| first.rest.is_empty() && first.column.is_some())
 }
 
 /// The moves that were read so far.
@@ -136,47 +150,31 @@ impl Moves {
     }
 
     /// Reads the moves of one word.
-    fn word(&mut self, word: &str) -> Result<(), NotationError> {
-        let mut rest = word;
-        while let Some(found) = rest.chars().next().filter(|_| self.text.len() <= MAX_CELLS) {
-            rest = &rest[found.len_utf8()..];
-            let names = |found: char| names_column(self.board, found.encode_utf8(&mut [0; 4]));
-            if self.board.width() <= DIGITS && names(found) {
-                let is_letter = found.is_ascii_alphabetic();
-                if *self.is_lettered.get_or_insert(is_letter) != is_letter {
-                    return Err(NotationError::Mixed { ply: self.text.len() + 1, found });
+    fn word(&mut self, mut word: &str) -> Result<(), NotationError> {
+        let (board, has_letters) = (self.board, self.board.width() <= DIGITS);
+        while let Some(SpelledMove { found, column, row, rest }) =
+            SpelledMove::first(board, word).filter(|_| self.text.len() <= MAX_CELLS)
+        {
+            let (ply, is_letter) = (self.text.len() + 1, found.is_ascii_alphabetic());
+            if has_letters && column.is_some() && *self.is_lettered.get_or_insert(is_letter) != is_letter {
+                return Err(NotationError::Mixed { ply, found });
+            }
+            if found == '0' {
+                return Err(NotationError::Zero { ply, board });
+            }
+            // A digit beyond the board is a move that cannot be played.
+            let is_beyond = || column_number(found).is_some() && !(has_letters && is_letter);
+            let name = column.and_then(column_character).or_else(|| is_beyond().then_some(found));
+            self.text.push(name.ok_or(NotationError::Column { ply, found, board })?);
+            if let Some(height) = column.and_then(|column| self.heights.get_mut(column)) {
+                *height += 1;
+                if !row.is_empty() && row.parse() != Ok(*height) {
+                    let (found, expected) = (excerpt(&format!("{found}{row}"), 16), *height);
+                    return Err(NotationError::Square { ply, found, expected });
                 }
             }
-            if !found.is_ascii_alphabetic() || self.board.width() > DIGITS {
-                self.push(found)?;
-                continue;
-            }
-            let column = (found.to_ascii_lowercase() as u8 - b'a') as usize;
-            let Some(name) = column_character(column).filter(|_| column < self.board.width()) else {
-                return Err(NotationError::Column { ply: self.text.len() + 1, found, board: self.board });
-            };
-            self.push(name)?;
-            let row = &rest[..rest.len() - rest.trim_start_matches(|found: char| found.is_ascii_digit()).len()];
-            rest = &rest[row.len()..];
-            let expected = self.heights.get(column).copied().unwrap_or_default();
-            if !row.is_empty() && row.parse() != Ok(expected) {
-                let (ply, found) = (self.text.len(), excerpt(&format!("{found}{row}"), 16));
-                return Err(NotationError::Square { ply, found, expected });
-            }
+            word = rest;
         }
-        Ok(())
-    }
-
-    fn push(&mut self, found: char) -> Result<(), NotationError> {
-        let ply = self.text.chars().count() + 1;
-        if found == '0' {
-            return Err(NotationError::Zero { ply, board: self.board });
-        }
-        let column = column_number(found).ok_or(NotationError::Column { ply, found, board: self.board })?;
-        if let Some(height) = self.heights.get_mut(column) {
-            *height += 1;
-        }
-        self.text.push(found);
         Ok(())
     }
 }
