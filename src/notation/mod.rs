@@ -40,7 +40,6 @@ pub use spelling::DIGITS;
 pub use uni::to_uni;
 
 use error::EXCERPT_BYTES;
-use moves::play;
 use spelling::Link;
 
 use crate::excerpt::excerpt;
@@ -71,15 +70,14 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
         link.check(board)?;
         // A link within a link is none.
         if link.start.is_none() && link.ply.is_none() {
-            return parse_notation(board, &link.position);
+            return parse_any(board, &link.position);
         }
-        let start =
-            link.start.as_ref().map_or_else(|| Ok(Position::start(board)), |start| parse_notation(board, start))?;
+        let start = link.start.as_ref().map_or_else(|| Ok(Position::start(board)), |start| parse_any(board, start))?;
         let columns = parse_moves(&start, &link.position)?;
         let shown = columns.get(..link.ply.unwrap_or(columns.len())).ok_or_else(|| link.unclear())?;
         return Ok(shown.iter().fold(start, |position, column| position.drop_piece(*column)));
     }
-    parse_notation(board, text)
+    parse_any(board, text)
 }
 
 /// Reads moves that are played from a position on, in any spelling, and returns their columns, from 0; `-` or nothing for no
@@ -101,22 +99,17 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationError> {
-    let (board, mut position, mut columns) = (start.board(), *start, Vec::new());
-    let text = trimmed(text)?;
+    let (board, text) = (start.board(), trimmed(text)?);
     let link = Link::of(text);
     link.iter().try_for_each(|link| link.check(board))?;
     let is_set_up = link.as_ref().is_some_and(|link| link.start.is_some());
     let moves = link.as_ref().map_or(text, |link| &link.position);
-    if is_set_up || !matches!(Form::of(board, moves), Form::Moves) {
+    if is_set_up || parse_pieces(board, moves).is_some() {
         return Err(NotationError::NoGame(excerpt(text, EXCERPT_BYTES)));
     }
-    // Ends early on any text, because after at most 64 moves every column is full.
-    for (found, number) in spelling::moves(start, moves)?.chars().zip(1..) {
-        let (next, column) = play(position, found, number)?;
-        position = next;
-        columns.push(column);
-    }
-    Ok(columns)
+    let moves = spelling::moves(start, moves)?;
+    moves::parse(*start, &moves)?;
+    Ok(moves.chars().filter_map(columns::column_number).collect())
 }
 
 /// Returns a text without blanks, line ends and a byte order mark around it.
@@ -131,34 +124,20 @@ fn trimmed(text: &str) -> Result<&str, NotationError> {
     if trimmed.is_empty() && !text.is_empty() { Err(NotationError::Blank) } else { Ok(trimmed) }
 }
 
-fn parse_notation(board: Board, text: &str) -> Result<Position, NotationError> {
-    match Form::of(board, text) {
-        Form::Uni => uni::parse(board, text),
-        Form::Bits => bits::parse(board, text),
-        Form::Rows(rows) => rows::parse(board, &rows),
-        Form::Moves => moves::parse(board, &spelling::moves(&Position::start(board), text)?),
-    }
+/// Reads a text that is no link.
+fn parse_any(board: Board, text: &str) -> Result<Position, NotationError> {
+    let start = Position::start(board);
+    parse_pieces(board, text).unwrap_or_else(|| moves::parse(start, &spelling::moves(&start, text)?))
 }
 
-/// The notation of a text.
-enum Form {
-    Uni,
-    Bits,
-    Rows(Vec<String>),
-    Moves,
-}
-
-impl Form {
-    fn of(board: Board, text: &str) -> Form {
-        if text.chars().nth(1) == Some(uni::SEPARATOR) && !text.contains('\n') {
-            Form::Uni
-        } else if let Some(rows) = rows::rows(board, text) {
-            Form::Rows(rows)
-        } else if spelling::is_bits(board, text) {
-            Form::Bits
-        } else {
-            Form::Moves
-        }
+/// Reads a position in a notation without the order of moves; `None` for moves.
+fn parse_pieces(board: Board, text: &str) -> Option<Result<Position, NotationError>> {
+    if text.chars().nth(1) == Some(uni::SEPARATOR) && !text.contains('\n') {
+        Some(uni::parse(board, text))
+    } else if let Some(rows) = rows::rows(board, text) {
+        Some(rows::parse(board, &rows))
+    } else {
+        spelling::is_bits(board, text).then(|| bits::parse(board, text))
     }
 }
 

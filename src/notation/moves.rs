@@ -3,7 +3,7 @@
 use super::columns::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
-use crate::{Board, Position};
+use crate::Position;
 
 /// Written for the empty board, because no moves at all would be invisible.
 const EMPTY_BOARD: &str = "-";
@@ -31,20 +31,15 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
     Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
 }
 
-/// Plays the moves one by one.
-pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
-    let start = Position::start(board);
+/// Plays moves from a position on, one character each. Stops early on any text, because after at most 64 moves every column is full.
+pub(super) fn parse(start: Position, text: &str) -> Result<Position, NotationError> {
     if let Some(position) = dropped(start, text).filter(|position| !position.has_any_line()) {
         return Ok(position);
     }
-    text.chars().zip(1..).try_fold(start, |position, (found, number)| Ok(play(position, found, number)?.0))
-}
-
-/// Plays a move, given by its character; `ply` is its number in an error.
-pub(super) fn play(position: Position, found: char, ply: usize) -> Result<(Position, usize), NotationError> {
-    let column = column_number(found).ok_or(NotationError::Column { ply, found, board: position.board() })?;
-    let next = position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })?;
-    Ok((next, column))
+    text.chars().zip(1..).try_fold(start, |position, (found, ply)| {
+        let column = column_number(found).ok_or(NotationError::Column { ply, found, board: position.board() })?;
+        position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })
+    })
 }
 
 /// Drops the pieces of all moves without a look at lines; `None` where a column is full or is none. A line stays

@@ -50,7 +50,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
     let not_one_move = |found: &str| NotationError::Words { found: excerpt(found, 16), board };
     let heights = (0..board.width()).map(|column| start.height(column)).collect();
     let text = &*text.replace("\r\n", "\n");
-    let (mut read, mut rest) = (Moves { board, text: String::new(), heights, is_lettered: None }, text);
+    let (mut read, mut rest) = (MoveReader { board, text: String::new(), heights, is_lettered: None }, text);
     while !rest.is_empty() && read.text.len() <= MAX_CELLS {
         let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
         let next = after.trim_start_matches(is_separator);
@@ -124,7 +124,7 @@ pub(super) fn is_move(board: Board, word: &str) -> bool {
 }
 
 /// The moves that were read so far.
-struct Moves {
+struct MoveReader {
     board: Board,
     text: String,
     /// Pieces of each column.
@@ -133,7 +133,7 @@ struct Moves {
     is_lettered: Option<bool>,
 }
 
-impl Moves {
+impl MoveReader {
     /// Takes the number of the next move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
     fn without_number<'w>(&self, word: &'w str) -> Result<&'w str, NotationError> {
         let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
