@@ -208,19 +208,16 @@ impl<'t> Link<'t> {
         }
         let (address, query) = text.split_once('?').unwrap_or((text, ""));
         let query = query.split('#').next().unwrap_or_default();
-        let name_and_value = |field: &'t str| match field.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (field, None),
-        };
-        let fields = query.split('&').map(name_and_value).collect::<Vec<_>>();
-        let value = |name: &str| fields.iter().find_map(|(found, value)| value.filter(|_| *found == name)).map(decoded);
+        let fields = form_urlencoded::parse(query.as_bytes()).collect::<Vec<_>>();
+        let value = |name: &str| fields.iter().find(|(found, _)| found == name).map(|(_, value)| value.to_string());
         let [board, start, ply] = OTHER_FIELDS.map(value);
         let position = POSITION_FIELDS.into_iter().find_map(value);
-        let count = |wanted: &[&str]| fields.iter().filter(|(name, _)| wanted.contains(name)).count();
+        let count = |wanted: &[&str]| fields.iter().filter(|(name, _)| wanted.contains(&name.as_ref())).count();
         let positions = count(&POSITION_FIELDS);
         let is_once =
             OTHER_FIELDS.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
-        let is_clear = is_once && (positions == 1 || positions == 0 && count(&OTHER_FIELDS) == fields.len());
+        let is_clear =
+            is_once && (positions == 1 || positions == 0 && !fields.is_empty() && count(&OTHER_FIELDS) == fields.len());
         if board.is_none() && start.is_none() && position.is_none() && !address.contains("://") {
             return None;
         }
@@ -253,22 +250,6 @@ impl<'t> Link<'t> {
             _ => Ok(()),
         }
     }
-}
-
-/// Reads the percent-encoding of a link.
-fn decoded(value: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), value.as_bytes());
-    while let [first, after @ ..] = rest {
-        let hex = || u8::from_str_radix(std::str::from_utf8(after.get(..2)?).ok()?, 16).ok();
-        let (byte, taken) = match first {
-            b'+' => (b' ', 0),
-            b'%' => hex().map_or((b'%', 0), |byte| (byte, 2)),
-            other => (*other, 0),
-        };
-        bytes.push(byte);
-        rest = &after[taken..];
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
