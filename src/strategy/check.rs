@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use super::counts::{LineCounts, PositionCounts, result};
-use super::memo::{History, Layer, Link, Map, Node};
+use super::memo::{BackLink, History, Layer, Map};
 use super::rule::answer;
 use super::{CheckError, Rule, Verdict};
 use crate::{Board, Player, Position, Value};
@@ -15,7 +15,7 @@ const NODE_BYTES: usize = 300;
 const MET_BYTES: usize = 160;
 
 /// Bytes that the link to a position takes at most.
-const LINK_BYTES: usize = 2 * size_of::<Link>();
+const LINK_BYTES: usize = 2 * size_of::<BackLink>();
 
 /// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,28 +84,25 @@ pub fn check(rule: &dyn Rule, board: Board, player: Player, memory_bytes: u64) -
         refutation: None,
         undefined: None,
     };
-    let mut walk = Walk { rule, memory_bytes, check: empty, history: History::default(), next: Layer::default() };
-    walk.start()?;
-    walk.go()?;
-    Ok(walk.check)
+    let (history, next) = (History::default(), Layer::default());
+    let (answered, ended) = (Map::default(), Map::default());
+    let mut run = CheckRun { rule, memory_bytes, check: empty, history, next, answered, ended };
+    run.start()?;
+    run.go()?;
+    Ok(run.check)
 }
 
 /// A check in progress, ply by ply.
-struct Walk<'a> {
+struct CheckRun<'a> {
     rule: &'a dyn Rule,
     memory_bytes: u64,
     check: Check,
     history: History,
     /// The latest positions with the opponent to move; a step replaces them by those that they lead to.
     next: Layer,
-}
-
-/// The positions met within two plies, apart from those with the opponent to move.
-#[derive(Default)]
-struct Met {
-    /// After the opponent's move; the value is whether the rule is known to be undefined there.
+    /// The positions of the current ply after the opponent's move; whether the rule is known to be undefined there.
     answered: Map<bool>,
-    /// Finished by the rule's move.
+    /// Those finished by the rule's move.
     ended: Map<()>,
 }
 
@@ -120,17 +117,14 @@ struct Attack {
     lines: u128,
 }
 
-impl Walk<'_> {
+impl CheckRun<'_> {
     /// Meets the empty board, and lets the rule make the first move if it plays first.
     fn start(&mut self) -> Result<(), CheckError> {
         let start = Position::start(self.check.board);
         self.history.begin_layer();
         match self.check.player {
-            Player::First => {
-                let attack = Attack { parent: 0, column: None, lines: 1 };
-                self.meet_attacked(start, attack, &mut Met::default())
-            }
-            Player::Second => self.meet_answered(start, Link { parent: 0, opponent: None, reply: None }, 1),
+            Player::First => self.meet_attacked(start, Attack { parent: 0, column: None, lines: 1 }),
+            Player::Second => self.meet_answered(start, BackLink { parent: 0, opponent: None, reply: None }, 1),
         }
     }
 
@@ -139,12 +133,12 @@ impl Walk<'_> {
         while !self.next.nodes.is_empty() {
             let nodes = std::mem::take(&mut self.next).nodes;
             self.history.begin_layer();
-            let mut met = Met::default();
-            for (parent, node) in nodes.iter().enumerate() {
-                self.require_memory(&nodes, &met, node)?;
-                for column in node.position.moves() {
-                    let attack = Attack { parent, column: Some(column), lines: node.lines };
-                    self.meet_attacked(node.position.drop_piece(column), attack, &mut met)?;
+            (self.answered, self.ended) = (Map::default(), Map::default());
+            for (parent, &(position, lines)) in nodes.iter().enumerate() {
+                self.require_memory(nodes.len(), position.ply())?;
+                for column in position.moves() {
+                    let attack = Attack { parent, column: Some(column), lines };
+                    self.meet_attacked(position.drop_piece(column), attack)?;
                 }
             }
         }
@@ -152,8 +146,8 @@ impl Walk<'_> {
     }
 
     /// Meets a position after a move of the opponent, and lets the rule answer.
-    fn meet_attacked(&mut self, position: Position, attack: Attack, met: &mut Met) -> Result<(), CheckError> {
-        let (new, known_undefined) = match met.answered.entry(position) {
+    fn meet_attacked(&mut self, position: Position, attack: Attack) -> Result<(), CheckError> {
+        let (new, known_undefined) = match self.answered.entry(position) {
             Entry::Vacant(place) => (true, place.insert(false)),
             Entry::Occupied(place) => (false, place.into_mut()),
         };
@@ -169,18 +163,18 @@ impl Walk<'_> {
         };
         match result(&answered, self.check.player) {
             Some(result) => {
-                let new = met.ended.insert(answered, ()).is_none();
+                let new = self.ended.insert(answered, ()).is_none();
                 self.end(Some(result), plies + 1, attack, Some(reply), new)
             }
             None => {
                 let [opponent, reply] = [attack.column, Some(reply)].map(|column| column.map(|column| column as u8));
-                self.meet_answered(answered, Link { parent: attack.parent, opponent, reply }, attack.lines)
+                self.meet_answered(answered, BackLink { parent: attack.parent, opponent, reply }, attack.lines)
             }
         }
     }
 
     /// Meets a position with the opponent to move.
-    fn meet_answered(&mut self, position: Position, link: Link, lines: u128) -> Result<(), CheckError> {
+    fn meet_answered(&mut self, position: Position, link: BackLink, lines: u128) -> Result<(), CheckError> {
         if self.next.add(position, lines).ok_or(CheckError::Lines)? {
             self.check.positions.all += 1;
             self.check.positions.opponent_to_move += 1;
@@ -218,16 +212,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Checks that the moves of one more position fit in memory.
-    fn require_memory(&self, nodes: &[Node], met: &Met, node: &Node) -> Result<(), CheckError> {
-        let bytes = (nodes.len() + self.next.nodes.len()) * NODE_BYTES
-            + (met.answered.len() + met.ended.len()) * MET_BYTES
+    /// Checks that the moves of one more of the `nodes` positions of a ply fit in memory.
+    fn require_memory(&self, nodes: usize, ply: usize) -> Result<(), CheckError> {
+        let bytes = (nodes + self.next.nodes.len()) * NODE_BYTES
+            + (self.answered.len() + self.ended.len()) * MET_BYTES
             + self.history.links * LINK_BYTES;
         if bytes as u64 <= self.memory_bytes {
             return Ok(());
         }
         Err(CheckError::Memory {
-            ply: node.position.ply(),
+            ply,
             positions: self.check.positions.all,
             limit_bytes: self.memory_bytes,
             refutation: self.check.refutation.clone(),

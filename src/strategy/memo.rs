@@ -36,19 +36,11 @@ impl Hasher for Fold {
 /// A map of positions.
 pub(super) type Map<T> = HashMap<Position, T, BuildHasherDefault<Fold>>;
 
-/// A position with the opponent to move.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    /// The position, in which the game is not over.
-    pub position: Position,
-    /// How many lines lead to it.
-    pub lines: u128,
-}
-
 /// The positions of one ply with the opponent to move, each once, in the order in which they were met.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
-    pub nodes: Vec<Node>,
+    /// The positions, in which the game is not over, and how many lines lead to each.
+    pub nodes: Vec<(Position, u128)>,
     places: Map<usize>,
 }
 
@@ -58,8 +50,8 @@ impl Layer {
         let new = self.nodes.len();
         let place = *self.places.entry(position).or_insert(new);
         match self.nodes.get_mut(place) {
-            Some(node) => node.lines = node.lines.checked_add(lines)?,
-            None => self.nodes.push(Node { position, lines }),
+            Some((_, known)) => *known = known.checked_add(lines)?,
+            None => self.nodes.push((position, lines)),
         }
         Some(place == new)
     }
@@ -67,7 +59,7 @@ impl Layer {
 
 /// The two moves by which a position with the opponent to move was first met.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+pub(super) struct BackLink {
     /// The place of the previous position among those of its ply.
     pub parent: usize,
     /// The opponent's move; `None` if the rule made the first move of the game.
@@ -79,7 +71,7 @@ pub(super) struct Link {
 /// The links of all plies.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    layers: Vec<Vec<Link>>,
+    layers: Vec<Vec<BackLink>>,
     /// How many links there are.
     pub links: usize,
 }
@@ -91,7 +83,7 @@ impl History {
     }
 
     /// Adds a position to the latest ply.
-    pub fn push(&mut self, link: Link) {
+    pub fn push(&mut self, link: BackLink) {
         if let Some(layer) = self.layers.last_mut() {
             layer.push(link);
             self.links += 1;
