@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Outcome, Position, Value, notation};
 
 const SETS: [&str; 3] = ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"];
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let threads = arguments.iter().skip_while(|argument| *argument != "--threads").nth(1);
     let threads = threads.and_then(|number| number.parse().ok()).unwrap_or(1);
-    let options = Options { threads, ..Options::default() };
+    let options = SearchOptions { threads, ..SearchOptions::default() };
     let board: Board = "7x6".parse()?;
     let directory = std::env::var_os("FOURBASE_PONS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pons"), PathBuf::from);
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{set:<12} {count:>9} {:>12.4} {cpu:>12} {:>15.1}", seconds * 1e3 / count, nodes as f64 / count);
     }
     if has("--empty") {
-        let mut search = Search::new(board, Options { table_bytes: 1 << 30, ..options });
+        let mut search = Search::new(board, SearchOptions { table_bytes: 1 << 30, ..options });
         let start = Instant::now();
         let outcome = search.solve(&Position::start(board))?;
         let seconds = start.elapsed().as_secs_f64();

@@ -47,5 +47,5 @@ pub use excerpt::excerpt;
 pub use game::Game;
 pub use lines::{has_line, lines, winning_cells};
 pub use player::{PerPlayer, Player};
-pub use position::{MoveError, OtherBoard, Position, PositionError};
+pub use position::{MoveError, OtherBoard, PiecesError, Position};
 pub use value::{Outcome, Value};

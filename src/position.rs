@@ -40,7 +40,7 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// [`PositionError`] names the first of these: a piece outside the board, two pieces in one cell, a piece above an
+    /// [`PiecesError`] names the first of these: a piece outside the board, two pieces in one cell, a piece above an
     /// empty cell, piece counts that are neither equal nor one more for the first player, lines of both players, a line
     /// of the player to move (which would have ended the game earlier).
     ///
@@ -52,28 +52,28 @@ impl Position {
     /// assert!(Position::from_bitboards(board, 0b0010, 0b0000).is_err()); // hangs in the air
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn from_bitboards(board: Board, first: u64, second: u64) -> Result<Position, PositionError> {
+    pub fn from_bitboards(board: Board, first: u64, second: u64) -> Result<Position, PiecesError> {
         let occupied = first | second;
         if let Some(bit) = lowest_bit(occupied & !board.all_cells()) {
-            return Err(PositionError::Outside { board, bit });
+            return Err(PiecesError::Outside { board, bit });
         }
         let place = |cell: usize| (cell / board.height() + 1, cell % board.height() + 1);
         if let Some((column, row)) = lowest_bit(first & second).map(place) {
-            return Err(PositionError::Overlap { column, row });
+            return Err(PiecesError::Overlap { column, row });
         }
         let floating = occupied & !board.bottom_cells() & !(occupied << 1);
         if let Some((column, row)) = lowest_bit(floating).map(place) {
-            return Err(PositionError::Floating { column, row });
+            return Err(PiecesError::Floating { column, row });
         }
         let (first_count, second_count) = (first.count_ones(), second.count_ones());
         if first_count != second_count && first_count != second_count + 1 {
-            return Err(PositionError::Counts { first: first_count, second: second_count });
+            return Err(PiecesError::Counts { first: first_count, second: second_count });
         }
         let position = Position { board, pieces: [first, second] };
         let mover = position.to_move();
         match [mover, mover.other()].map(|player| has_line(board, position.pieces(player))) {
-            [true, true] => Err(PositionError::BothLines),
-            [true, false] => Err(PositionError::EarlierLine(mover)),
+            [true, true] => Err(PiecesError::BothLines),
+            [true, false] => Err(PiecesError::EarlierLine(mover)),
             _ => Ok(position),
         }
     }
@@ -326,7 +326,7 @@ fn lowest_bit(word: u64) -> Option<usize> {
 
 /// Says why pieces are not a position. Columns count from 1, rows from 1 at the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum PositionError {
+pub enum PiecesError {
     /// A bit is set outside the board.
     #[error("bit {bit} of a bitboard is outside the board {board}; bits 0 to {} are cells", board.cells() - 1)]
     Outside {

@@ -5,7 +5,7 @@ use crate::support::long;
 use crate::support::positions::board;
 use crate::support::tiers::{Database, Values};
 use fourbase::players::{Chooser, Kind, Outcomes, Reason, nothing_known, random_source};
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Position, Value, notation};
 
 fn by_database(database: &Database) -> Outcomes<'_> {
@@ -13,7 +13,7 @@ fn by_database(database: &Database) -> Outcomes<'_> {
 }
 
 fn by_search(board: Board) -> Outcomes<'static> {
-    let mut search = Search::new(board, Options::default());
+    let mut search = Search::new(board, SearchOptions::default());
     Box::new(move |position| {
         let outcome = |column| Ok((column, search.solve(&position.drop_piece(column))?.parent()));
         position.moves().map(outcome).collect()

@@ -8,7 +8,7 @@
 use std::env;
 use std::path::Path;
 
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Outcome, Position, Value};
 
 use crate::support::databases::shared;
@@ -66,12 +66,12 @@ fn the_search_finds_published_outcomes() {
     {
         let openings = openings(board(name));
         let step = openings.len().div_ceil(count);
-        let mut search = Search::new(board(name), Options { threads, ..Options::default() });
+        let mut search = Search::new(board(name), SearchOptions { threads, ..SearchOptions::default() });
         for (position, expected) in openings.iter().step_by(step) {
             assert_eq!(search.solve(position), Ok(*expected), "{position}");
         }
     }
-    let search = || Search::new(board("7x6"), Options::default());
+    let search = || Search::new(board("7x6"), SearchOptions::default());
     for name in ["Test_L3_R1", "Test_L2_R1"] {
         for line in &truth::list(&format!("pons/{name}")) {
             let (position, expected) = parse_scored(board("7x6"), line);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Value, notation};
 use rayon::prelude::*;
 
@@ -172,7 +172,7 @@ fn an_example_has_the_outcome_of_its_row() {
     for table in tables() {
         // The largest table has many examples that take more.
         let nodes = if table.board.cells() < 42 { most } else { most / 10 };
-        let options = Options { table_bytes: 1 << 20, node_limit: Some(nodes), ..Options::default() };
+        let options = SearchOptions { table_bytes: 1 << 20, node_limit: Some(nodes), ..SearchOptions::default() };
         let check = |row: &&Row| {
             let position = notation::parse(table.board, &row.example).expect("a position");
             assert_eq!(position.ply(), row.ply, "{row:?}");

@@ -8,7 +8,7 @@ use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson, PositionJson};
 use fourbase::analysis::{Analysis, Budget, DescriptionJson, GameAnalysis, SearchPool};
 use fourbase::players::json::{MoveJson, PlayersJson, RandomJson, most_plies};
 use fourbase::players::{Kind, random_source};
-use fourbase::search::{Monitor, Options};
+use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
 use fourbase_tiers::files::Http;
@@ -49,7 +49,7 @@ impl Engine {
     #[wasm_bindgen(constructor)]
     pub fn new(host: Host) -> Engine {
         host::set(host);
-        let options = Options { table_bytes: TABLE_BYTES, ..Options::default() };
+        let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
         Engine { pool: Arc::new(SearchPool::new(options).keep_idle(1)), analysts: HashMap::new() }
     }
 

@@ -9,7 +9,7 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
-use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
+use fourbase_tiers::dataset::{RowChoice, Column, Format, Rows};
 use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -321,7 +321,7 @@ impl Database {
         let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
         let rows = Rows::Sample { count: count.0, kind: sample_kind(kind)?, seed };
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        positions::sample(py, &self.0, Choice { rows, plies, is_distinct: distinct }, &shown)
+        positions::sample(py, &self.0, RowChoice { rows, plies, is_distinct: distinct }, &shown)
     }
 
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
@@ -409,7 +409,7 @@ impl Database {
         let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
         let made = Export {
             database: Arc::clone(&self.0),
-            choice: Choice { rows, plies, is_distinct: distinct },
+            choice: RowChoice { rows, plies, is_distinct: distinct },
             columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values())),
             format,
             nodes: nodes.map(|nodes| nodes.0),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format, Rows};
+use fourbase_tiers::dataset::{Cells, RowChoice, Column, Dataset, Field, Format, Rows};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ use crate::wait::{budget, pool};
 #[pyclass(frozen, module = "fourbase._fourbase")]
 pub struct Export {
     pub database: Arc<Database>,
-    pub choice: Choice,
+    pub choice: RowChoice,
     pub columns: Vec<Column>,
     /// `None` for NPZ.
     pub format: Option<Format>,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fourbase::analysis::{Budget, SearchPool};
-use fourbase::search::{Monitor, Options};
+use fourbase::search::{Monitor, SearchOptions};
 use pyo3::prelude::*;
 
 use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads, span};
@@ -43,9 +43,9 @@ pub fn search(
     let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;
     let nodes = nodes.map(|nodes| nodes.0);
     let deadline = seconds.map(deadline).transpose()?.flatten();
-    let defaults = Options::default();
+    let defaults = SearchOptions::default();
     let options =
-        Options { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
+        SearchOptions { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
     let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
     let found = Shown::new(py, board, "Progress", progress)?.patiently(py, &*pool()?, told, |monitor| {
         SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::json::DatabaseJson;
 use super::{Analysis, AnalysisError, Budget, Cost, Move, SearchPool, Source};
-use crate::search::{Options, Oracle};
+use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
 /// The value may use all nodes except for this share, which is left for the moves. An answer is worth having even if
@@ -127,7 +127,7 @@ struct Child {
 
 impl Analyst<Infallible> {
     /// Makes an analyst that searches everything, with searches of `options`.
-    pub fn searching(board: Board, options: Options) -> Analyst<Infallible> {
+    pub fn searching(board: Board, options: SearchOptions) -> Analyst<Infallible> {
         Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))
     }
 }

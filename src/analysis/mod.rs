@@ -20,11 +20,11 @@
 //!
 //! ```
 //! use fourbase::analysis::{Analyst, Budget, Source};
-//! use fourbase::search::Options;
+//! use fourbase::search::SearchOptions;
 //! use fourbase::{Board, Outcome, Value, notation};
 //!
 //! let board: Board = "7x6".parse()?;
-//! let analyst = Analyst::searching(board, Options::default());
+//! let analyst = Analyst::searching(board, SearchOptions::default());
 //! let position = notation::parse(board, "4444435555")?;
 //! let mut budget = Budget { nodes: Some(10_000_000), ..Budget::default() };
 //! let analysis = analyst.analyse(&position, true, &mut budget, None)?;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{AnalysisError, Budget, Cost};
-use crate::search::{Options, Search, SearchError};
+use crate::search::{Search, SearchError, SearchOptions};
 use crate::{Board, Outcome, Position};
 
 /// Idle searches of one or several boards, each with its table.
@@ -14,17 +14,17 @@ use crate::{Board, Outcome, Position};
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};
-/// use fourbase::search::Options;
+/// use fourbase::search::SearchOptions;
 /// use fourbase::{Outcome, Position, Value};
 ///
-/// let pool = SearchPool::new(Options::default());
+/// let pool = SearchPool::new(SearchOptions::default());
 /// let outcome = pool.outcome(&Position::start("5x4".parse()?), &mut Budget::default())?;
 /// assert_eq!(outcome, Outcome { value: Value::Tie, remoteness: Some(20) });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct SearchPool {
-    options: Options,
+    options: SearchOptions,
     most_idle: usize,
     most_nodes: u64,
     /// The most recently used are at the end.
@@ -34,7 +34,7 @@ pub struct SearchPool {
 impl SearchPool {
     /// Makes a pool without any search. Each search will have its own table and threads as in `options`; the limits
     /// come from each question instead.
-    pub fn new(options: Options) -> SearchPool {
+    pub fn new(options: SearchOptions) -> SearchPool {
         SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::search::{Monitor, Options, Search};
+use crate::search::{Monitor, Search, SearchOptions};
 use crate::{Game, Player, notation};
 
 fn board() -> Board {
@@ -13,7 +13,7 @@ fn board() -> Board {
 }
 
 fn analyst() -> Analyst<std::convert::Infallible> {
-    Analyst::searching(board(), Options::default())
+    Analyst::searching(board(), SearchOptions::default())
 }
 
 const _: () = {
@@ -31,7 +31,7 @@ fn an_analysis_has_the_value_that_was_reported_before_the_limit() {
         let reported = RefCell::new(None);
         let listen = |analysis: &Analysis| *reported.borrow_mut() = Some(analysis.clone());
         let mut budget = Budget { nodes: Some(nodes), ..Budget::default() };
-        let analyst = Analyst::searching(board, Options::default());
+        let analyst = Analyst::searching(board, SearchOptions::default());
         let found = analyst.analyse(&position, false, &mut budget, Some(&listen)).unwrap();
         assert!(budget.spent.nodes <= nodes && found.cost == budget.spent);
         let reported = reported.into_inner().and_then(|of| of.outcome);
@@ -95,7 +95,7 @@ impl Lookup for Damaged {
 
 #[test]
 fn a_damaged_file_ends_the_search_and_not_the_next_one() {
-    let (board, pool) = ("7x6".parse().unwrap(), Arc::new(SearchPool::new(Options::default())));
+    let (board, pool) = ("7x6".parse().unwrap(), Arc::new(SearchPool::new(SearchOptions::default())));
     let analyst = Analyst::new(board, Some(Damaged), Some(Arc::clone(&pool)));
     let mut budget = Budget { nodes: Some(1 << 24), ..Budget::default() };
     assert_eq!(analyst.analyse(&Position::start(board), false, &mut budget, None).unwrap_err(), DAMAGE);
@@ -105,7 +105,7 @@ fn a_damaged_file_ends_the_search_and_not_the_next_one() {
 
 #[test]
 fn the_search_that_was_used_the_longest_ago_makes_room_for_another() {
-    let pool = SearchPool::new(Options::default()).keep_idle(2);
+    let pool = SearchPool::new(SearchOptions::default()).keep_idle(2);
     let new = |name: &str| {
         let position = Position::start(name.parse().unwrap());
         let ask = |search: &mut Search| Ok(search.nodes() == 0);

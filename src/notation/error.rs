@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::columns::COLUMN_CHARACTERS;
 use crate::excerpt::{name_character, name_found};
-use crate::{Board, MoveError, Player, PositionError};
+use crate::{Board, MoveError, PiecesError, Player};
 
 /// How much of a text an error repeats.
 pub(super) const EXCERPT_BYTES: usize = 80;
@@ -224,7 +224,7 @@ pub enum NotationError {
     },
     /// The pieces do not make a position.
     #[error(transparent)]
-    Position(#[from] PositionError),
+    Position(#[from] PiecesError),
     /// The position has no order of moves.
     #[error("no play reaches this position, so it has no moves to write; write it as bit strings")]
     Unreachable,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::{MoveError, Position, PositionError};
+use super::{MoveError, PiecesError, Position};
 use crate::{Board, Player, Value, lines};
 
 fn board(name: &str) -> Board {
@@ -61,15 +61,15 @@ fn columns_and_rows_outside_the_board_are_empty() {
 #[test]
 fn pieces_that_make_no_position_are_refused() {
     let refused = |name: &str, first, second| Position::from_bitboards(board(name), first, second).unwrap_err();
-    assert_eq!(refused("2x2", 0b1_0000, 0), PositionError::Outside { board: board("2x2"), bit: 4 });
-    assert_eq!(refused("2x2", 0b0100, 0b0100), PositionError::Overlap { column: 2, row: 1 });
-    assert_eq!(refused("2x2", 0b0001, 0b1000), PositionError::Floating { column: 2, row: 2 });
-    assert_eq!(refused("2x2", 0b0101, 0), PositionError::Counts { first: 2, second: 0 });
-    assert_eq!(refused("2x2", 0, 0b0001), PositionError::Counts { first: 0, second: 1 });
-    assert_eq!(refused("2x2c2", 0b0101, 0b1010), PositionError::BothLines);
-    assert_eq!(refused("4x1c2", 0b0011, 0b1100), PositionError::BothLines);
-    assert_eq!(refused("4x2c2", 0b0000_0101, 0b0100_0010), PositionError::EarlierLine(Player::First));
-    assert_eq!(refused("7x1c2", 0b101_0100, 0b000_0011), PositionError::EarlierLine(Player::Second));
+    assert_eq!(refused("2x2", 0b1_0000, 0), PiecesError::Outside { board: board("2x2"), bit: 4 });
+    assert_eq!(refused("2x2", 0b0100, 0b0100), PiecesError::Overlap { column: 2, row: 1 });
+    assert_eq!(refused("2x2", 0b0001, 0b1000), PiecesError::Floating { column: 2, row: 2 });
+    assert_eq!(refused("2x2", 0b0101, 0), PiecesError::Counts { first: 2, second: 0 });
+    assert_eq!(refused("2x2", 0, 0b0001), PiecesError::Counts { first: 0, second: 1 });
+    assert_eq!(refused("2x2c2", 0b0101, 0b1010), PiecesError::BothLines);
+    assert_eq!(refused("4x1c2", 0b0011, 0b1100), PiecesError::BothLines);
+    assert_eq!(refused("4x2c2", 0b0000_0101, 0b0100_0010), PiecesError::EarlierLine(Player::First));
+    assert_eq!(refused("7x1c2", 0b101_0100, 0b000_0011), PiecesError::EarlierLine(Player::Second));
     let message = |first, second| refused("2x2", first, second).to_string();
     assert_eq!(message(1 << 63, 0), "bit 63 of a bitboard is outside the board 2x2; bits 0 to 3 are cells");
     assert_eq!(

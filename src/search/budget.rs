@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use web_time::Instant;
 
-use super::{Monitor, Options, Oracle};
+use super::{Monitor, Oracle, SearchOptions};
 
 /// The nodes that a thread takes at once.
 const BATCH_NODES: u64 = 8192;
 
 /// The limits that the threads of one test share.
-pub(super) struct Shared<'a> {
+pub(super) struct Limit<'a> {
     left: AtomicU64,
     is_done: AtomicBool,
     deadline: Option<Instant>,
@@ -21,12 +21,12 @@ pub(super) struct Shared<'a> {
     oracle: Option<&'a dyn Oracle>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> Limit<'a> {
     /// Allows `nodes` in all, and the time of `options`.
-    pub fn new(nodes: u64, options: &'a Options, oracle: Option<&'a dyn Oracle>) -> Shared<'a> {
-        let Options { deadline, monitor, .. } = options;
+    pub fn new(nodes: u64, options: &'a SearchOptions, oracle: Option<&'a dyn Oracle>) -> Limit<'a> {
+        let SearchOptions { deadline, monitor, .. } = options;
         let (left, is_done) = (AtomicU64::new(nodes), AtomicBool::new(false));
-        Shared { left, is_done, deadline: *deadline, monitor: monitor.as_deref(), oracle }
+        Limit { left, is_done, deadline: *deadline, monitor: monitor.as_deref(), oracle }
     }
 
     /// Returns whether the search must end without an answer.
@@ -53,16 +53,16 @@ impl<'a> Shared<'a> {
 }
 
 /// The nodes of one thread.
-pub(super) struct Budget<'a> {
-    shared: &'a Shared<'a>,
+pub(super) struct ThreadNodes<'a> {
+    shared: &'a Limit<'a>,
     pub visited: u64,
     batch_end: u64,
     reported: u64,
 }
 
-impl<'a> Budget<'a> {
-    pub fn new(shared: &'a Shared<'a>) -> Budget<'a> {
-        Budget { shared, visited: 0, batch_end: 0, reported: 0 }
+impl<'a> ThreadNodes<'a> {
+    pub fn new(shared: &'a Limit<'a>) -> ThreadNodes<'a> {
+        ThreadNodes { shared, visited: 0, batch_end: 0, reported: 0 }
     }
 
     /// Counts a node; `None` if the thread must stop before it.

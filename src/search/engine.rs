@@ -1,13 +1,13 @@
 //! The engine of one board: it keeps the table between questions, and narrows a score with null windows.
 
-use super::budget::{Budget, Shared};
+use super::budget::{Limit, ThreadNodes};
 use super::grid::{ANY_HEIGHT, Grid, State};
 use super::moves::{CellMerits, cell_merits};
 use super::score::{Scale, Score, next_beta};
 use super::table::Table;
 use super::word::Word;
 use super::worker::Worker;
-use super::{Options, Oracle, SearchError};
+use super::{Oracle, SearchError, SearchOptions};
 use crate::{Board, Position};
 
 /// The number of nodes after which a question gets more threads: some 50 milliseconds.
@@ -23,7 +23,7 @@ pub(super) trait Engine: Send {
         position: &Position,
         range: (Score, Score),
         oracle: Option<&dyn Oracle>,
-        options: &Options,
+        options: &SearchOptions,
     ) -> Result<Score, SearchError>;
 
     /// Returns how many nodes all questions have visited.
@@ -31,7 +31,7 @@ pub(super) trait Engine: Send {
 }
 
 /// Returns the fastest engine for `board`.
-pub(super) fn engine(board: Board, options: &Options) -> Box<dyn Engine> {
+pub(super) fn engine(board: Board, options: &SearchOptions) -> Box<dyn Engine> {
     /// `GridEngine` with these parameters.
     macro_rules! engine {
         ($word:ty, $height:expr, $columns:expr) => {
@@ -68,13 +68,13 @@ struct Asked<'a, W> {
     state: State<W>,
     fold: bool,
     oracle: Option<(Board, &'a dyn Oracle)>,
-    options: &'a Options,
+    options: &'a SearchOptions,
     /// The nodes that earlier questions have visited.
     nodes_before: u64,
 }
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COLUMNS> {
-    fn new(board: Board, options: &Options) -> Self {
+    fn new(board: Board, options: &SearchOptions) -> Self {
         let grid = Grid::new(board);
         GridEngine {
             scale: Scale::new(board),
@@ -101,7 +101,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if self.merits.len() > threads {
                 allowed = allowed.min(NODES_BEFORE_THREADS - nodes);
             }
-            let shared = Shared::new(allowed, asked.options, asked.oracle.map(|(_, oracle)| oracle));
+            let shared = Limit::new(allowed, asked.options, asked.oracle.map(|(_, oracle)| oracle));
             let (score, visited) = self.test_within(asked, beta, &shared, threads);
             self.nodes += visited;
             let nodes = nodes + visited;
@@ -128,14 +128,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
 
     /// Searches with `threads` threads within the limits of `shared`. Returns the first answer that a thread finds, and
     /// the nodes of all threads.
-    fn test_within(&self, asked: &Asked<'_, W>, beta: Score, shared: &Shared, threads: usize) -> (Option<Score>, u64) {
+    fn test_within(&self, asked: &Asked<'_, W>, beta: Score, shared: &Limit, threads: usize) -> (Option<Score>, u64) {
         let search = |merits: &CellMerits| {
             let mut worker = Worker {
                 grid: &self.grid,
                 scale: self.scale,
                 table: &self.table,
                 merits,
-                budget: Budget::new(shared),
+                nodes: ThreadNodes::new(shared),
                 fold: asked.fold,
                 oracle: asked.oracle,
             };
@@ -144,8 +144,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if score.is_some() {
                 shared.finish();
             }
-            worker.budget.report();
-            (score, worker.budget.visited)
+            worker.nodes.report();
+            (score, worker.nodes.visited)
         };
         let (own, helping) = self.merits.split_first().map_or((None, &[][..]), |(own, rest)| (Some(own), rest));
         let helping = &helping[..(threads - 1).min(helping.len())];
@@ -174,7 +174,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Engine for GridEngine<W, 
         position: &Position,
         (low, high): (Score, Score),
         oracle: Option<&dyn Oracle>,
-        options: &Options,
+        options: &SearchOptions,
     ) -> Result<Score, SearchError> {
         let (mine, all) = self.grid.pieces(position);
         let state = State::new(&self.grid, mine, all);

@@ -13,7 +13,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     ///
     /// The board must not be full.
     pub fn search_misere(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
-        self.budget.spend()?;
+        self.nodes.spend()?;
         let grid = self.grid;
         let empty = grid.cells & !state.all;
         let safe = state.playable(grid) & !state.my_spots;

@@ -16,12 +16,12 @@
 //! For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
 //!
 //! ```
-//! use fourbase::search::{Options, Search};
+//! use fourbase::search::{Search, SearchOptions};
 //! use fourbase::{Board, Outcome, Value, notation};
 //!
 //! let board: Board = "7x6".parse()?;
 //! let position = notation::parse(board, "14141")?;
-//! let mut search = Search::new(board, Options::default());
+//! let mut search = Search::new(board, SearchOptions::default());
 //! let loss = Outcome { value: Value::Lose, remoteness: Some(2) };
 //! for column in position.moves() {
 //!     let outcome = search.solve(&position.drop_piece(column))?.parent();
@@ -67,7 +67,7 @@ use web_time::Instant;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
-pub use options::{Monitor, Options, Oracle, SearchError};
+pub use options::{Monitor, Oracle, SearchError, SearchOptions};
 use score::{Scale, Score};
 
 /// Farther from a tie than any score.
@@ -76,11 +76,11 @@ const FAR: Score = 64;
 /// Solves positions of one board, one after the other. The results of one question help the next.
 ///
 /// ```
-/// use fourbase::search::{Options, Search};
+/// use fourbase::search::{Search, SearchOptions};
 /// use fourbase::{Board, Outcome, Position, Value};
 ///
 /// let board: Board = "5x4".parse()?;
-/// let mut search = Search::new(board, Options::default());
+/// let mut search = Search::new(board, SearchOptions::default());
 /// let outcome = search.solve(&Position::start(board))?;
 /// assert_eq!(outcome, Outcome { value: Value::Tie, remoteness: Some(20) });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -88,13 +88,13 @@ const FAR: Score = 64;
 pub struct Search {
     board: Board,
     scale: Scale,
-    options: Options,
+    options: SearchOptions,
     engine: Box<dyn Engine>,
 }
 
 impl Search {
     /// Starts a search of `board`. Costs some microseconds and, on most boards, 4 KiB for any options.
-    pub fn new(board: Board, options: Options) -> Search {
+    pub fn new(board: Board, options: SearchOptions) -> Search {
         let engine = engine::engine(board, &options);
         Search { board, scale: Scale::new(board), options, engine }
     }
@@ -108,11 +108,11 @@ impl Search {
     /// After an error you can ask again; the search continues with what it has found.
     ///
     /// ```
-    /// use fourbase::search::{Options, Search, SearchError};
+    /// use fourbase::search::{Search, SearchOptions, SearchError};
     /// use fourbase::{Board, Position};
     ///
     /// let board: Board = "7x6".parse()?;
-    /// let mut search = Search::new(board, Options { node_limit: Some(1000), ..Options::default() });
+    /// let mut search = Search::new(board, SearchOptions { node_limit: Some(1000), ..SearchOptions::default() });
     /// let error = search.solve(&Position::start(board)).unwrap_err();
     /// assert_eq!(error, SearchError::NodeLimit { nodes: 1000 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -132,11 +132,11 @@ impl Search {
     /// The same as [`Search::solve`].
     ///
     /// ```
-    /// use fourbase::search::{Options, Search};
+    /// use fourbase::search::{Search, SearchOptions};
     /// use fourbase::{Board, Outcome, Position, Value};
     ///
     /// let board: Board = "6x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
+    /// let mut search = Search::new(board, SearchOptions::default());
     /// let lost = Outcome { value: Value::Lose, remoteness: Some(24) };
     /// let bound = Outcome { value: Value::Lose, remoteness: Some(22) };
     /// assert_eq!(search.solve_between(&Position::start(board), Some(bound), None)?, lost);
@@ -161,11 +161,11 @@ impl Search {
     /// The same as [`Search::solve`].
     ///
     /// ```
-    /// use fourbase::search::{Options, Search};
+    /// use fourbase::search::{Search, SearchOptions};
     /// use fourbase::{Board, Position, Value};
     ///
     /// let board: Board = "6x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
+    /// let mut search = Search::new(board, SearchOptions::default());
     /// assert_eq!(search.value(&Position::start(board))?, Value::Lose);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -185,7 +185,7 @@ impl Search {
     /// The same as [`Search::solve`], and [`SearchError::OtherValue`] if the value turns out to be wrong.
     ///
     /// ```
-    /// use fourbase::search::{Options, Oracle, Search};
+    /// use fourbase::search::{SearchOptions, Oracle, Search};
     /// use fourbase::{Board, Position, Value};
     ///
     /// /// Knows nothing.
@@ -198,7 +198,7 @@ impl Search {
     /// }
     ///
     /// let board: Board = "6x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
+    /// let mut search = Search::new(board, SearchOptions::default());
     /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose, None)?, 24);
     /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose, Some(&Silent))?, 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -228,9 +228,9 @@ impl Search {
         self.engine.nodes()
     }
 
-    /// Sets the limits of all later questions, as in [`Options`].
+    /// Sets the limits of all later questions, as in [`SearchOptions`].
     pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
-        self.options = Options { node_limit, deadline, monitor, ..self.options };
+        self.options = SearchOptions { node_limit, deadline, monitor, ..self.options };
     }
 
     /// Searches a score in `range`, like [`Engine::score`].

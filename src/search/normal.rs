@@ -65,7 +65,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
 
     /// Decides like [`Worker::search`], at a position with this `key` where the player to move has a choice.
     fn choose(&mut self, state: &State<W>, key: W, beta: Score) -> Option<Score> {
-        self.budget.spend()?;
+        self.nodes.spend()?;
         let grid = self.grid;
         let mut known = self.known(state, key, (state.ply + 3, state.ply + 4), beta);
         if let Some(score) = known.decides(beta) {

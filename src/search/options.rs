@@ -12,13 +12,13 @@ use crate::{OtherBoard, Position, Value};
 /// The memory, threads and nodes that a [`Search`](super::Search) may use.
 ///
 /// ```
-/// use fourbase::search::Options;
+/// use fourbase::search::SearchOptions;
 ///
-/// let options = Options { node_limit: Some(1_000_000), ..Options::default() };
+/// let options = SearchOptions { node_limit: Some(1_000_000), ..SearchOptions::default() };
 /// assert_eq!(options.threads, 1);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// The size limit of the transposition table, in bytes; rounded down to a power of two, and at least 4 KiB, or up
     /// to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit costs
     /// easy questions nothing. While it grows, it briefly uses a quarter more.
@@ -33,10 +33,10 @@ pub struct Options {
     pub monitor: Option<Arc<Monitor>>,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     /// Returns a table of 128 MiB, one thread, no limit, no monitor.
-    fn default() -> Options {
-        Options { table_bytes: 128 << 20, threads: 1, node_limit: None, deadline: None, monitor: None }
+    fn default() -> SearchOptions {
+        SearchOptions { table_bytes: 128 << 20, threads: 1, node_limit: None, deadline: None, monitor: None }
     }
 }
 
@@ -47,12 +47,12 @@ impl Default for Options {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use fourbase::search::{Monitor, Options, Search, SearchError};
+/// use fourbase::search::{Monitor, SearchOptions, Search, SearchError};
 /// use fourbase::{Board, Position};
 ///
 /// let board: Board = "7x6".parse()?;
 /// let monitor = Arc::new(Monitor::default());
-/// let mut search = Search::new(board, Options { monitor: Some(Arc::clone(&monitor)), ..Options::default() });
+/// let mut search = Search::new(board, SearchOptions { monitor: Some(Arc::clone(&monitor)), ..SearchOptions::default() });
 /// monitor.cancel(); // usually from another thread
 /// assert!(matches!(search.solve(&Position::start(board)), Err(SearchError::Cancelled { .. })));
 /// # Ok::<(), fourbase::BoardError>(())
@@ -71,10 +71,10 @@ impl Monitor {
     ///
     /// ```
     /// use fourbase::Position;
-    /// use fourbase::search::{Monitor, Options, Search, SearchError};
+    /// use fourbase::search::{Monitor, SearchOptions, Search, SearchError};
     ///
     /// let monitor = Monitor::polling(|nodes| nodes > 20_000);
-    /// let (board, options) = ("7x6".parse()?, Options { monitor: Some(monitor.into()), ..Options::default() });
+    /// let (board, options) = ("7x6".parse()?, SearchOptions { monitor: Some(monitor.into()), ..SearchOptions::default() });
     /// let answer = Search::new(board, options).solve(&Position::start(board));
     /// assert!(matches!(answer, Err(SearchError::Cancelled { nodes: 20_001..40_000 })));
     /// # Ok::<(), fourbase::BoardError>(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::grid::{ANY_HEIGHT, Grid, State};
 use super::pairing;
 use super::score::Scale;
-use super::{Monitor, Options, Search, SearchError};
+use super::{Monitor, Search, SearchError, SearchOptions};
 use crate::{Board, Outcome, Position, Value, notation};
 
 #[allow(dead_code)]
@@ -108,7 +108,7 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
 /// Solves every legal position of a board both ways, keeping the table from one position to the next.
 fn agrees_everywhere(name: &str) {
     let (board, plain) = Plain::whole(name);
-    let mut search = Search::new(board, Options::default());
+    let mut search = Search::new(board, SearchOptions::default());
     for (columns, &answer) in &plain.known {
         let position = position(board, columns);
         assert_eq!(search.solve(&position), Ok(outcome(answer)), "{name} {position}");
@@ -139,7 +139,7 @@ fn empty_boards_are_solved() {
         let [name, value, plies] = answer.split(' ').collect::<Vec<_>>()[..] else { panic!("{answer}") };
         let expected = outcome((value.parse().unwrap(), plies.parse().unwrap()));
         let board = name.parse::<Board>().unwrap();
-        assert_eq!(Search::new(board, Options::default()).solve(&Position::start(board)), Ok(expected), "{name}");
+        assert_eq!(Search::new(board, SearchOptions::default()).solve(&Position::start(board)), Ok(expected), "{name}");
     }
 }
 
@@ -147,7 +147,7 @@ fn empty_boards_are_solved() {
 fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
     for name in ["9x7", "8x8", "8x7", "9x6", "16x4", "9x7c5", "8x8m", "9x7c3m", "32x2c3m", "16x4c3"] {
         let board = name.parse::<Board>().unwrap();
-        let mut search = Search::new(board, Options::default());
+        let mut search = Search::new(board, SearchOptions::default());
         // Play columns in an order that fills the board evenly; solve the position once eight cells are empty.
         let first = long::seed(1);
         for seed in (0..39).map(|game| first.wrapping_add(game)) {
@@ -217,7 +217,7 @@ fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
         for (columns, &answer) in plain.known.iter().step_by(101) {
             let position = position(board, columns);
             let expected = outcome(answer);
-            let fresh = || Search::new(board, Options::default());
+            let fresh = || Search::new(board, SearchOptions::default());
             assert_eq!(fresh().value(&position), Ok(expected.value));
             assert_eq!(fresh().remoteness(&position, expected.value, None), Ok(expected.remoteness.unwrap()));
         }
@@ -230,7 +230,7 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
     let start = Position::start(board);
     let mut needed = None;
     for limit in [0, 1, 2, 100, 8191, 8192, 8193, 20_000, 1_000_000] {
-        let mut search = Search::new(board, Options { node_limit: Some(limit), ..Options::default() });
+        let mut search = Search::new(board, SearchOptions { node_limit: Some(limit), ..SearchOptions::default() });
         match search.solve(&start) {
             Ok(found) => {
                 assert_eq!(found, outcome((-1, 24)));
@@ -245,7 +245,7 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
     }
     assert!(needed.is_some());
     // A search that has reached its limit continues when it is asked again.
-    let mut search = Search::new(board, Options { node_limit: Some(20_000), ..Options::default() });
+    let mut search = Search::new(board, SearchOptions { node_limit: Some(20_000), ..SearchOptions::default() });
     let answer = (0..100).find_map(|_| search.solve(&start).ok());
     assert_eq!(answer, Some(outcome((-1, 24))));
 }
@@ -254,7 +254,7 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
 fn a_limit_holds_for_all_threads_together() {
     let board = "7x6".parse::<Board>().unwrap();
     for threads in [1, 2] {
-        let options = Options { node_limit: Some(1_000_000), threads, ..Options::default() };
+        let options = SearchOptions { node_limit: Some(1_000_000), threads, ..SearchOptions::default() };
         let mut search = Search::new(board, options);
         assert_eq!(search.solve(&Position::start(board)), Err(SearchError::NodeLimit { nodes: 1_000_000 }));
     }
@@ -263,9 +263,9 @@ fn a_limit_holds_for_all_threads_together() {
 #[test]
 fn a_tiny_table_costs_time_and_not_the_answer() {
     let board = "5x5".parse::<Board>().unwrap();
-    let mut search = Search::new(board, Options { table_bytes: 0, ..Options::default() });
+    let mut search = Search::new(board, SearchOptions { table_bytes: 0, ..SearchOptions::default() });
     let position = notation::parse(board, "33332").unwrap();
-    let expected = Search::new(board, Options::default()).solve(&position);
+    let expected = Search::new(board, SearchOptions::default()).solve(&position);
     assert_eq!(search.solve(&position), expected);
 }
 
@@ -273,7 +273,7 @@ fn a_tiny_table_costs_time_and_not_the_answer() {
 fn a_monitor_sees_the_nodes_and_stops_the_search() {
     let board = "7x6".parse::<Board>().unwrap();
     let monitor = Arc::new(Monitor::default());
-    let options = Options { monitor: Some(Arc::clone(&monitor)), ..Options::default() };
+    let options = SearchOptions { monitor: Some(Arc::clone(&monitor)), ..SearchOptions::default() };
     let mut search = Search::new(board, options);
     let watcher = std::thread::spawn({
         let monitor = Arc::clone(&monitor);
@@ -295,7 +295,7 @@ fn a_monitor_sees_the_nodes_and_stops_the_search() {
 #[test]
 fn a_position_of_another_board_is_refused() {
     let [board, other] = ["4x4", "4x4m"].map(|name| name.parse::<Board>().unwrap());
-    let mut search = Search::new(board, Options::default());
+    let mut search = Search::new(board, SearchOptions::default());
     let error = SearchError::OtherBoard(crate::OtherBoard { expected: board, found: other });
     assert_eq!(search.solve(&Position::start(other)), Err(error));
 }
@@ -303,7 +303,7 @@ fn a_position_of_another_board_is_refused() {
 #[test]
 fn a_wrong_value_is_noticed_where_it_contradicts_the_search() {
     let board = "4x4".parse::<Board>().unwrap();
-    let mut search = Search::new(board, Options::default());
+    let mut search = Search::new(board, SearchOptions::default());
     let winning = notation::parse(board, "121212").unwrap();
     for claimed in [Value::Tie, Value::Lose] {
         assert_eq!(search.remoteness(&winning, claimed, None), Err(SearchError::OtherValue { claimed }));

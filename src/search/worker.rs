@@ -1,7 +1,7 @@
 //! One thread of the search: its data, and the code that both kinds of rules share.
 
 use super::Oracle;
-use super::budget::Budget;
+use super::budget::ThreadNodes;
 use super::grid::{Grid, State};
 use super::moves::CellMerits;
 use super::score::{Scale, Score};
@@ -20,7 +20,7 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub scale: Scale,
     pub table: &'a Table,
     pub merits: &'a CellMerits,
-    pub budget: Budget<'a>,
+    pub nodes: ThreadNodes<'a>,
     /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It can't meet
     /// them once a piece of one player is opposite a piece of the other across the middle.
     pub fold: bool,

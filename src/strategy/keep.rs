@@ -12,7 +12,7 @@ const MET_BYTES: u64 = 200;
 /// The number of positions in which a rule keeps the value of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Kept {
+pub struct KeptCounts {
     /// Positions in which the game is not over and the rule is asked for a move.
     pub strategy_to_move: u64,
     /// Those in which its reply is worth as much as the best move, whatever the opponent's last move was.
@@ -35,12 +35,12 @@ impl Check {
     /// Any error of `values`, and [`CheckError::Memory`] if all positions need more than `memory_bytes`.
     ///
     /// ```
-    /// use fourbase::search::{Options, Search};
+    /// use fourbase::search::{Search, SearchOptions};
     /// use fourbase::strategy::{Centre, CheckError, check};
     /// use fourbase::{Board, Player};
     ///
     /// let board: Board = "4x3".parse()?;
-    /// let mut search = Search::new(board, Options::default());
+    /// let mut search = Search::new(board, SearchOptions::default());
     /// let mut values = |position: &_| search.value(position).expect("no limit was set");
     /// let kept = check(&Centre, board, Player::First, 1 << 30)?.keep(&Centre, 1 << 30, |positions| {
     ///     Ok::<_, CheckError>(positions.iter().map(&mut values).collect())
@@ -53,20 +53,20 @@ impl Check {
         rule: &dyn Rule,
         memory_bytes: u64,
         mut values: impl FnMut(&[Position]) -> Result<Vec<Value>, E>,
-    ) -> Result<Kept, E> {
+    ) -> Result<KeptCounts, E> {
         let positions = self.positions.all;
         if positions.saturating_mul(MET_BYTES) > memory_bytes {
             let refutation = self.refutation.clone();
             let ply = self.board.cells();
             return Err(CheckError::Memory { ply, positions, limit_bytes: memory_bytes, refutation }.into());
         }
-        let mut walk = Walk { rule, player: self.player, met: Map::default() };
+        let mut run = KeepRun { rule, player: self.player, met: Map::default() };
         let start = Position::start(self.board);
         match self.player {
-            Player::First => walk.attacked(start, None),
-            Player::Second => walk.answered(start),
+            Player::First => run.attacked(start, None),
+            Player::Second => run.answered(start),
         };
-        let mut met = walk.met;
+        let mut met = run.met;
         let positions = met.keys().copied().collect::<Vec<_>>();
         for portion in positions.chunks(PORTION) {
             for (position, value) in portion.iter().zip(values(portion)?) {
@@ -89,7 +89,7 @@ fn worse(one: Option<Value>, other: Option<Value>) -> Option<Value> {
 
 /// A position that was met.
 #[derive(Clone, Copy)]
-struct Met {
+struct MetPosition {
     /// The worst result of the rule from here, over all last moves with which the position was met.
     sure: Option<Value>,
     /// The columns that the rule played here, one bit each.
@@ -102,14 +102,14 @@ struct Met {
     value: Option<Value>,
 }
 
-impl Met {
+impl MetPosition {
     /// Makes a position in which the rule is not asked for a move.
-    fn new(sure: Option<Value>) -> Met {
-        Met { sure, replies: 0, asked: false, undefined: false, value: None }
+    fn new(sure: Option<Value>) -> MetPosition {
+        MetPosition { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
     /// Adds the result of another last move to the same position.
-    fn join(&mut self, other: &Met) {
+    fn join(&mut self, other: &MetPosition) {
         self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
         self.undefined |= other.undefined;
@@ -120,13 +120,13 @@ impl Met {
 const _: () = assert!(MAX_COLUMNS <= u32::BITS as usize);
 
 /// Goes through all lines, depth first. A line has at most 64 plies, so the recursion is safe.
-struct Walk<'a> {
+struct KeepRun<'a> {
     rule: &'a dyn Rule,
     player: Player,
-    met: Map<Met>,
+    met: Map<MetPosition>,
 }
 
-impl Walk<'_> {
+impl KeepRun<'_> {
     /// Meets a position with the opponent to move.
     fn answered(&mut self, position: Position) -> Option<Value> {
         if let Some(met) = self.met.get(&position) {
@@ -135,19 +135,19 @@ impl Walk<'_> {
         // A finished position has no moves.
         let after_moves = position.moves().map(|column| self.attacked(position.drop_piece(column), Some(column)));
         let sure = after_moves.reduce(worse).unwrap_or_else(|| result(&position, self.player));
-        self.met.insert(position, Met::new(sure));
+        self.met.insert(position, MetPosition::new(sure));
         sure
     }
 
     /// Meets a position after a move of the opponent. It is never met twice after the same move.
     fn attacked(&mut self, position: Position, last: Option<usize>) -> Option<Value> {
         let new = match result(&position, self.player) {
-            Some(result) => Met::new(Some(result)),
+            Some(result) => MetPosition::new(Some(result)),
             None => match answer(self.rule, &position, last) {
                 Some((column, answered)) => {
-                    Met { replies: 1 << column, asked: true, ..Met::new(self.answered(answered)) }
+                    MetPosition { replies: 1 << column, asked: true, ..MetPosition::new(self.answered(answered)) }
                 }
-                None => Met { asked: true, undefined: true, ..Met::new(None) },
+                None => MetPosition { asked: true, undefined: true, ..MetPosition::new(None) },
             },
         };
         self.met.entry(position).and_modify(|met| met.join(&new)).or_insert(new);
@@ -156,8 +156,8 @@ impl Walk<'_> {
 }
 
 /// Compares the positions with their values, all of which are known now.
-fn count(met: &Map<Met>, player: Player) -> Kept {
-    let mut kept = Kept { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
+fn count(met: &Map<MetPosition>, player: Player) -> KeptCounts {
+    let mut kept = KeptCounts { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
     for (position, entry) in met {
         let Some(value) = entry.value else { continue };
         kept.all += 1;
@@ -171,7 +171,7 @@ fn count(met: &Map<Met>, player: Player) -> Kept {
 }
 
 /// Returns whether every reply in a position is worth as much as the position.
-fn keeps(met: &Map<Met>, position: &Position, entry: &Met, value: Value) -> bool {
+fn keeps(met: &Map<MetPosition>, position: &Position, entry: &MetPosition, value: Value) -> bool {
     let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
     let is_as_good = |column| {
         let after = met.get(&position.drop_piece(column)).and_then(|entry| entry.value);

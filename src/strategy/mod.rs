@@ -46,7 +46,7 @@ pub use check::{Check, check};
 pub use counts::{LineCounts, PositionCounts, Verdict};
 pub use error::{CentreError, CheckError};
 pub use follow_up::{FollowUp, Reading};
-pub use keep::Kept;
+pub use keep::KeptCounts;
 pub use rule::{Centre, Mirror, Rule};
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Centre, CentreError, CheckError, FollowUp, LineCounts, Mirror, Reading, Rule, Verdict, check};
 use crate::notation::{columns_to_text, parse};
-use crate::search::{Options, Search};
+use crate::search::{Search, SearchOptions};
 use crate::{Board, Player, Position, Value};
 
 /// Enough memory for every check here.
@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn what_is_kept_is_what_plain_play_with_known_values_keeps((board, kind, seed, player) in any_case()) {
         let rule = &*rule(board, kind, seed);
-        let mut search = Search::new(board, Options::default());
+        let mut search = Search::new(board, SearchOptions::default());
         let mut value = |position: &Position| search.value(position).unwrap();
         let found = check(rule, board, player, MEMORY_BYTES).unwrap();
         let values = |positions: &[Position]| Ok::<Vec<Value>, CheckError>(positions.iter().map(&mut value).collect());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fourbase::analysis::{Analyst, Budget, SearchPool};
 use fourbase::players::{random_play, random_source};
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
@@ -44,7 +44,7 @@ pub fn spread(openings: &[Opening], value: Value, count: usize) -> Vec<Opening> 
 
 /// Finds the remoteness of every position by search over the database.
 pub fn assert_remoteness(database: &Database, openings: &[Opening]) {
-    let pool = Arc::new(SearchPool::new(Options::default()));
+    let pool = Arc::new(SearchPool::new(SearchOptions::default()));
     let analyst = Analyst::new(database.board(), Some(database), Some(pool));
     openings.par_iter().for_each(|(position, expected)| {
         let found = analyst.outcome(position, &mut Budget::default()).expect("an answer");
@@ -75,7 +75,7 @@ pub fn random_positions(board: Board, ply: usize, count: usize, random: &mut Ran
 /// Compares what the database says of every position with the exact search, which knows nothing of the database: the
 /// value, and where the database has it the remoteness.
 pub fn assert_searched(database: &Database, positions: &[Position]) {
-    let search = || Search::new(database.board(), Options::default());
+    let search = || Search::new(database.board(), SearchOptions::default());
     let compare = |search: &mut Search, position: &Position| {
         let expected = match database.values() {
             Values::Wdl => Outcome { value: search.value(position).expect("an answer"), remoteness: None },

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use fourbase::analysis::Budget;
 use fourbase::players::{RandomSource, random_play, random_source};
-use fourbase::search::{Options, Search};
+use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Outcome, Position, notation};
 use fourbase_tiers::database::Database;
 use rand::RngExt;
@@ -95,7 +95,7 @@ fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
     let (mut values, mut outcomes, mut moves) = (Vec::new(), Vec::new(), Vec::new());
     for position in positions {
         if ply > keeps(board) {
-            let mut search = Search::new(board, Options::default());
+            let mut search = Search::new(board, SearchOptions::default());
             values.push(timed(|| search.value(position).expect("an answer")).1);
         }
         let (outcome, time, _) = timed(|| for_outcomes.probe(position).expect("an answer"));

@@ -19,7 +19,7 @@ use crate::kernel::reach::Put;
 
 /// One kind of last move, and the parents that it starts from.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct LastMove {
     /// The wing column of the last move; `None` for the spine.
     pub column: Option<usize>,
     /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] if this move can't have been the
@@ -31,7 +31,7 @@ pub(super) struct Source {
     pub take: Vec<u64>,
 }
 
-impl Source {
+impl LastMove {
     /// Returns the parents' columns to gather and the place to put them, if the finished colourings are columns.
     pub(super) fn columns(&self) -> (&[u64], Put<'_>) {
         (&self.take, Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 })
@@ -44,7 +44,7 @@ pub(super) struct FinishedList {
     /// The number of finished colourings.
     pub(super) len: usize,
     /// The last moves that finish at least one of these colourings.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<LastMove>,
 }
 
 impl FinishedList {
@@ -78,8 +78,8 @@ impl FinishedList {
 
     /// Returns the bytes of the list.
     fn bytes(&self) -> u64 {
-        let of_source = |source: &Source| {
-            size_of::<Source>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
+        let of_source = |source: &LastMove| {
+            size_of::<LastMove>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
         };
         self.sources.iter().map(of_source).sum::<usize>() as u64
     }
@@ -187,7 +187,7 @@ fn merge(mut runs: Vec<Run>) -> FinishedList {
     let source = |(run, parents): (Run, Vec<u32>)| {
         let bit = |mask, (i, parent): (usize, &u32)| mask | u64::from(*parent != NO_ROW) << i;
         let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
-        Source { column: run.column, parents, put, take: run.take }
+        LastMove { column: run.column, parents, put, take: run.take }
     };
     FinishedList { len, sources: runs.into_iter().zip(parents).map(source).collect() }
 }

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use fourbase::Player;
 
-use super::finished::{FinishedList, Source, others};
+use super::finished::{FinishedList, LastMove, others};
 use crate::files::FileError;
 use crate::index::{Matrix, Spine, WingList, arm_lines, count_before, low_bits, row_map};
 use crate::kernel::RowView;
@@ -82,7 +82,7 @@ pub(super) fn part<'b>(
             };
             (list.keeps(drop.column, mover), put)
         };
-        let (take, put) = source.map_or_else(own, Source::columns);
+        let (take, put) = source.map_or_else(own, LastMove::columns);
         part.add_columns(from, rows.clone(), stream(list.words, Vec::new(), Cow::Borrowed(take), put));
     }
     let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
@@ -99,7 +99,7 @@ pub(super) fn part<'b>(
                 row_map(&all, index.list(matrix.left, under, left_firsts).spine_keeps(mover), 0, &rows)
             }
         };
-        let (take, put) = columns_from.map_or_else(|| (list.spine_keeps(mover), Put::From(0)), Source::columns);
+        let (take, put) = columns_from.map_or_else(|| (list.spine_keeps(mover), Put::From(0)), LastMove::columns);
         part.add_columns(from, row_span(&map), stream(list.words, map, Cow::Borrowed(take), put));
     }
     part.load(parents)
@@ -113,7 +113,7 @@ fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts
 
 /// Finds the source for a last move into a column of the wing, or on the spine. Returns `None` if the move finishes
 /// nothing, and `Some(None)` for colourings of the index.
-fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&Source>> {
+fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&LastMove>> {
     finished.map_or(Some(None), |list| list.sources.iter().find(|source| source.column == column).map(Some))
 }
 

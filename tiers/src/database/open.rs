@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use fourbase::analysis::SearchPool;
-use fourbase::search::Options;
+use fourbase::search::SearchOptions;
 use fourbase::{Board, Outcome};
 
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
@@ -29,7 +29,8 @@ const NODES_TO_REMEMBER: u64 = 1 << 16;
 
 /// Makes the pool of the searches beyond the kept plies of a database.
 pub(crate) fn searches() -> SearchPool {
-    SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() }).drop_after(NODES_TO_REMEMBER)
+    SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() })
+        .drop_after(NODES_TO_REMEMBER)
 }
 
 /// A database that is open for probing. Threads share it by reference.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fourbase::analysis::{AnalysisError, Analyst, Budget, Cost, SearchPool};
-use fourbase::search::Options;
+use fourbase::search::SearchOptions;
 use fourbase::{Board, Outcome, Player, Position, Value};
 
 use super::*;
@@ -38,7 +38,7 @@ fn unfinished(root: &Path) -> Database {
 }
 
 fn pool() -> Arc<SearchPool> {
-    Arc::new(SearchPool::new(Options::default()))
+    Arc::new(SearchPool::new(SearchOptions::default()))
 }
 
 fn both(database: Database) -> Analyst<Database> {

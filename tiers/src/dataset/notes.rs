@@ -6,7 +6,7 @@ use fourbase::Board;
 
 use super::column::{Column, Field, FieldKind};
 use super::format::Format;
-use super::run::{Choice, Dataset, Rows, Summary};
+use super::run::{Dataset, RowChoice, Rows, Summary};
 use crate::files::grouped;
 use crate::positions::SampleKind;
 
@@ -93,7 +93,7 @@ pub fn ply_ranges(plies: &[u32]) -> String {
 }
 
 /// Describes which positions are chosen.
-fn rows(choice: &Choice) -> String {
+fn rows(choice: &RowChoice) -> String {
     const MIRROR: &str = "of a position and its mirror image only one";
     match choice.rows {
         Rows::All if choice.is_distinct => format!("every legal position that no line has finished; {MIRROR}"),

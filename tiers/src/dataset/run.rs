@@ -45,7 +45,7 @@ pub enum Rows {
 
 /// The positions of a data set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Choice {
+pub struct RowChoice {
     /// The positions of each ply.
     pub rows: Rows,
     /// The plies, in file order.
@@ -54,7 +54,7 @@ pub struct Choice {
     pub is_distinct: bool,
 }
 
-impl Choice {
+impl RowChoice {
     /// Returns the memory in bytes that its positions take: the list of the last ply, made on fewer threads if all of
     /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
     /// Another sample takes none.
@@ -101,10 +101,10 @@ pub struct Summary {
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
-/// use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Rows};
+/// use fourbase_tiers::dataset::{RowChoice, Column, Dataset, Format, Rows};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: true };
+/// let choice = RowChoice { rows: Rows::All, plies: vec![1], is_distinct: true };
 /// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
 /// assert_eq!(dataset.write(&mut text, Format::Csv, &())?.rows, 4);
@@ -114,7 +114,7 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Dataset<'d> {
     pub(super) database: &'d Database,
-    pub(super) choice: Choice,
+    pub(super) choice: RowChoice,
     columns: Vec<Column>,
     /// Limits the search for each position that the database does not store; its monitor can cancel searches.
     pub budget: Budget,
@@ -131,7 +131,7 @@ impl<'d> Dataset<'d> {
     /// # Errors
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
-    pub fn new(database: &'d Database, choice: Choice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
+    pub fn new(database: &'d Database, choice: RowChoice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
         check_plies(database.board(), &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
@@ -177,7 +177,7 @@ impl<'d> Dataset<'d> {
 
     /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
     /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
-    /// the list of a ply for [`Rows::All`] (see [`Choice::memory_bytes`]). The bytes do not depend on the number of
+    /// the list of a ply for [`Rows::All`] (see [`RowChoice::memory_bytes`]). The bytes do not depend on the number of
     /// threads.
     ///
     /// # Errors
@@ -367,7 +367,7 @@ mod tests {
     fn rows_are_the_same_however_many_are_looked_up_at_once() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
         let text = |columns: &[Column], memory_bytes| {
-            let choice = Choice { rows: Rows::All, plies: vec![6], is_distinct: true };
+            let choice = RowChoice { rows: Rows::All, plies: vec![6], is_distinct: true };
             let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
             let summary = dataset.write(&mut text, Format::Csv, &()).unwrap();
@@ -386,7 +386,7 @@ mod tests {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: false };
+        let choice = RowChoice { rows: Rows::All, plies: vec![1], is_distinct: false };
         let dataset = Dataset::new(&database, choice, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
             let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };

@@ -159,7 +159,7 @@ fn replies(board: Board) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use fourbase::search::{Options, Search};
+    use fourbase::search::{Search, SearchOptions};
 
     use super::*;
     use crate::testing::plies;
@@ -192,7 +192,7 @@ mod tests {
         let (mut bounded, mut all) = (0, 0);
         for name in ["4x3c3", "3x4c3", "3x3c3", "4x4", "2x5c3", "4x3c3m", "3x4c3m", "4x4c3m", "5x3c3m"] {
             let board: Board = name.parse().unwrap();
-            let mut search = Search::new(board, Options::default());
+            let mut search = Search::new(board, SearchOptions::default());
             let of_tier =
                 |tier: HashSet<_>| tier.into_iter().filter(|of: &Position| of.primitive().is_none()).take(500);
             for position in plies(board).flat_map(of_tier) {

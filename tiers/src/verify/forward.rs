@@ -30,7 +30,7 @@ pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Re
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, options.searches);
     let last = board.cells() as u64;
-    let limits = search::Options { table_bytes: TABLE_BYTES, node_limit: Some(MOST_NODES), ..Default::default() };
+    let limits = search::SearchOptions { table_bytes: TABLE_BYTES, node_limit: Some(MOST_NODES), ..Default::default() };
     let (mut decided, mut undecided) = (0, 0);
     for ply in 0..=last {
         // Ply 0 has one position.

@@ -13,7 +13,7 @@ use clap::Args;
 use fourbase::analysis::Lookup;
 use fourbase::analysis::json::DatabaseJson;
 use fourbase::notation::columns_to_text;
-use fourbase::strategy::{Check, CheckError, Kept, Rule, check};
+use fourbase::strategy::{Check, CheckError, KeptCounts, Rule, check};
 use fourbase::{Board, Player, Position, Value, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::{bytes, grouped};
@@ -139,7 +139,7 @@ pub struct Comparison {
     #[serde(flatten)]
     database: DatabaseJson,
     #[serde(flatten)]
-    pub kept: Kept,
+    pub kept: KeptCounts,
     #[serde(skip)]
     pub folder: PathBuf,
 }

@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::response::Response;
 use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
-use fourbase::search::Options;
+use fourbase::search::SearchOptions;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
@@ -112,7 +112,7 @@ impl BoardSource {
 impl Boards {
     /// Looks for databases in a folder, each with a cache of its own. As many searches keep their tables as run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
-        let pool = SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() });
+        let pool = SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() });
         Boards { root, cache, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fourbase::excerpt;
-use fourbase_tiers::dataset::{Choice, Column, Format, Rows, ply_ranges};
+use fourbase_tiers::dataset::{Column, Format, RowChoice, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{
@@ -136,7 +136,7 @@ impl Arguments {
     }
 
     /// Returns which positions are asked for. The format of the UCI data set stands for its positions.
-    pub fn choice(&self, format: Format) -> Choice {
+    pub fn choice(&self, format: Format) -> RowChoice {
         let cells = self.board.board.cells() as u32;
         let (rows, usual) = match self.sample {
             Some(count) => {
@@ -150,11 +150,11 @@ impl Arguments {
             None => (Rows::All, 0..cells + 1),
         };
         let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |plies| plies.to_vec());
-        Choice { rows, plies, is_distinct: self.distinct }
+        RowChoice { rows, plies, is_distinct: self.distinct }
     }
 
     /// Returns the command that makes the same file elsewhere: without folders, threads and limits.
-    pub fn command(&self, format: Format, choice: &Choice, name: &str) -> String {
+    pub fn command(&self, format: Format, choice: &RowChoice, name: &str) -> String {
         let mut command = format!("fourbase export {}", self.board.board);
         let mut add = |option: &str, value: String| command.push_str(&wording::option(option, &value));
         if self.plies.is_some() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fourbase::notation::{columns_to_text, draw};
-use fourbase::strategy::{Check, Kept, LineCounts, PositionCounts, Verdict};
+use fourbase::strategy::{Check, KeptCounts, LineCounts, PositionCounts, Verdict};
 use fourbase::{Player, Position};
 use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
@@ -119,7 +119,7 @@ impl fmt::Display for StrategyReport {
         }
         f.write_str("\n")?;
         if let Some(Comparison { kept, folder, .. }) = &self.comparison {
-            let Kept { strategy_to_move, kept, all, secured } = *kept;
+            let KeptCounts { strategy_to_move, kept, all, secured } = *kept;
             let [strategy_to_move, kept, all, secured] =
                 [strategy_to_move, kept, all, secured].map(|count| grouped(count.into()));
             write!(

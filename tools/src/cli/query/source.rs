@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::SearchPool;
-use fourbase::search::Options;
+use fourbase::search::SearchOptions;
 use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 
@@ -127,8 +127,8 @@ fn seconds(text: &str) -> anyhow::Result<Duration> {
 
 /// Returns the options of a search on this machine. Its table may take half of the memory that a solve would: it starts
 /// small, and few questions need much of it.
-pub fn options(threads: usize) -> Options {
-    let half = memory::default_limit().map_or(Options::default().table_bytes as u64, |bytes| bytes / 2);
+pub fn options(threads: usize) -> SearchOptions {
+    let half = memory::default_limit().map_or(SearchOptions::default().table_bytes as u64, |bytes| bytes / 2);
     let table_bytes = usize::try_from(half.min(MOST_TABLE_BYTES)).unwrap_or(usize::MAX);
-    Options { table_bytes, threads, ..Options::default() }
+    SearchOptions { table_bytes, threads, ..SearchOptions::default() }
 }
