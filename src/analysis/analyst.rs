@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
 use super::json::DatabaseJson;
-use super::{Analysis, AnalysisError, Budget, Cost, Move, SearchPool, Source};
+use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source};
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
@@ -116,13 +116,6 @@ pub struct Analyst<L> {
     lookup: Option<L>,
     /// Searches that complete the database, or replace it.
     pool: Option<Arc<SearchPool>>,
-}
-
-/// A child of a position.
-struct Child {
-    position: Position,
-    /// The child's outcome in the database, for the child's player to move.
-    known: Option<Outcome>,
 }
 
 impl Analyst<Infallible> {
@@ -338,39 +331,38 @@ impl<L: Lookup> Analyst<L> {
         listener: Listener,
     ) -> Result<(), L::Error> {
         let position = analysis.position;
-        let child = |of: &Move| Child { position: position.drop_piece(of.column), known: None };
-        let mut children: Vec<Child> = analysis.moves.iter().map(child).collect();
+        let children: Vec<_> = analysis.moves.iter().map(|child| position.drop_piece(child.column)).collect();
+        // The outcomes in the database, for the players to move in the children.
+        let mut known: Vec<Option<Outcome>> = vec![None; children.len()];
         for &most in shares {
-            for number in 0..children.len() {
-                let (Some(child), Some(of)) = (children.get_mut(number), analysis.moves.get_mut(number)) else { break };
-                if child.known.is_none() {
-                    let known = budget.part(most, |part| within::<L, _>(self.look_up(&child.position, part)))?;
-                    child.known = known.flatten();
-                    // If no searches complete the database, its answer is final.
-                    if let (Some(known), None) = (child.known, &self.pool) {
-                        of.outcome = Some(known.parent());
-                        if let Some(listener) = listener {
-                            listener(analysis);
-                        }
-                    }
+            for (number, child) in children.iter().enumerate() {
+                if known[number].is_some() {
+                    continue;
+                }
+                known[number] = budget.part(most, |part| within::<L, _>(self.look_up(child, part)))?.flatten();
+                // If no searches complete the database, its answer is final.
+                if let (Some(known), None) = (known[number], &self.pool) {
+                    analysis.moves[number].outcome = Some(known.parent());
+                    listener.iter().for_each(|listener| listener(analysis));
                 }
             }
             // Unless all moves are known, any may be the best.
-            let known: Option<Vec<Outcome>> = children.iter().map(|child| child.known.map(Outcome::parent)).collect();
-            let best = known.and_then(|known| known.into_iter().min());
-            for number in 0..children.len() {
-                let (Some(child), Some(of)) = (children.get(number), analysis.moves.get_mut(number)) else { break };
-                if of.outcome.is_none() && (child.known.is_some() || self.may_search()) {
-                    let complete = |part: &mut Budget| self.complete(&child.position, child.known, best, part);
-                    of.outcome = within::<L, _>(budget.part(most, complete))?.map(Outcome::parent);
-                    if let (Some(listener), Some(_)) = (listener, of.outcome) {
-                        listener(analysis);
+            let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
+            let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
+            for (number, child) in children.iter().enumerate() {
+                let is_open = known[number].is_some() || self.may_search();
+                if analysis.moves[number].outcome.is_none() && is_open {
+                    let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
+                    let outcome = within::<L, _>(budget.part(most, complete))?.map(Outcome::parent);
+                    analysis.moves[number].outcome = outcome;
+                    if outcome.is_some() {
+                        listener.iter().for_each(|listener| listener(analysis));
                     }
                 }
             }
         }
-        for (of, child) in analysis.moves.iter_mut().zip(children) {
-            of.outcome = of.outcome.or(child.known.map(Outcome::parent));
+        for (child, known) in analysis.moves.iter_mut().zip(known) {
+            child.outcome = child.outcome.or(known.map(Outcome::parent));
         }
         analysis.moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
         Ok(())
