@@ -69,16 +69,10 @@ pub struct PerPlayer<T> {
 impl<T> PerPlayer<T> {
     /// Returns what a player has.
     pub fn of(&self, player: Player) -> &T {
-        match player {
-            Player::First => &self.first,
-            Player::Second => &self.second,
-        }
+        [&self.first, &self.second][player as usize]
     }
 
     pub(crate) fn of_mut(&mut self, player: Player) -> &mut T {
-        match player {
-            Player::First => &mut self.first,
-            Player::Second => &mut self.second,
-        }
+        [&mut self.first, &mut self.second][player as usize]
     }
 }

@@ -54,8 +54,10 @@ impl fmt::Display for Reading {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FollowUp {
-    centre: Option<[usize; 2]>,
-    reading: Reading,
+    /// The centre columns (from 0, ascending); `None` for the rule without a centre.
+    pub centre: Option<[usize; 2]>,
+    /// The reading, which is meaningless without a centre.
+    pub reading: Reading,
 }
 
 impl FollowUp {
@@ -116,16 +118,6 @@ impl FollowUp {
             Some(left) => Ok([left, right]),
             None => Err(CentreError::Narrow { board }),
         }
-    }
-
-    /// Returns the centre columns (from 0, ascending); `None` for the rule without a centre.
-    pub fn centre(&self) -> Option<[usize; 2]> {
-        self.centre
-    }
-
-    /// Returns the reading, which is meaningless without a centre.
-    pub fn reading(&self) -> Reading {
-        self.reading
     }
 
     /// Returns whether the move in `last` was the opponent's first one in the columns that the reading watches.

@@ -43,7 +43,7 @@ impl StrategyReport {
     /// Gathers the findings.
     pub fn of(chosen: Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
         let Check { board, player, positions, lines, refutation, undefined } = &check;
-        let centre = chosen.follow_up.and_then(|rule| rule.centre());
+        let centre = chosen.follow_up.and_then(|rule| rule.centre);
         let (comparison, not_compared) =
             comparison.map_or_else(|reason| (None, Some(reason)), |made| (Some(made), None));
         StrategyReport {
@@ -51,7 +51,7 @@ impl StrategyReport {
             strategy: chosen.rule.name(),
             player: player.name(),
             centre: centre.map(|columns| columns.map(|column| column + 1)),
-            reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
+            reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading.to_string()),
             verdict: check.verdict().to_string(),
             positions: *positions,
             lines: *lines,
