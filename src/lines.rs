@@ -81,9 +81,9 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
 #[inline(always)]
 fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
     // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
-    let of = |step: usize| if (connect - 1) * step < 64 { runs(pieces, step, connect) } else { 0 };
+    let along = |step: usize| if (connect - 1) * step < 64 { runs(pieces, step, connect) } else { 0 };
     let [up, right, right_up, right_down] = steps(board);
-    let runs = [of(up), of(right), of(right_up), of(right_down)];
+    let runs = [along(up), along(right), along(right_up), along(right_down)];
     // The cells from which a line fits cost more than the runs, and runs of the whole length are rare.
     if runs[0] | runs[1] | runs[2] | runs[3] == 0 {
         return false;
@@ -117,8 +117,8 @@ pub fn winning_cells(board: Board, pieces: u64) -> u64 {
 #[inline(always)]
 fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64) -> u64 {
     let (steps, starts) = (steps(board), starts(board));
-    let of = |direction: usize| missing_cells::<MOST>(connect, pieces, steps[direction], starts[direction]);
-    of(0) | of(1) | of(2) | of(3)
+    let along = |direction: usize| missing_cells::<MOST>(connect, pieces, steps[direction], starts[direction]);
+    along(0) | along(1) | along(2) | along(3)
 }
 
 /// Returns the cells that complete a line of one direction. All shifts are by the same distance, which then stays in one

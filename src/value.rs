@@ -134,8 +134,8 @@ mod tests {
     fn the_order_is_total_with_wins_before_ties_before_losses() {
         let values = [Value::Win, Value::Tie, Value::Lose];
         let remotenesses = [Some(0), Some(1), Some(17), Some(u32::MAX), None];
-        let of = |value| remotenesses.map(|remoteness| Outcome { value, remoteness });
-        let mut outcomes = [of(Value::Lose), of(Value::Win), of(Value::Tie)].concat();
+        let outcomes = |value| remotenesses.map(|remoteness| Outcome { value, remoteness });
+        let mut outcomes = [outcomes(Value::Lose), outcomes(Value::Win), outcomes(Value::Tie)].concat();
         for (a, b) in outcomes.iter().flat_map(|a| outcomes.iter().map(move |b| (a, b))) {
             assert_eq!(a.cmp(b), b.cmp(a).reverse());
             assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");

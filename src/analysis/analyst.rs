@@ -179,7 +179,7 @@ impl<L: Lookup> Analyst<L> {
         let mut analysis = Analysis::unknown(position);
         self.find_moves(&mut analysis, budget, &[None], None)?;
         analysis.outcome = analysis.outcome_of_moves();
-        let moves: Option<Vec<_>> = analysis.moves.iter().map(|of| Some((of.column, of.outcome?))).collect();
+        let moves: Option<Vec<_>> = analysis.moves.iter().map(|child| Some((child.column, child.outcome?))).collect();
         let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
         moves.ok_or_else(|| budget.limit(self.board).into())
     }
@@ -257,11 +257,11 @@ impl<L: Lookup> Analyst<L> {
     /// Returns whether a larger budget would find out more. If searches complete a database, the remoteness of moves
     /// that give the value away stays open anyway.
     fn is_open(&self, analysis: &Analysis) -> bool {
-        let is_open = |of: Option<Outcome>| match (of, analysis.outcome) {
-            (Some(of), Some(outcome)) => self.may_search() && of.value == outcome.value && of.remoteness.is_none(),
+        let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
+            (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
             _ => true,
         };
-        is_open(analysis.outcome) || analysis.moves.iter().any(|of| is_open(of.outcome))
+        is_open(analysis.outcome) || analysis.moves.iter().any(|child| is_open(child.outcome))
     }
 
     /// Asks the database; `None` if a search has to take its place.
@@ -364,7 +364,7 @@ impl<L: Lookup> Analyst<L> {
         for (child, known) in analysis.moves.iter_mut().zip(known) {
             child.outcome = child.outcome.or(known.map(Outcome::parent));
         }
-        analysis.moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
+        analysis.moves.sort_by_key(|child| (child.outcome.is_none(), child.outcome, child.column));
         Ok(())
     }
 
@@ -377,7 +377,7 @@ impl<L: Lookup> Analyst<L> {
         let Some(Outcome { mut value, remoteness: Some(remoteness) }) = analysis.outcome else { return Ok(None) };
         let (mut position, mut line) = (analysis.position, Vec::new());
         // The first move is already known.
-        let mut best = analysis.moves.first().filter(|of| of.outcome == analysis.outcome).map(|of| of.column);
+        let mut best = analysis.best().next();
         for plies in (0..remoteness).rev() {
             value = value.flip();
             let wanted = Outcome { value, remoteness: Some(plies) };

@@ -113,7 +113,7 @@ impl GameAnalysis {
 impl Ply {
     /// Returns the outcome of the move played.
     pub fn played(&self) -> Option<Outcome> {
-        self.analysis.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
+        self.analysis.moves.iter().find(|child| Some(child.column) == self.column)?.outcome
     }
 
     /// Returns the cost of the move played; `None` if there is none, or if it is unknown.

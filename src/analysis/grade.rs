@@ -38,15 +38,16 @@ impl Judgement {
         column: usize,
         reason: Option<Reason>,
     ) -> Option<Judgement> {
-        let best = moves.iter().map(|of| of.1).min()?;
-        let mut best_columns: Vec<usize> = moves.iter().filter(|of| of.1 == best).map(|of| of.0).collect();
+        let best = moves.iter().map(|(_, outcome)| *outcome).min()?;
+        let best_moves = moves.iter().filter(|(_, outcome)| *outcome == best);
+        let mut best_columns = Vec::from_iter(best_moves.map(|(column, _)| *column));
         best_columns.sort_unstable();
-        let keeping = moves.iter().filter(|of| of.1.value == best.value).count() as u64;
+        let keeping = moves.iter().filter(|(_, outcome)| outcome.value == best.value).count() as u64;
         Some(Judgement {
             position: *position,
             column,
             reason,
-            played: moves.iter().find(|of| of.0 == column)?.1,
+            played: moves.iter().find(|(found, _)| *found == column)?.1,
             best,
             best_columns,
             chance: ONE * keeping / moves.len() as u64,
@@ -61,7 +62,7 @@ impl Judgement {
     /// Returns whether a position is lost and its moves do not all lose at the same time. Returns `false` without
     /// remoteness, since that is unknown then.
     pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
-        let is_lost = moves.iter().all(|of| of.1.value == Value::Lose);
+        let is_lost = moves.iter().all(|(_, outcome)| outcome.value == Value::Lose);
         is_lost && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
     }
 
@@ -181,7 +182,7 @@ impl Grade {
 
     /// Records that all positions of a ply were judged.
     pub fn complete(&mut self, ply: usize) {
-        self.plies.entry(ply).and_modify(|of| of.is_complete = true);
+        self.plies.entry(ply).and_modify(|sums| sums.is_complete = true);
     }
 
     /// Returns the sum over all plies. The sum of a sample is complete if fewer positions exist than were requested,

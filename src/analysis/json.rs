@@ -326,13 +326,13 @@ mod tests {
     #[test]
     fn a_position_keeps_the_game_that_was_typed() {
         let board = "4x4".parse().unwrap();
-        let of = |text: &str| PositionJson::typed(&notation::parse(board, text).unwrap(), text);
-        assert_eq!(of("4231").moves.as_deref(), Some("4231"));
-        assert_eq!((of("4231").ply, of("4231").to_move), (4, "first"));
-        assert_eq!(of(&of("4231").bits).moves.as_deref(), Some("3142"));
-        assert_eq!(of(&of("4231").uni).moves.as_deref(), Some("3142"));
-        assert_eq!((of("-").moves.as_deref(), of("").moves.as_deref()), (Some(""), Some("")));
-        assert_eq!(of("10000 10000 10000 10000").moves.as_deref(), Some(""));
-        assert_eq!(of("10100 10000 10000 10000").moves, None);
+        let typed = |text: &str| PositionJson::typed(&notation::parse(board, text).unwrap(), text);
+        assert_eq!(typed("4231").moves.as_deref(), Some("4231"));
+        assert_eq!((typed("4231").ply, typed("4231").to_move), (4, "first"));
+        assert_eq!(typed(&typed("4231").bits).moves.as_deref(), Some("3142"));
+        assert_eq!(typed(&typed("4231").uni).moves.as_deref(), Some("3142"));
+        assert_eq!((typed("-").moves.as_deref(), typed("").moves.as_deref()), (Some(""), Some("")));
+        assert_eq!(typed("10000 10000 10000 10000").moves.as_deref(), Some(""));
+        assert_eq!(typed("10100 10000 10000 10000").moves, None);
     }
 }

@@ -125,19 +125,19 @@ impl Analysis {
 
     /// Returns whether the outcome of the position or of any move is known.
     pub fn is_known(&self) -> bool {
-        self.outcome.is_some() || self.moves.iter().any(|of| of.outcome.is_some())
+        self.outcome.is_some() || self.moves.iter().any(|child| child.outcome.is_some())
     }
 
     /// Returns the columns of the best moves that are known.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_best = |of: &&Move| self.outcome.is_some() && of.outcome == self.outcome;
-        self.moves.iter().filter(is_best).map(|of| of.column)
+        let is_best = |child: &&Move| self.outcome.is_some() && child.outcome == self.outcome;
+        self.moves.iter().filter(is_best).map(|child| child.column)
     }
 
     /// Derives the outcome of the position from its moves: the best of all, or a win of unknown remoteness.
     fn outcome_of_moves(&self) -> Option<Outcome> {
-        let best = self.moves.iter().filter_map(|of| of.outcome).min()?;
-        if self.moves.iter().all(|of| of.outcome.is_some()) {
+        let best = self.moves.iter().filter_map(|child| child.outcome).min()?;
+        if self.moves.iter().all(|child| child.outcome.is_some()) {
             return Some(best);
         }
         (best.value == Value::Win).then_some(Outcome { remoteness: None, ..best })

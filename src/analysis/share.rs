@@ -50,9 +50,9 @@ impl Share {
     /// distance of each end from the mean is the root of the sum of the squares of the weighted distances.
     pub fn mean(shares: impl Iterator<Item = Share> + Clone) -> Option<Share> {
         let count = shares.clone().count() as f64;
-        let share = shares.clone().map(|of| of.share).sum::<f64>() / count;
+        let share = shares.clone().map(|one| one.share).sum::<f64>() / count;
         let distance = |end: usize| {
-            let squares = shares.clone().map(|of| (of.interval[end] - of.share).powi(2));
+            let squares = shares.clone().map(|one| (one.interval[end] - one.share).powi(2));
             squares.sum::<f64>().sqrt() / count
         };
         let interval = [(share - distance(0)).max(0.0), (share + distance(1)).min(1.0)];

@@ -34,10 +34,12 @@ fn an_analysis_has_the_value_that_was_reported_before_the_limit() {
         let analyst = Analyst::searching(board, SearchOptions::default());
         let found = analyst.analyse(&position, false, &mut budget, Some(&listen)).unwrap();
         assert!(budget.spent.nodes <= nodes && found.cost == budget.spent);
-        let reported = reported.into_inner().and_then(|of| of.outcome);
-        assert!(reported.is_none() || found.outcome.map(|of| of.value) == reported.map(|of| of.value), "{nodes} nodes");
-        assert_eq!(found.limit.is_none(), found.outcome.is_some() && found.moves.iter().all(|of| of.outcome.is_some()));
-        values_alone += u32::from(found.outcome.is_some_and(|of| of.remoteness.is_none()));
+        let reported = reported.into_inner().and_then(|analysis| analysis.outcome);
+        let value = |outcome: Option<Outcome>| outcome.map(|outcome| outcome.value);
+        assert!(reported.is_none() || value(found.outcome) == value(reported), "{nodes} nodes");
+        let is_whole = found.outcome.is_some() && found.moves.iter().all(|child| child.outcome.is_some());
+        assert_eq!(found.limit.is_none(), is_whole);
+        values_alone += u32::from(found.outcome.is_some_and(|found| found.remoteness.is_none()));
     }
     assert!(values_alone > 0);
 }
@@ -130,10 +132,10 @@ fn a_game_names_the_moves_that_gave_the_value_away() {
     let analysis = analysis.unwrap();
     assert_eq!((analysis.undecided(), analysis.limit), (0, None));
     let mistakes = Player::BOTH.map(|player| analysis.mistakes(player));
-    let numbers = mistakes.each_ref().map(|of| of.iter().map(|of| of.number).collect::<Vec<_>>());
+    let numbers = mistakes.each_ref().map(|mistakes| mistakes.iter().map(|mistake| mistake.number).collect::<Vec<_>>());
     for (number, ply, column) in analysis.moves() {
         let moves = analyst.moves(&ply.analysis.position, &mut Budget::default()).unwrap();
-        let played = moves.iter().find(|of| of.0 == column).unwrap().1;
+        let played = moves.iter().find(|(found, _)| *found == column).unwrap().1;
         assert_eq!(numbers.concat().contains(&number), played.value != moves[0].1.value, "{number}");
     }
     // After a limit, earlier positions get only a quick search.
@@ -151,7 +153,7 @@ fn a_grade_is_the_same_in_any_order() {
     let (analyst, mut judged) = (analyst(), Vec::new());
     let mut tier = vec![Position::start(board())];
     for _ in 0..5 {
-        tier = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column))).collect();
+        tier = tier.iter().flat_map(|parent| parent.moves().map(|column| parent.drop_piece(column))).collect();
         for position in &tier {
             let moves = analyst.moves(position, &mut Budget::default()).unwrap();
             if Judgement::matters(&moves) {
@@ -162,7 +164,7 @@ fn a_grade_is_the_same_in_any_order() {
     }
     let grade = |judged: &[Judgement]| {
         let mut grade = Grade::default();
-        judged.iter().cloned().for_each(|of| grade.add(of));
+        judged.iter().cloned().for_each(|judgement| grade.add(judgement));
         grade
     };
     let (whole, half) = (grade(&judged), judged.len() / 2);

@@ -31,7 +31,7 @@ impl Chooser for PerfectPlayer<'_> {
         }
         let moves = (self.outcomes)(position).map_err(ChooseError::Unknown)?;
         let outcome = moves.iter().map(|&(_, outcome)| outcome).min().ok_or(ChooseError::Over)?;
-        let mut best = moves.iter().filter(|of| of.1 == outcome).map(|of| of.0).collect::<Vec<_>>();
+        let mut best = Vec::from_iter(moves.iter().filter(|(_, found)| *found == outcome).map(|(column, _)| *column));
         best.sort_unstable();
         let equal = best.len();
         let number = if self.takes_first { 0 } else { random.random_range(0..equal as u32) as usize };

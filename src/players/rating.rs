@@ -184,12 +184,12 @@ impl Chooser for RatingPlayer {
             (best.0.ok_or(ChooseError::Over)?, best.1, None)
         } else {
             let grades = self.grades(position)?;
-            let highest = grades.iter().map(|of| of.1).max().ok_or(ChooseError::Over)?;
+            let highest = grades.iter().map(|(_, grade)| *grade).max().ok_or(ChooseError::Over)?;
             self.standing.set_up(position);
             let equal = columns.filter(|&column| grades.contains(&(column, highest)));
             // The first of the columns with the highest value.
             let values = equal.map(|column| (column, strategy::value(self.strategy, &mut self.standing, column)));
-            let (column, value) = values.min_by_key(|of| Reverse(of.1)).ok_or(ChooseError::Over)?;
+            let (column, value) = values.min_by_key(|(_, value)| Reverse(*value)).ok_or(ChooseError::Over)?;
             (column, highest, Some(value))
         };
         Ok(Choice { column, reason: Reason::Graded { grade, plies: self.plies, cell } })

@@ -156,8 +156,8 @@ fn moves_by(position: &Position, worth: impl Fn(&Position) -> i64) -> Vec<(usize
 
 /// Returns the most that a move is worth, and the columns of all moves worth that much.
 fn best(moves: &[(usize, i64)]) -> (i64, Vec<usize>) {
-    let most = moves.iter().map(|of| of.1).max().unwrap();
-    (most, moves.iter().filter(|of| of.1 == most).map(|of| of.0).collect())
+    let most = moves.iter().map(|(_, worth)| *worth).max().unwrap();
+    (most, moves.iter().filter(|(_, worth)| *worth == most).map(|(column, _)| *column).collect())
 }
 
 /// Returns a depth, at most `wanted`, whose game tree is small enough without cutoffs.
@@ -216,7 +216,7 @@ proptest! {
             };
             prop_assert_eq!(i64::from(grade), expected, "column {} {:?}", column, moves);
         }
-        let most = grades.iter().map(|of| of.1).max().unwrap();
+        let most = grades.iter().map(|(_, grade)| *grade).max().unwrap();
         for strategy in ["", ":1", ":2", ":3", ":4", ":5", ":6", ":7"] {
             let found = choose(&format!("rating:{level}{strategy}"), &position, seed);
             prop_assert!(grades.contains(&(found.column, most)), "{grades:?} {found:?}");
