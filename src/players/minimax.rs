@@ -1,15 +1,15 @@
 //! Minimax with alpha-beta cutoffs. The score of a position at the horizon is a sum over lines and pieces, which is updated move by move.
 
 use super::standing::{Pieces, Standing};
-use crate::{Board, Position};
+use crate::{Board, MAX_CELLS, Position};
 
 /// Less than any move is worth; stands for no move.
 const NONE: i64 = i64::MIN;
 
 /// What a player counts. Under misère all signs change.
 pub(super) trait Worth {
-    /// Returns what a line is worth to the player `me`, the index of its pieces.
-    fn line(&self, pieces: Pieces, me: usize) -> i64;
+    /// Returns what a line is worth with some own pieces and some of the opponent.
+    fn line(&self, mine: usize, theirs: usize) -> i64;
 
     /// Returns what an own piece in a column is worth.
     fn piece(&self, column: usize) -> i64;
@@ -24,6 +24,9 @@ pub(super) struct Minimax<W> {
     /// How many plies it looks ahead, at least 1.
     pub depth: u32,
     worth: W,
+    /// What a line is worth, by its own pieces times `stride` and the opponent's: calls of `worth` would double the time.
+    lines: Vec<i64>,
+    stride: usize,
     standing: Standing,
     /// The searching player, as an index into the pieces of a line.
     me: usize,
@@ -34,7 +37,11 @@ pub(super) struct Minimax<W> {
 impl<W: Worth> Minimax<W> {
     /// Makes the player for a board, looking `depth` plies ahead (at least 1).
     pub fn new(board: Board, depth: u32, worth: W) -> Minimax<W> {
-        Minimax { board, depth: depth.max(1), worth, standing: Standing::new(board), me: 0, score: 0 }
+        // A player has at most half of the pieces.
+        let stride = board.connect().min(MAX_CELLS / 2) + 1;
+        let lines = (0..stride * stride).map(|pieces| worth.line(pieces / stride, pieces % stride)).collect();
+        let standing = Standing::new(board);
+        Minimax { board, depth: depth.max(1), worth, lines, stride, standing, me: 0, score: 0 }
     }
 
     /// Returns the first of the columns that are worth most to the player to move, and its worth. No move may be worth more than `most`,
@@ -52,7 +59,7 @@ impl<W: Worth> Minimax<W> {
             let pieces = mine & self.board.column_cells(column);
             i64::from(pieces.count_ones()) * self.worth.piece(column)
         });
-        let lines = self.standing.in_lines.iter().map(|lines| self.worth.line(*lines, self.me));
+        let lines = self.standing.in_lines.iter().map(|pieces| self.lines[place(*pieces, self.me, self.stride)]);
         self.score = pieces.chain(lines).sum();
         let mut best: Option<(i64, usize)> = None;
         for column in columns {
@@ -73,10 +80,10 @@ impl<W: Worth> Minimax<W> {
         let mover = self.standing.mover();
         let is_mine = mover == self.me;
         let mut gain = if is_mine { self.worth.piece(column) } else { 0 };
+        let (lines, me, stride, step) = (&self.lines, self.me, self.stride, if is_mine { self.stride } else { 1 });
         let mut change = |before: Pieces| {
-            let mut after = before;
-            after[mover] += 1;
-            gain += self.worth.line(after, self.me) - self.worth.line(before, self.me);
+            let before = place(before, me, stride);
+            gain += lines[before + step] - lines[before];
         };
         // At the horizon nothing is changed, which halves the cost.
         let completes = if depth == 1 {
@@ -120,4 +127,10 @@ impl<W: Worth> Minimax<W> {
         // A full board is a tie.
         if best == NONE { 0 } else { best }
     }
+}
+
+/// Returns the place of a line's worth among those of all.
+#[inline]
+fn place(pieces: Pieces, me: usize, stride: usize) -> usize {
+    usize::from(pieces[me]) * stride + usize::from(pieces[1 - me])
 }

@@ -15,7 +15,6 @@ use rand::Rng;
 
 use super::chooser::check_open;
 use super::minimax::{Minimax, Worth};
-use super::standing::Pieces;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::Position;
 
@@ -30,8 +29,8 @@ const WINS: i64 = WIN - 64;
 pub(super) struct Pomakis;
 
 impl Worth for Pomakis {
-    fn line(&self, pieces: Pieces, me: usize) -> i64 {
-        match (pieces[me], pieces[1 - me]) {
+    fn line(&self, mine: usize, theirs: usize) -> i64 {
+        match (mine, theirs) {
             (0, 0) | (1.., 1..) => 0,
             (mine, 0) => 1 << mine,
             (0, theirs) => -(1 << theirs),

@@ -16,7 +16,7 @@ use rand::{Rng, RngExt};
 
 use super::chooser::check_open;
 use super::minimax::{Minimax, Worth};
-use super::standing::{Pieces, columns_from};
+use super::standing::columns_from;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
@@ -27,9 +27,9 @@ const WIN: i64 = 9_999_999;
 pub(super) struct Window(pub Board);
 
 impl Worth for Window {
-    fn line(&self, pieces: Pieces, me: usize) -> i64 {
+    fn line(&self, mine: usize, theirs: usize) -> i64 {
         let connect = self.0.connect();
-        match (connect - usize::from(pieces[me]), usize::from(pieces[1 - me])) {
+        match (connect - mine, theirs) {
             (0, 0) => 100,
             (1, 0) => 5,
             (2, 0) => 2,
