@@ -100,7 +100,7 @@ impl Engine {
 
     /// Lists the boards whose databases are open.
     pub fn boards(&self) -> String {
-        let databases = self.analysts.values().filter_map(Analyst::lookup);
+        let databases = self.analysts.values().filter_map(|analyst| analyst.lookup.as_ref());
         let mut boards: Vec<&Database> = databases.collect();
         boards.sort_by_key(|database| (database.board().cells(), database.board().to_string()));
         let boards: Vec<_> = boards.into_iter().map(described).collect();

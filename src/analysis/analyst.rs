@@ -112,8 +112,10 @@ pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 /// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
 #[derive(Debug)]
 pub struct Analyst<L> {
-    board: Board,
-    lookup: Option<L>,
+    /// The board.
+    pub board: Board,
+    /// The database.
+    pub lookup: Option<L>,
     /// Searches that complete the database, or replace it.
     pool: Option<Arc<SearchPool>>,
 }
@@ -130,16 +132,6 @@ impl<L: Lookup> Analyst<L> {
     /// one.
     pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
         Analyst { board, lookup, pool }
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> Board {
-        self.board
-    }
-
-    /// Returns the database.
-    pub fn lookup(&self) -> Option<&L> {
-        self.lookup.as_ref()
     }
 
     /// Returns whether searches complete the database or replace it. Searches that a database makes by itself, beyond

@@ -52,8 +52,8 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
     let text = &*text.replace("\r\n", "\n");
     let (mut read, mut rest) = (MoveReader { board, text: String::new(), heights, is_lettered: None }, text);
     while !rest.is_empty() && read.text.len() <= MAX_CELLS {
-        let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
-        let next = after.trim_start_matches(is_separator);
+        let (word, after) = rest.split_at(rest.find(SEPARATORS).unwrap_or(rest.len()));
+        let next = after.trim_start_matches(SEPARATORS);
         let moves = read.without_number(word)?;
         let has_others = !read.text.is_empty() || !after.is_empty();
         if has_others && SpelledMove::first(board, moves).is_some_and(|first| !first.rest.is_empty()) {
@@ -78,9 +78,8 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
     Ok(read.text.into())
 }
 
-fn is_separator(found: char) -> bool {
-    matches!(found, ' ' | '\n' | ',' | '-')
-}
+/// What may be between two words.
+const SEPARATORS: [char; 4] = [' ', '\n', ',', '-'];
 
 /// Tells whether moves may be written with this between them: blanks, a comma, or a hyphen that is no sign of a number.
 fn is_join(between: &str) -> bool {

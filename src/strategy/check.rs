@@ -86,10 +86,7 @@ pub fn check(rule: &dyn Rule, board: Board, player: Player, memory_bytes: u64) -
     };
     let (history, next) = (History::default(), Layer::default());
     let (answered, ended) = (Map::default(), Map::default());
-    let mut run = CheckRun { rule, memory_bytes, check: empty, history, next, answered, ended };
-    run.start()?;
-    run.go()?;
-    Ok(run.check)
+    CheckRun { rule, memory_bytes, check: empty, history, next, answered, ended }.go()
 }
 
 /// A check in progress, ply by ply.
@@ -118,18 +115,14 @@ struct Attack {
 }
 
 impl CheckRun<'_> {
-    /// Meets the empty board, and lets the rule make the first move if it plays first.
-    fn start(&mut self) -> Result<(), CheckError> {
+    /// Goes through ply after ply, from the empty board, until all lines have ended.
+    fn go(mut self) -> Result<Check, CheckError> {
         let start = Position::start(self.check.board);
         self.history.begin_layer();
         match self.check.player {
-            Player::First => self.meet_attacked(start, Attack { parent: 0, column: None, lines: 1 }),
-            Player::Second => self.meet_answered(start, BackLink { parent: 0, opponent: None, reply: None }, 1),
+            Player::First => self.meet_attacked(start, Attack { parent: 0, column: None, lines: 1 })?,
+            Player::Second => self.meet_answered(start, BackLink { parent: 0, opponent: None, reply: None }, 1)?,
         }
-    }
-
-    /// Goes through ply after ply until all lines have ended.
-    fn go(&mut self) -> Result<(), CheckError> {
         while !self.next.nodes.is_empty() {
             let nodes = std::mem::take(&mut self.next).nodes;
             self.history.begin_layer();
@@ -142,7 +135,7 @@ impl CheckRun<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(self.check)
     }
 
     /// Meets a position after a move of the opponent, and lets the rule answer.

@@ -148,7 +148,7 @@ fn what_answers_depends_on_the_database_and_on_when_to_search() {
     let chosen = |when| {
         [&none, &part, &wdl, &whole].map(|root| {
             match choose(board(), when, || Database::find(root.path(), board()), pool) {
-                Ok(analyst) => Some((analyst.lookup().is_some(), analyst.may_search())),
+                Ok(analyst) => Some((analyst.lookup.is_some(), analyst.may_search())),
                 Err(DatabaseError::Missing { .. }) => None,
                 Err(error) => panic!("{error}"),
             }

@@ -77,7 +77,7 @@ impl BoardSource {
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
         let mut analysis = if is_looked_up {
-            let database = Analyst::new(self.analyst.board(), self.analyst.lookup(), None);
+            let database = Analyst::new(self.analyst.board, self.database(), None);
             database.analyse(position, with_line, budget, listener)?
         } else {
             self.analyst.analyse(position, with_line, budget, listener)?
@@ -88,7 +88,7 @@ impl BoardSource {
 
     /// Returns the database; `None` where everything is searched.
     pub fn database(&self) -> Option<&Database> {
-        self.analyst.lookup()
+        self.analyst.lookup.as_ref()
     }
 
     /// Returns the hash of the database; `None` without a database that is solved to its end.
@@ -172,7 +172,7 @@ impl Boards {
             Ok(self.cache.apply(found?))
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
-        let identity = analyst.lookup().map(|database| {
+        let identity = analyst.lookup.as_ref().map(|database| {
             let manifest = database.manifest();
             (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply(board))
         });

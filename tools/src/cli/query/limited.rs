@@ -127,7 +127,7 @@ impl LimitedAnalyst {
 
     /// Returns the database that is asked, if there is one.
     pub fn database(&self) -> Option<&Database> {
-        self.analyst.lookup()
+        self.analyst.lookup.as_ref()
     }
 
     /// Says where the answers so far come from.
@@ -143,7 +143,7 @@ impl LimitedAnalyst {
         let has_searched = self.has_searched.load(Relaxed);
         let Some(database) = self.database() else {
             let root = wording::path(self.missing_in.as_ref()?);
-            return Some(format!("searched forward: no database of {} in {root}", self.analyst.board()));
+            return Some(format!("searched forward: no database of {} in {root}", self.analyst.board));
         };
         let folder = wording::database(database);
         if !self.may_search() {
@@ -178,7 +178,7 @@ impl LimitedAnalyst {
             error => return error.to_string(),
         };
         let missing = self.missing_in.as_deref();
-        let solve = || missing.and_then(|root| remedy::solve_first(self.analyst.board(), root));
+        let solve = || missing.and_then(|root| remedy::solve_first(self.analyst.board, root));
         let other = match self.solve_first.get_or_init(solve) {
             Some(solve) => format!("solve the board first with: {solve}"),
             None => "ask about a later position".to_owned(),
@@ -241,7 +241,7 @@ fn note_of_long_search(analyst: &Analyst<Database>, nodes: Option<u64>, time: Op
         (None, Some(nodes)) => format!(", for at most {} (--nodes)", counted(nodes, "node")),
         (None, None) => String::new(),
     };
-    format!("{} is still being searched{end}", analyst.board())
+    format!("{} is still being searched{end}", analyst.board)
 }
 
 /// Writes a time in words.

@@ -104,7 +104,7 @@ impl SearchArguments {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
-        let database = analyst.lookup();
+        let database = analyst.lookup.as_ref();
         if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
