@@ -1,6 +1,5 @@
 //! The formats of a data set, and the writers of the text formats.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::mem;
 use std::path::Path;
@@ -35,7 +34,6 @@ impl Format {
     pub const ALL: [Format; 3] = [Format::Csv, Format::Parquet, Format::Uci];
 
     /// Returns its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -50,7 +48,6 @@ impl Format {
     /// use fourbase_tiers::dataset::Format;
     /// assert_eq!(Format::of_file("connect-4.data".as_ref()), Some(Format::Uci));
     /// ```
-    #[must_use]
     pub fn of_file(file: &Path) -> Option<Format> {
         match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Format::Csv),
@@ -61,7 +58,6 @@ impl Format {
     }
 
     /// Returns whether this build can write the format.
-    #[must_use]
     pub fn is_built(self) -> bool {
         self != Format::Parquet || cfg!(feature = "parquet")
     }
@@ -85,12 +81,6 @@ impl Format {
             #[cfg(not(feature = "parquet"))]
             Format::Parquet => Err(DatasetError::NoParquet),
         }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -13,7 +13,6 @@ use crate::positions::SampleKind;
 impl Dataset<'_> {
     /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the choice
     /// of positions, the database. They are the metadata of a Parquet file.
-    #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let Dataset { database, choice, .. } = self;
         let hash = database.manifest().hash.map(|hash| hash.to_string());
@@ -25,7 +24,7 @@ impl Dataset<'_> {
         ];
         if let Rows::Sample { count, kind, seed } = choice.rows {
             facts.push(("fourbase.sample", count.to_string()));
-            facts.push(("fourbase.kind", kind.to_string()));
+            facts.push(("fourbase.kind", kind.name().to_owned()));
             facts.push(("fourbase.seed", seed.to_string()));
         }
         facts.push(("fourbase.distinct", (choice.is_distinct || choice.rows == Rows::Unforced).to_string()));
@@ -36,7 +35,6 @@ impl Dataset<'_> {
 
     /// Returns a text in Markdown that explains the file `name`. `made_with` is the command or the call that makes the
     /// same file.
-    #[must_use]
     pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
         let board = self.board();
         let mut text = format!(
@@ -71,7 +69,7 @@ impl Dataset<'_> {
                 FieldKind::Int8 => "int8",
                 FieldKind::UInt8 => "uint8",
             };
-            let or_null = if field.is_nullable() { " or null" } else { "" };
+            let or_null = if field.column.is_of_moves() { " or null" } else { "" };
             let _ = writeln!(text, "| `{}` | {kind}{or_null} | {} |", field.name(), meaning(field, board));
         }
         text
@@ -83,7 +81,6 @@ impl Dataset<'_> {
 /// ```
 /// assert_eq!(fourbase_tiers::dataset::ply_ranges(&[0, 1, 2, 3, 7]), "0-3,7");
 /// ```
-#[must_use]
 pub fn ply_ranges(plies: &[u32]) -> String {
     let run = |run: &[u32]| match *run {
         [first, .., last] => format!("{first}-{last}"),
@@ -107,7 +104,7 @@ fn rows(choice: &Choice) -> String {
                 }
             };
             let distinct = if choice.is_distinct { ", distinct up to mirror images" } else { "" };
-            format!("drawn at random, {kind}: {how}{distinct}")
+            format!("drawn at random, {}: {how}{distinct}", kind.name())
         }
         Rows::Unforced => {
             let rule = "every legal unfinished position in which no move of either player would complete a line";

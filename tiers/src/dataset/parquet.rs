@@ -73,7 +73,7 @@ fn column(field: Field) -> Result<Type, ParquetError> {
         FieldKind::Int8 => (Physical::INT32, LogicalType::integer(8, true)),
         FieldKind::UInt8 => (Physical::INT32, LogicalType::integer(8, false)),
     };
-    let repetition = if field.is_nullable() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let repetition = if field.column.is_of_moves() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     let name = field.name();
     let column = Type::primitive_type_builder(&name, physical);
     column.with_logical_type(Some(logical)).with_repetition(repetition).build()

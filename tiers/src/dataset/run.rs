@@ -160,13 +160,11 @@ impl<'d> Dataset<'d> {
     }
 
     /// Returns the board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.database.board()
     }
 
     /// Lists the fields of a file in this format, in order.
-    #[must_use]
     pub fn fields(&self, format: Format) -> Vec<Field> {
         let columns = match format {
             Format::Uci => &[Column::Bitboards, Column::Ply, Column::Value],

@@ -30,7 +30,10 @@ pub enum PositionError {
         most: u32,
     },
     /// No position of the requested kind was drawn.
-    #[error("no position of these plies was drawn on {board}, in {} draws of kind {kind}", grouped(u128::from(*draws)))]
+    #[error(
+        "no position of these plies was drawn on {board}, in {} draws of kind {}",
+        grouped(u128::from(*draws)), kind.name()
+    )]
     NotDrawn {
         /// The board.
         board: Board,

@@ -2,7 +2,6 @@
 //!
 //! Every draw has its own stream of random numbers, so the result does not depend on the number of threads.
 
-use std::fmt;
 use std::ops::Range;
 
 use fourbase::analysis::{Analyst, Budget, Judgement};
@@ -34,12 +33,6 @@ impl SampleKind {
             SampleKind::RandomPlay => "random-play",
             SampleKind::ChoiceMatters => "choice-matters",
         }
-    }
-}
-
-impl fmt::Display for SampleKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -121,7 +121,6 @@ pub enum FaultKind {
 
 /// A fault of a database. Serialises to an item of `fourbase verify --json`; displays its message.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-#[must_use]
 pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,

@@ -162,13 +162,13 @@ impl Arguments {
         }
         if let Rows::Sample { count, kind, seed } = choice.rows {
             add("sample", count.to_string());
-            add("kind", kind.to_string());
+            add("kind", kind.name().to_owned());
             add("seed", seed.to_string());
         }
         if let Some(columns) = &self.columns {
             add("columns", columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(","));
         }
-        add("format", format.to_string());
+        add("format", format.name().to_owned());
         add("output", name.to_owned());
         for (is_given, flag) in [(self.distinct, " --distinct"), (self.unforced, " --unforced")] {
             command.push_str(if is_given { flag } else { "" });
