@@ -59,27 +59,43 @@ impl Choice {
     /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
     /// Another sample takes none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
-        let plies = || self.plies.iter().copied().filter(|ply| *ply as usize <= index.board().cells());
+        let plies = || self.known_plies(index);
         match self.rows {
             Rows::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
-            Rows::Sample { count, .. } if self.is_distinct => {
+            Rows::Sample { .. } if !self.is_distinct => 0,
+            Rows::Sample { count, .. } => {
                 Draws::distinct_bytes(count.min(plies().map(|ply| entries(index, ply)).sum()))
             }
-            Rows::Sample { .. } => 0,
             Rows::Unforced => {
-                // Growing lists have up to twice their length. Later plies are refused.
-                let listed =
-                    plies().filter(|ply| *ply <= LAST_UNFORCED_PLY).map(|ply| entries(index, ply)).sum::<u64>();
+                // Growing lists have up to twice their length.
+                let listed = plies().map(|ply| entries(index, ply)).sum::<u64>();
                 Draws::distinct_bytes(self.met_positions(index)) + listed * 2 * size_of::<Position>() as u64
             }
         }
     }
 
+    /// Refuses positions that take more than `limit_bytes`.
+    fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
+        let needed_bytes = self.memory_bytes(index, limit_bytes);
+        let (count, is_sample) = match self.rows {
+            Rows::All => return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?),
+            Rows::Sample { count, .. } => (count, true),
+            Rows::Unforced => (self.met_positions(index), false),
+        };
+        let fits = needed_bytes <= limit_bytes;
+        if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
+    }
+
+    /// Lists the chosen plies without those that are refused later.
+    fn known_plies(&self, index: &Index) -> impl Iterator<Item = u32> {
+        let cells = index.board().cells() as u32;
+        let last = if self.rows == Rows::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
+        self.plies.iter().copied().filter(move |ply| *ply <= last)
+    }
+
     /// Counts the positions that a search for unforced ones meets, at most.
     fn met_positions(&self, index: &Index) -> u64 {
-        let most = LAST_UNFORCED_PLY.min(index.board().cells() as u32);
-        let last = self.plies.iter().copied().filter(|ply| *ply <= most).max();
-        last.map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
+        self.known_plies(index).max().map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
     }
 }
 
@@ -220,140 +236,91 @@ impl<'d> Dataset<'d> {
                 return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
         }
-        let (positions, summary) = (Vec::new(), Summary::default());
-        let mut rows = RowMaker { dataset: self, fields, progress, take, positions, portion: None, summary };
-        match self.choice.rows {
-            Rows::All => rows.list()?,
-            Rows::Sample { count, kind, seed } => rows.sample(count, kind, seed)?,
-            Rows::Unforced => rows.list_unforced()?,
+        self.choice.check_memory(self.database.index(), self.memory_bytes)?;
+        let (mut portion, mut summary) = (None::<Portion>, Summary::default());
+        // Looks positions up, while the caller takes the previous portion.
+        let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
+            let before = portion.take();
+            // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
+            // stay in the heap of each.
+            let (made, taken) = rayon::join(
+                || Portion::new(self.database, &self.budget, fields, positions, self.rows_at_once()),
+                || before.as_ref().map_or(Ok(()), &mut *take),
+            );
+            taken?;
+            let made = made?;
+            summary.rows += made.outcomes.len() as u64;
+            for (sum, value) in summary.by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
+                *sum += made.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
+            }
+            portion = Some(made);
+            Ok(())
+        };
+        let mut waiting = Vec::new();
+        self.positions(progress, &mut |positions| {
+            waiting.extend_from_slice(positions);
+            while waiting.len() >= PORTION {
+                let rest = waiting.split_off(PORTION);
+                look_up(mem::replace(&mut waiting, rest))?;
+            }
+            Ok(())
+        })?;
+        if !waiting.is_empty() {
+            look_up(waiting)?;
         }
-        rows.end()
+        portion.iter().try_for_each(take)?;
+        Ok(summary)
     }
-}
 
-/// Makes the rows of a data set: lists or draws positions and collects them into portions. The next portion is looked
-/// up while the caller takes the previous one.
-struct RowMaker<'a> {
-    dataset: &'a Dataset<'a>,
-    fields: &'a [Field],
-    progress: &'a dyn Progress,
-    take: &'a mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    /// Positions that wait to be looked up.
-    positions: Vec<Position>,
-    /// The next portion for the caller.
-    portion: Option<Portion>,
-    summary: Summary,
-}
-
-impl RowMaker<'_> {
-    /// Lists every legal position, one ply after the other.
-    fn list(&mut self) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
-        let index = database.index();
-        let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
-        let mut listed = 0;
-        // Check the memory before anything is written.
-        let needed_bytes = choice.memory_bytes(index, *memory_bytes);
-        CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
-        progress.begin(Stage::List, entries, listed);
-        for ply in &choice.plies {
-            let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
-            if PositionList::is_long_sweep(index.board(), *ply) {
+    /// Lists or draws the positions, and passes them to `push`, some at a time.
+    fn positions(
+        &self,
+        progress: &dyn Progress,
+        push: &mut dyn FnMut(&[Position]) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        let Dataset { database, choice, budget, memory_bytes, .. } = self;
+        let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
+        match choice.rows {
+            Rows::All => {
+                let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
+                let mut listed = 0;
                 progress.begin(Stage::List, entries, listed);
-            }
-            while let Some(batch) = list.next(index, PORTION as u64)? {
-                if progress.is_stopped() {
-                    return Err(PositionError::Stopped.into());
+                for ply in &choice.plies {
+                    let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
+                    if PositionList::is_long_sweep(board, *ply) {
+                        progress.begin(Stage::List, entries, listed);
+                    }
+                    while let Some(batch) = list.next(index, PORTION as u64)? {
+                        if is_stopped() {
+                            return Err(PositionError::Stopped.into());
+                        }
+                        let mut positions = batch.positions(board);
+                        positions.retain(|position| !choice.is_distinct || representative(position) == *position);
+                        listed += batch.entries;
+                        progress.done(Stage::List, batch.entries);
+                        push(&positions)?;
+                    }
                 }
-                let mut positions = batch.positions(database.board());
-                positions.retain(|position| !choice.is_distinct || representative(position) == *position);
-                listed += batch.entries;
-                progress.done(Stage::List, batch.entries);
-                self.push(positions)?;
+            }
+            Rows::Sample { count, kind, seed } => {
+                progress.begin(Stage::Sample, count, 0);
+                let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
+                let mut draws = Draws::new(sampler, count, choice.is_distinct);
+                while let Some(drawn) = draws.next(PORTION as u64, budget, &is_stopped)? {
+                    progress.done(Stage::Sample, drawn.len() as u64);
+                    push(&drawn)?;
+                }
+            }
+            Rows::Unforced => {
+                progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
+                let list =
+                    |ply: &u32| unforced(board, *ply, &is_stopped).inspect(|_| progress.done(Stage::Unforced, 1));
+                // A ply that is too late is rejected before any row is written.
+                let lists = choice.plies.iter().map(list).collect::<Result<Vec<_>, _>>()?;
+                lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(push)?;
             }
         }
         Ok(())
-    }
-
-    /// Draws `count` positions; in a distinct sample none twice, nor mirror images.
-    fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
-        self.check_memory(count)?;
-        progress.begin(Stage::Sample, count, 0);
-        let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
-        let mut draws = Draws::new(sampler, count, choice.is_distinct);
-        while let Some(drawn) = draws.next(PORTION as u64, budget, &|| progress.is_stopped())? {
-            progress.done(Stage::Sample, drawn.len() as u64);
-            self.push(drawn)?;
-        }
-        Ok(())
-    }
-
-    /// Lists the positions of the UCI data set.
-    fn list_unforced(&mut self) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, .. }) = (self.progress, self.dataset);
-        self.check_memory(choice.met_positions(database.index()))?;
-        progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
-        let lists = choice.plies.iter().map(|ply| {
-            let list = unforced(database.board(), *ply, &|| progress.is_stopped());
-            progress.done(Stage::Unforced, 1);
-            list
-        });
-        // A ply that is too late is rejected before any row is written.
-        let lists = lists.collect::<Result<Vec<_>, _>>()?;
-        lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(|positions| self.push(positions.to_vec()))
-    }
-
-    /// Refuses to remember as many positions as that if they do not fit.
-    fn check_memory(&self, count: u64) -> Result<(), PositionError> {
-        let limit_bytes = self.dataset.memory_bytes;
-        let needed_bytes = self.dataset.choice.memory_bytes(self.dataset.database.index(), limit_bytes);
-        if needed_bytes > limit_bytes {
-            let is_sample = self.dataset.choice.rows != Rows::Unforced;
-            return Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample });
-        }
-        Ok(())
-    }
-
-    /// Adds positions, and looks up each full portion.
-    fn push(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        self.positions.extend(positions);
-        while self.positions.len() >= PORTION {
-            let rest = self.positions.split_off(PORTION);
-            let positions = mem::replace(&mut self.positions, rest);
-            self.look_up(positions)?;
-        }
-        Ok(())
-    }
-
-    /// Looks positions up, while the caller takes the previous portion.
-    fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        let Dataset { database, budget, .. } = self.dataset;
-        let (take, before) = (&mut self.take, self.portion.take());
-        // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
-        // stay in the heap of each.
-        let (portion, taken) = rayon::join(
-            || Portion::new(database, budget, self.fields, positions, self.dataset.rows_at_once()),
-            || before.as_ref().map_or(Ok(()), take),
-        );
-        taken?;
-        let portion = portion?;
-        self.summary.rows += portion.outcomes.len() as u64;
-        for (sum, value) in self.summary.by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
-            *sum += portion.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
-        }
-        self.portion = Some(portion);
-        Ok(())
-    }
-
-    /// Passes the last portions to the caller.
-    fn end(mut self) -> Result<Summary, DatasetError> {
-        let positions = mem::take(&mut self.positions);
-        if !positions.is_empty() {
-            self.look_up(positions)?;
-        }
-        self.portion.iter().try_for_each(|portion| (self.take)(portion))?;
-        Ok(self.summary)
     }
 }
 
