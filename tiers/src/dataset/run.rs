@@ -205,7 +205,7 @@ impl<'d> Dataset<'d> {
     ) -> Result<Summary, DatasetError> {
         let fields = self.fields(format);
         let mut writer = format.begin(output, &fields, &self.facts())?;
-        let summary = self.make(&fields, progress, &mut |portion| Ok(writer.write(portion)?))?;
+        let summary = self.make(&fields, progress, &mut |portion| writer.write(portion))?;
         writer.end()?;
         Ok(summary)
     }
