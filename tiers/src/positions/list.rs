@@ -6,14 +6,13 @@
 
 use std::ops::Range;
 
-use bitvec::prelude::*;
 use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
 use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Split, WingShape, images, low_bits, shapes, tier_estimates};
+use crate::index::{Index, Matrix, Parts, Spine, images, low_bits, shapes, tier_estimates};
 use crate::kernel::{Values, ones};
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, solve_down};
@@ -83,9 +82,7 @@ impl PositionBatch {
 impl PositionList {
     /// Lists all entries of a ply that are positions, even if no game can reach them.
     pub fn all(index: &Index, ply: u32) -> PositionList {
-        let mut list = PositionList::new(index, ply, None, 0);
-        list.most_positions = list.matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
-        list
+        PositionList::new(index, ply, None)
     }
 
     /// Returns whether [`PositionList::legal`] takes more than about a second.
@@ -121,10 +118,11 @@ impl PositionList {
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let swept = sweep_up(index, ply, memory_bytes, &watch, |_, pulled| positions = pulled.without_line);
         let tier = swept?.ok_or(PositionError::Stopped)?;
-        Ok(PositionList::new(index, ply, Some(tier), positions))
+        Ok(PositionList::new(index, ply, Some((tier, positions))))
     }
 
-    fn new(index: &Index, ply: u32, legal: Option<Tier<'static, Reached>>, most_positions: u64) -> PositionList {
+    /// Makes the list of the legal positions, given with their number, or of all.
+    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static, Reached>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
         let parts = matrices.iter().enumerate().flat_map(|(number, matrix)| {
             let rows = matrix.rows as usize;
@@ -132,6 +130,9 @@ impl PositionList {
             (0..rows).step_by(step).map(move |row| (number, row..rows.min(row + step)))
         });
         let (board, parts) = (index.board(), parts.collect());
+        let (legal, positions) = legal.unzip();
+        let all = || matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
+        let most_positions = positions.unwrap_or_else(all);
         PositionList { board, ply, matrices, legal, outcomes: None, most_positions, parts, read: 0 }
     }
 
@@ -255,21 +256,16 @@ fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix)
 
 /// Returns the code of a column, from the words of all planes of its row.
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
-    let bit = |plane: usize| {
-        let word = words.get(plane * row_words + column / 64).copied().unwrap_or(0);
-        // On targets with 32-bit pointers, bitvec has no 64-bit words.
-        [word as u32, (word >> 32) as u32].view_bits::<Lsb0>().get(column % 64).is_some_and(|bit| *bit)
-    };
-    (0..planes).fold(0, |code, plane| code | u8::from(bit(plane)) << plane)
+    let words = words.iter().skip(column / 64).step_by(row_words).take(planes);
+    words.enumerate().fold(0, |code, (plane, word)| code | ((word >> (column % 64) & 1) as u8) << plane)
 }
 
 /// The parts from which the positions of some rows of a matrix are combined, as they are or mirrored. The bitboard of
-/// the first player is the OR of its row's, its column's and its spine's pieces, so a position costs a few operations
-/// instead of a loop over its cells. All positions of a shape occupy the same cells.
+/// the first player is the OR of its row's and its column's pieces, so a position costs a few operations instead of a
+/// loop over its cells. All positions of a shape occupy the same cells.
 struct Halves {
     occupied: u64,
-    spine: u64,
-    /// The first player's pieces.
+    /// The first player's pieces, those of the spine included.
     rows: Vec<u64>,
     columns: Vec<u64>,
 }
@@ -277,21 +273,17 @@ struct Halves {
 impl Halves {
     /// Returns the halves for the positions of some rows: one `Halves` if the shape is its own mirror image, else two.
     fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
-        let split = &index.split;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let left = left.get(rows.clone()).unwrap_or_default();
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
-        let wing = |shape, bits: &[u32], is_right| -> Vec<u64> {
-            bits.iter().map(|bits| on_board(split, shape, u64::from(*bits), is_right)).collect()
-        };
-        let spine_cell = split.spine_cell() % 64;
-        let image = |is_mirrored: bool| Halves {
-            occupied: on_board(split, matrix.left, u64::MAX, is_mirrored)
-                | on_board(split, matrix.right, u64::MAX, !is_mirrored)
-                | low_bits(matrix.spine.height) << spine_cell,
-            spine: u64::from(matrix.spine.bits) << spine_cell,
-            rows: wing(matrix.left, left, is_mirrored),
-            columns: wing(matrix.right, right, !is_mirrored),
+        let spine = Spine { bits: 0, ..matrix.spine };
+        let none = Parts { left: matrix.left, left_bits: 0, spine, right: matrix.right, right_bits: 0 };
+        let image = |is_mirrored: bool| {
+            let bitboards = |parts: Parts| index.split.bitboards(&if is_mirrored { parts.mirror() } else { parts });
+            let row = |bits: &u32| bitboards(Parts { left_bits: *bits, spine: matrix.spine, ..none })[0];
+            let column = |bits: &u32| bitboards(Parts { right_bits: *bits, ..none })[0];
+            let [_, occupied] = bitboards(none);
+            Halves { occupied, rows: left.iter().map(row).collect(), columns: right.iter().map(column).collect() }
         };
         (0..images(matrix)).map(|number| image(number == 1)).collect()
     }
@@ -299,19 +291,9 @@ impl Halves {
     /// Returns the bitboards of both players for a row, counted from the first of the halves' rows, and a column.
     #[expect(clippy::indexing_slicing, reason = "rows and columns of the matrix")]
     fn bitboards(&self, row: usize, column: usize) -> [u64; 2] {
-        let first = self.spine | self.rows[row] | self.columns[column];
+        let first = self.rows[row] | self.columns[column];
         [first, self.occupied ^ first]
     }
-}
-
-/// Returns the bitboard of a wing's colouring.
-fn on_board(split: &Split, shape: WingShape, bits: u64, is_right: bool) -> u64 {
-    let (mut on_board, mut bits) = (0, bits);
-    for (pieces, cell) in split.columns(shape, is_right) {
-        on_board |= (bits & low_bits(pieces)) << cell;
-        bits >>= pieces;
-    }
-    on_board
 }
 
 #[cfg(test)]

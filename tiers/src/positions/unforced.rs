@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use fourbase::{Board, Position, winning_cells};
 
-use super::{PositionError, representative};
+use super::PositionError;
 
 /// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
 pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
@@ -63,6 +63,12 @@ fn is_unforced(position: &Position) -> bool {
     let board = position.board();
     let open = position.playable_cells();
     position.bitboards().into_iter().all(|pieces| winning_cells(board, pieces) & open == 0)
+}
+
+/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+pub(crate) fn representative(position: &Position) -> Position {
+    let mirror = position.mirror();
+    if mirror.bitboards() < position.bitboards() { mirror } else { *position }
 }
 
 #[cfg(test)]
