@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bitvec::prelude::*;
 use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
 use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
@@ -18,7 +19,7 @@ use quick_cache::sync::Cache;
 
 use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
-use super::walk::{Evaluation, quiet_entries, static_evaluation};
+use super::walk::{Evaluation, each_quiet, static_evaluation};
 use super::work::Work;
 use crate::database::{Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
@@ -150,14 +151,14 @@ impl<'a> Lookup<'a> {
     }
 
     /// Returns a mask of the quiet entries of a chunk.
-    fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
-        let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks.words()]);
+    fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> BitVec {
         let OpenTier { directory, chunks, .. } = &tier.open;
-        for entry in quiet_entries(self.database.index(), directory, chunks.has_forced, entries.clone()) {
-            let place = entry - entries.start;
-            bits[place as usize / 64] |= 1 << (place % 64);
-        }
-        bits.into()
+        let (entries, mut quiet) = (tier.entries(chunk), bitvec![0; chunks.each as usize]);
+        let start = entries.start;
+        each_quiet(self.database.index(), directory, chunks.has_forced, entries, |entry, _| {
+            quiet.set((entry - start) as usize, true);
+        });
+        quiet
     }
 
     /// Reads and decodes a block.

@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use bitvec::prelude::*;
 use fourbase::{Board, Outcome, Player, Value};
 
 use crate::database::{Database, DatabaseError, OpenTier};
 use crate::files::frame;
-use crate::index::low_bits;
 use crate::kernel::Values;
 
 /// A stored tier whose file is sound.
@@ -113,7 +113,7 @@ pub(super) struct Block {
     /// The counts of all chunks, then the packed symbols.
     bytes: Vec<u8>,
     /// A mask of the quiet entries of each chunk used so far; `None` if their number is not that of its symbols.
-    quiet: Vec<OnceLock<Option<Box<[u64]>>>>,
+    quiet: Vec<OnceLock<Option<BitVec>>>,
     /// The bytes of the block once all its chunks have been used.
     pub most_bytes: usize,
 }
@@ -157,20 +157,12 @@ impl Block {
     /// Returns the code of an entry, given by its place in a chunk of the block. Returns `None` if the entry is not
     /// quiet, or if the chunk's numbers of symbols and of quiet entries differ. `find_quiet` returns a mask of the
     /// quiet entries.
-    pub fn code(
-        &self,
-        chunk: usize,
-        place: usize,
-        codes: &Codes,
-        find_quiet: impl FnOnce() -> Box<[u64]>,
-    ) -> Option<u8> {
+    pub fn code(&self, chunk: usize, place: usize, codes: &Codes, find_quiet: impl FnOnce() -> BitVec) -> Option<u8> {
         let numbers = self.numbers(chunk);
-        let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-        let find = || Some(find_quiet()).filter(|quiet| count(quiet) as usize == numbers.len());
+        let find = || Some(find_quiet()).filter(|quiet| quiet.count_ones() == numbers.len());
         let quiet = self.quiet.get(chunk)?.get_or_init(find).as_ref()?;
-        let (before, word) = (count(quiet.get(..place / 64)?), quiet.get(place / 64)?);
-        let number = numbers.start + before + (word & low_bits((place % 64) as u32)).count_ones();
-        if word >> (place % 64) & 1 == 1 { codes.unpack(self.packed(), number as usize) } else { None }
+        let number = numbers.start as usize + quiet.get(..place)?.count_ones();
+        if *quiet.get(place)? { codes.unpack(self.packed(), number) } else { None }
     }
 
     /// Returns the packed symbols.

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::lookup::{Leaf, Lookup};
 use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::tier::StoredTier;
-use super::walk::quiet_positions;
+use super::walk::each_quiet;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::{DatabaseError, OpenTier};
@@ -112,7 +112,13 @@ impl TierCheck<'_> {
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
             let entries = self.tier.entries(chunk);
             let OpenTier { directory, chunks, .. } = &self.tier.open;
-            let quiet = quiet_positions(self.lookup.database.index(), directory, chunks.has_forced, entries.clone());
+            let (index, mut quiet) = (self.lookup.database.index(), Vec::new());
+            each_quiet(index, directory, chunks.has_forced, entries.clone(), |entry, parts| {
+                let [first, second] = index.split.bitboards(parts);
+                // A quiet entry has no lines, so it is a position; if it were none, the file would have too many values.
+                let position = Position::from_bitboards(index.board(), first, second);
+                quiet.extend(position.ok().map(|position| (entry, position)));
+            });
             if chosen.is_none() {
                 self.shown.done(entries.end - entries.start);
             }

@@ -72,38 +72,9 @@ fn completes(position: &Position, player: Player, column: usize) -> bool {
     has_line(board, position.pieces(player) | 1 << cell)
 }
 
-/// Lists the quiet positions among some consecutive entries of a tier, each with its entry; also the forced ones if
-/// `has_forced`.
-pub(super) fn quiet_positions(
-    index: &Index,
-    directory: &TierDirectory,
-    has_forced: bool,
-    entries: Range<u64>,
-) -> Vec<(u64, Position)> {
-    let mut quiet = Vec::new();
-    each_quiet(index, directory, has_forced, entries, |entry, parts| {
-        let [first, second] = index.split.bitboards(parts);
-        // A quiet entry has no lines, so it is a position; if it were none, the file would have too many values.
-        quiet.extend(Position::from_bitboards(index.board(), first, second).ok().map(|position| (entry, position)));
-    });
-    quiet
-}
-
-/// Lists the quiet entries among some consecutive entries of a tier, as [`quiet_positions`] does.
-pub(super) fn quiet_entries(
-    index: &Index,
-    directory: &TierDirectory,
-    has_forced: bool,
-    entries: Range<u64>,
-) -> Vec<u64> {
-    let mut quiet = Vec::with_capacity(((entries.end - entries.start) / 8).min(512) as usize);
-    each_quiet(index, directory, has_forced, entries, |entry, _| quiet.push(entry));
-    quiet
-}
-
-/// Calls `show` with each quiet entry among some consecutive entries of a tier, in order. Takes some nanoseconds per
-/// entry.
-fn each_quiet(
+/// Calls `show` with each quiet entry among some consecutive entries of a tier, in order; also with the forced ones if
+/// `has_forced`. Takes some nanoseconds per entry.
+pub(super) fn each_quiet(
     index: &Index,
     directory: &TierDirectory,
     has_forced: bool,
@@ -322,9 +293,12 @@ mod tests {
             }
         };
         let expected: Vec<_> = positions.filter(is_stored).collect();
-        assert_eq!(quiet_positions(index, directory, has_forced, run.clone()), expected, "{} {run:?}", index.board());
-        let entries: Vec<u64> = expected.iter().map(|(entry, _)| *entry).collect();
-        assert_eq!(quiet_entries(index, directory, has_forced, run), entries);
+        let mut quiet = Vec::new();
+        each_quiet(index, directory, has_forced, run.clone(), |entry, parts| {
+            let [first, second] = index.split.bitboards(parts);
+            quiet.push((entry, Position::from_bitboards(index.board(), first, second).unwrap()));
+        });
+        assert_eq!(quiet, expected, "{} {run:?}", index.board());
     }
 
     #[test]
