@@ -5,6 +5,7 @@
 //! most plies.
 
 use std::ops::Range;
+use std::vec;
 
 use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
@@ -47,16 +48,13 @@ const ENTRIES_PER_PROBE: u128 = 1000;
 pub struct PositionList {
     board: Board,
     ply: u32,
-    matrices: Vec<Matrix>,
     /// The legal positions; `None` if all entries are listed.
     legal: Option<Tier<'static, Reached>>,
     /// The outcomes of all entries, if the ply is solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
-    /// The parts to read: the number of a matrix, and some of its rows.
-    parts: Vec<(usize, Range<usize>)>,
-    /// How many parts have been read.
-    read: usize,
+    /// The parts to read: a matrix, and some of its rows.
+    parts: vec::IntoIter<(Matrix, Range<usize>)>,
 }
 
 /// Some positions of a list, in order.
@@ -87,7 +85,7 @@ impl PositionList {
 
     /// Returns whether [`PositionList::legal`] takes more than about a second.
     pub fn is_long_sweep(board: Board, ply: u32) -> bool {
-        swept_entries(board, ply) > LONG_SWEEP
+        estimated_entries(board, 0..ply as usize + 1) > LONG_SWEEP
     }
 
     /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more
@@ -107,7 +105,7 @@ impl PositionList {
     ) -> Result<PositionList, PositionError> {
         let (is_long, mut positions) = (PositionList::is_long_sweep(index.board(), ply), 0);
         if is_long {
-            let steps = u64::try_from(swept_entries(index.board(), ply)).unwrap_or(u64::MAX);
+            let steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
             progress.begin(Stage::Sweep, steps, 0);
         }
         let done = |entries| {
@@ -124,26 +122,22 @@ impl PositionList {
     /// Makes the list of the legal positions, given with their number, or of all.
     fn new(index: &Index, ply: u32, legal: Option<(Tier<'static, Reached>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
-        let parts = matrices.iter().enumerate().flat_map(|(number, matrix)| {
+        let parts = matrices.iter().flat_map(|matrix| {
             let rows = matrix.rows as usize;
             let step = (PART_ENTRIES / u64::from(matrix.columns.max(1))).max(1) as usize;
-            (0..rows).step_by(step).map(move |row| (number, row..rows.min(row + step)))
+            (0..rows).step_by(step).map(move |row| (*matrix, row..rows.min(row + step)))
         });
-        let (board, parts) = (index.board(), parts.collect());
+        let parts = Vec::from_iter(parts).into_iter();
         let (legal, positions) = legal.unzip();
         let all = || matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
         let most_positions = positions.unwrap_or_else(all);
-        PositionList { board, ply, matrices, legal, outcomes: None, most_positions, parts, read: 0 }
+        PositionList { board: index.board(), ply, legal, outcomes: None, most_positions, parts }
     }
 
     /// Returns whether solving the ply is likely quicker than probing its positions.
     pub fn is_quicker_solved(&self) -> bool {
-        self.solved_entries() < ENTRIES_PER_PROBE * u128::from(self.most_positions)
-    }
-
-    /// Estimates the entries of the tiers from the full board down to this ply.
-    fn solved_entries(&self) -> u128 {
-        tier_estimates(self.board).into_iter().skip(self.ply as usize).fold(0, u128::saturating_add)
+        estimated_entries(self.board, self.ply as usize..usize::MAX)
+            < ENTRIES_PER_PROBE * u128::from(self.most_positions)
     }
 
     /// Solves the plies from the full board down to this one, so that positions have outcomes. Runs on rayon's current
@@ -163,7 +157,11 @@ impl PositionList {
     ) -> Result<(), PositionError> {
         let plan = Plan::exact(index, values).within(memory_bytes);
         CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
-        progress.begin(Stage::Solve, u64::try_from(self.solved_entries()).unwrap_or(u64::MAX), 0);
+        progress.begin(
+            Stage::Solve,
+            u64::try_from(estimated_entries(self.board, self.ply as usize..usize::MAX)).unwrap_or(u64::MAX),
+            0,
+        );
         let done = |entries| progress.done(Stage::Solve, entries);
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let solved = plan.install(|| solve_down(index, values, self.ply, &watch, |_| ())).map_err(CountError::from)?;
@@ -189,15 +187,17 @@ impl PositionList {
     ///
     /// Currently none, because the list is in memory.
     pub fn next(&mut self, index: &Index, entries: u64) -> Result<Option<PositionBatch>, PositionError> {
-        let (start, mut sum) = (self.read, PositionBatch::default());
-        while let Some((matrix, rows)) = self.parts.get(self.read).filter(|_| sum.entries < entries) {
-            let columns = self.matrices.get(*matrix).map_or(0, |matrix| matrix.columns);
-            sum.entries += u64::from(columns) * rows.len() as u64;
-            self.read += 1;
+        let (mut parts, mut sum) = (Vec::new(), PositionBatch::default());
+        while sum.entries < entries
+            && let Some((matrix, rows)) = self.parts.next()
+        {
+            sum.entries += u64::from(matrix.columns) * rows.len() as u64;
+            parts.push((matrix, rows));
         }
-        let parts = self.parts.get(start..self.read).filter(|parts| !parts.is_empty());
-        let Some(parts) = parts else { return Ok(None) };
-        let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, *matrix, rows.clone()));
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, matrix, rows.clone()));
         for batch in batches.collect::<Result<Vec<_>, _>>().map_err(CountError::from)? {
             sum.bitboards.extend(batch.bitboards);
             sum.codes.extend(batch.codes);
@@ -205,10 +205,8 @@ impl PositionList {
         Ok(Some(sum))
     }
 
-    fn read(&self, index: &Index, matrix: usize, rows: Range<usize>) -> Result<PositionBatch, FileError> {
-        let mut batch = PositionBatch::default();
-        let Some(matrix) = self.matrices.get(matrix) else { return Ok(batch) };
-        let images = Halves::of(index, matrix, &rows);
+    fn read(&self, index: &Index, matrix: &Matrix, rows: Range<usize>) -> Result<PositionBatch, FileError> {
+        let (mut batch, images) = (PositionBatch::default(), Halves::of(index, matrix, &rows));
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
         let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
@@ -242,9 +240,9 @@ impl PositionList {
     }
 }
 
-/// Estimates the entries of the tiers from the empty board up to a ply.
-fn swept_entries(board: Board, ply: u32) -> u128 {
-    tier_estimates(board).into_iter().take(ply as usize + 1).fold(0, u128::saturating_add)
+/// Estimates the entries of the tiers of some plies.
+fn estimated_entries(board: Board, plies: Range<usize>) -> u128 {
+    tier_estimates(board).into_iter().take(plies.end).skip(plies.start).fold(0, u128::saturating_add)
 }
 
 /// Prepares to read the rows of a matrix.
