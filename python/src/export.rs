@@ -56,33 +56,33 @@ impl Export {
         };
         let seen = &Seen::default();
         let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-        let summary = shown.patiently(py, &*pool()?, told, |monitor| {
+        let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
             let watch = Watch { seen, monitor };
             let mut dataset = dataset()?;
             dataset.budget = budget(self.nodes, monitor);
             (dataset.memory_bytes, dataset.most_time) = (self.memory_bytes, self.most_time);
             let Some(format) = self.format else {
-                return dataset.for_each(&watch, &mut |portion| {
+                return dataset.for_each(Format::Csv, &watch, &mut |portion| {
                     portions.push(portion.fields.clone());
                     Ok(())
                 });
             };
             let mut file = BufWriter::new(File::create(&path)?);
-            let summary = dataset.write(&mut file, format, &watch)?;
+            let by_value = dataset.write(&mut file, format, &watch)?;
             file.flush()?;
-            Ok(summary)
+            Ok(by_value)
         })?;
-        let summary = summary.map_err(of_dataset)?;
+        let by_value = by_value.map_err(of_dataset)?;
         let format = self.format.unwrap_or(Format::Parquet);
         let dataset = dataset().map_err(of_dataset)?;
-        let text = dataset.readme(format, &summary, name, made_with);
+        let text = dataset.readme(format, by_value, name, made_with);
         let arrays = |fields: Vec<(Field, Cells)>| -> PyResult<Fields<'py>> {
             let names = |field: Field| (field.column.name().replace('-', "_"), field.name());
             let named = |(column, field), cells| array(py, cells).map(|cells| (column, field, cells));
             fields.into_iter().map(|(field, cells)| named(names(field), cells)).collect()
         };
         let portions = portions.into_iter().map(arrays).collect::<PyResult<_>>()?;
-        Ok((summary.rows, text, dataset.facts(), self.format.is_none().then_some(portions)))
+        Ok((by_value.iter().sum(), text, dataset.facts(), self.format.is_none().then_some(portions)))
     }
 }
 

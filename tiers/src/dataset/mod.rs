@@ -29,4 +29,4 @@ pub use error::DatasetError;
 pub use format::Format;
 pub use notes::ply_ranges;
 pub use portion::{Cells, Portion};
-pub use run::{Choice, Dataset, Rows, Summary};
+pub use run::{Choice, Dataset, Rows};

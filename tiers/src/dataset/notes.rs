@@ -6,7 +6,7 @@ use fourbase::Board;
 
 use super::column::{Column, Field, FieldKind};
 use super::format::Format;
-use super::run::{Choice, Dataset, Rows, Summary};
+use super::run::{Choice, Dataset, Rows};
 use crate::files::grouped;
 use crate::positions::SampleKind;
 
@@ -33,19 +33,18 @@ impl Dataset<'_> {
         facts
     }
 
-    /// Returns a text in Markdown that explains the file `name`. `made_with` is the command or the call that makes the
-    /// same file.
-    pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
+    /// Returns a text in Markdown that explains the file `name`, whose rows [`Dataset::write`] counted. `made_with` is the
+    /// command or the call that makes the same file.
+    pub fn readme(&self, format: Format, by_value: [u64; 3], name: &str, made_with: &str) -> String {
         let board = self.board();
         let mut text = format!(
             "# {name}\n\nPositions of Connect Four on {board} with exact values, made by fourbase {}:\n\n\
              ```console\n{made_with}\n```\n\n| | |\n|---|---|\n",
             env!("CARGO_PKG_VERSION")
         );
-        let count = |count: u64| grouped(u128::from(count));
-        let [win, tie, lose] = summary.by_value.map(count);
-        let counts =
-            format!("{}: {win} wins, {tie} ties and {lose} losses for the player to move", count(summary.rows));
+        let [win, tie, lose] = by_value;
+        let [rows, win, tie, lose] = [win + tie + lose, win, tie, lose].map(|count| grouped(count.into()));
+        let counts = format!("{rows}: {win} wins, {tie} ties and {lose} losses for the player to move");
         for (key, value) in [("rows", counts)].into_iter().chain(self.facts()) {
             let _ = writeln!(text, "| {} | {value} |", key.trim_start_matches("fourbase.").replace('.', " "));
         }

@@ -104,15 +104,6 @@ fn entries(index: &Index, ply: u32) -> u64 {
     TierDirectory::new(index, ply).entries()
 }
 
-/// The size of a written data set.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Summary {
-    /// The number of rows.
-    pub rows: u64,
-    /// How many positions are won, tied and lost for the player to move.
-    pub by_value: [u64; 3],
-}
-
 /// A data set of a board: some positions, and columns about each.
 ///
 /// ```
@@ -123,7 +114,7 @@ pub struct Summary {
 /// let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: true };
 /// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
-/// assert_eq!(dataset.write(&mut text, Format::Csv, &())?.rows, 4);
+/// assert_eq!(dataset.write(&mut text, Format::Csv, &())?, [2, 1, 1]);
 /// assert_eq!(String::from_utf8(text)?, "moves,value,remoteness\n4,-1,40\n1,1,39\n2,1,41\n3,0,41\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -192,7 +183,7 @@ impl<'d> Dataset<'d> {
     /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
     /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
     /// the list of a ply for [`Rows::All`] (see [`Choice::memory_bytes`]). The bytes do not depend on the number of
-    /// threads.
+    /// threads. Returns how many positions are won, tied and lost for the player to move.
     ///
     /// # Errors
     ///
@@ -202,34 +193,25 @@ impl<'d> Dataset<'d> {
         output: &mut (dyn Write + Send),
         format: Format,
         progress: &dyn Progress,
-    ) -> Result<Summary, DatasetError> {
-        let fields = self.fields(format);
-        let mut writer = format.begin(output, &fields, &self.facts())?;
-        let summary = self.make(&fields, progress, &mut |portion| writer.write(portion))?;
+    ) -> Result<[u64; 3], DatasetError> {
+        let mut writer = format.begin(output, &self.fields(format), &self.facts())?;
+        let by_value = self.for_each(format, progress, &mut |portion| writer.write(portion))?;
         writer.end()?;
-        Ok(summary)
+        Ok(by_value)
     }
 
-    /// Passes the rows of the chosen columns to `take`, in portions and in order. See [`Dataset::write`].
+    /// Passes the rows of a file of this format to `take`, in portions and in order. See [`Dataset::write`].
     ///
     /// # Errors
     ///
     /// Every kind of [`DatasetError`], and the errors of `take`.
     pub fn for_each(
         &self,
+        format: Format,
         progress: &dyn Progress,
         take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<Summary, DatasetError> {
-        self.make(&self.fields(Format::Csv), progress, take)
-    }
-
-    /// Makes all rows.
-    fn make(
-        &self,
-        fields: &[Field],
-        progress: &dyn Progress,
-        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<Summary, DatasetError> {
+    ) -> Result<[u64; 3], DatasetError> {
+        let fields = &self.fields(format);
         if self.most_time < Duration::MAX {
             let estimate = self.estimate(fields, &|| progress.is_stopped());
             if estimate > self.most_time {
@@ -237,7 +219,7 @@ impl<'d> Dataset<'d> {
             }
         }
         self.choice.check_memory(self.database.index(), self.memory_bytes)?;
-        let (mut portion, mut summary) = (None::<Portion>, Summary::default());
+        let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
         // Looks positions up, while the caller takes the previous portion.
         let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
             let before = portion.take();
@@ -249,8 +231,7 @@ impl<'d> Dataset<'d> {
             );
             taken?;
             let made = made?;
-            summary.rows += made.outcomes.len() as u64;
-            for (sum, value) in summary.by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
+            for (sum, value) in by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
                 *sum += made.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
             }
             portion = Some(made);
@@ -269,7 +250,7 @@ impl<'d> Dataset<'d> {
             look_up(waiting)?;
         }
         portion.iter().try_for_each(take)?;
-        Ok(summary)
+        Ok(by_value)
     }
 
     /// Lists or draws the positions, and passes them to `push`, some at a time.
@@ -335,13 +316,13 @@ mod tests {
             let choice = Choice { rows: Rows::All, plies: vec![6], is_distinct: true };
             let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
-            let summary = dataset.write(&mut text, Format::Csv, &()).unwrap();
-            (dataset.rows_at_once(), summary, text)
+            let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
+            (dataset.rows_at_once(), by_value, text)
         };
         let least = legal_bytes(database.index(), 6, 0);
         for columns in [vec![Column::Value], vec![Column::Value, Column::MoveValues]] {
             let [few, all] = [least, u64::MAX].map(|memory_bytes| text(&columns, memory_bytes));
-            assert!(few.0 < few.1.rows as usize && all.0 == PORTION, "{} of {} rows at once", few.0, few.1.rows);
+            assert!(few.0 < few.1.iter().sum::<u64>() as usize && all.0 == PORTION, "{} of {:?}", few.0, few.1);
             assert!((few.1, few.2) == (all.1, all.2), "{columns:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use fourbase::Board;
 
-use super::SampleKind;
+use super::{LAST_UNFORCED_PLY, SampleKind};
 use crate::counts::CountError;
 use crate::database::DatabaseError;
 use crate::files::{bytes, grouped};
@@ -22,12 +22,12 @@ pub enum PositionError {
         ply: u32,
     },
     /// The ply is too late for listing positions whose next move is not forced.
-    #[error("ply {ply} is too late for a list of positions whose next move is not forced; the last one is {most}")]
+    #[error(
+        "ply {ply} is too late for a list of positions whose next move is not forced; the last one is {LAST_UNFORCED_PLY}"
+    )]
     Late {
         /// The ply.
         ply: u32,
-        /// The last ply that can be listed.
-        most: u32,
     },
     /// No position of the requested kind was drawn.
     #[error(

@@ -109,34 +109,25 @@ impl<'d> Sampler<'d> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
         let mut source = random_source(self.seed, number);
+        let analyst = Analyst::new(board, Some(self.database), None);
         for _ in 0..draws {
             if is_stopped() {
                 return Err(PositionError::Stopped);
             }
-            let tried = match kind {
-                SampleKind::Uniform => draw_entry(self.database.index(), &self.shapes, &mut source),
-                SampleKind::RandomPlay | SampleKind::ChoiceMatters => self.play(&mut source),
+            let tried = if kind == SampleKind::Uniform {
+                draw_entry(self.database.index(), &self.shapes, &mut source)
+            } else {
+                let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
+                self.plies.get(number).and_then(|ply| random_play(board, *ply as usize, &mut source))
             };
-            if let Some(position) = tried
-                && (kind != SampleKind::ChoiceMatters || self.choice_matters(&position, budget)?)
+            let Some(position) = tried else { continue };
+            if kind != SampleKind::ChoiceMatters
+                || Judgement::matters(&analyst.moves(&position, &mut budget.clone()).map_err(DatabaseError::from)?)
             {
                 return Ok(position);
             }
         }
         Err(PositionError::NotDrawn { board, kind, draws })
-    }
-
-    /// Draws a ply and plays random moves up to it; `None` if the game ends earlier.
-    fn play(&self, source: &mut RandomSource) -> Option<Position> {
-        let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
-        let ply = *self.plies.get(number)?;
-        random_play(self.database.board(), ply as usize, source)
-    }
-
-    /// Returns whether the moves of a position differ in value.
-    fn choice_matters(&self, position: &Position, budget: &Budget) -> Result<bool, DatabaseError> {
-        let analyst = Analyst::new(self.database.board(), Some(self.database), None);
-        Ok(Judgement::matters(&analyst.moves(position, &mut budget.clone())?))
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 /// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `is_stopped` returns true.
 pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result<Vec<Position>, PositionError> {
     if ply > LAST_UNFORCED_PLY {
-        return Err(PositionError::Late { ply, most: LAST_UNFORCED_PLY });
+        return Err(PositionError::Late { ply });
     }
     let columns = board.central_columns();
     let (mut met, mut listed) = (HashSet::new(), Vec::new());

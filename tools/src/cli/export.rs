@@ -55,16 +55,16 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
     let written = dataset.write(&mut destination, format, &Shown::new(false, None, None));
-    let summary = written.map_err(|error| destination.explain(error))?;
+    let by_value = written.map_err(|error| destination.explain(error))?;
     let Some(file) = arguments.output.as_deref() else {
         destination.end("")?;
         return Ok(None);
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
+    let readme = dataset.readme(format, by_value, &name, &arguments.command(format, &choice, &name));
     let bytes = destination.bytes;
     let readme = destination.end(&readme)?;
-    let [win, tie, lose] = summary.by_value;
+    let [win, tie, lose] = by_value;
     let (sample, kind, seed) = match choice.rows {
         Rows::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
         _ => (None, None, None),
@@ -74,7 +74,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         file: output::json_path(file),
         readme: readme.map(|readme| output::json_path(&readme)),
         format: format.name(),
-        rows: summary.rows,
+        rows: win + tie + lose,
         win,
         tie,
         lose,
