@@ -16,7 +16,7 @@ pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
     pub codes: Codes,
-    /// The number of values in each block; 0 until the block is read.
+    /// The number of values in each block; empty until all blocks are read.
     pub blocks: Vec<u32>,
 }
 
@@ -25,8 +25,7 @@ impl StoredTier {
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory.ply;
         let codes = Codes::new(database.board(), database.values(), ply);
-        let blocks = vec![0; open.reader.blocks as usize];
-        StoredTier { ply, open, codes, blocks }
+        StoredTier { ply, open, codes, blocks: Vec::new() }
     }
 
     /// Counts the stored values.
