@@ -102,10 +102,8 @@ pub fn verify(
     }
     check_counts(database, report.legal, &work);
     work.gather()?;
-    let found = work.into_findings();
-    (report.faults, report.faults_in_all) = (found.faults, found.faults_in_all);
-    report.unread = found.unread.into_values().collect();
-    Ok(report)
+    let VerifyReport { faults, faults_in_all, unread, .. } = work.into_report();
+    Ok(VerifyReport { faults, faults_in_all, unread, ..report })
 }
 
 /// Returns the bytes that `threads` threads need beside caches, before and after the count of legal positions: a search

@@ -1,5 +1,6 @@
 //! The options and the report of a verification.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use fourbase::{Outcome, Position, notation};
@@ -46,9 +47,10 @@ pub enum VerifyError {
 }
 
 /// The result of a verification. All processes of a job get the same faults.
-#[derive(Default, Debug)]
+#[derive(Default, Serialize, Deserialize, Debug)]
 pub struct VerifyReport {
     /// The outcome of the empty board, as looked up; `None` if that failed.
+    #[serde(skip)]
     pub root: Option<Outcome>,
     /// How many files were read: the manifest and the stored tiers, without unreadable ones.
     pub files: u64,
@@ -68,7 +70,7 @@ pub struct VerifyReport {
     pub faults_in_all: u64,
     /// Files that the system refused to read or a newer fourbase has written, by name. If there are any, or if a file
     /// has a fault, only the other files were checked.
-    pub unread: Vec<Unread>,
+    pub unread: BTreeMap<String, Unread>,
 }
 
 /// A file that cannot be checked.

@@ -94,7 +94,7 @@ impl Verified {
             undecided_positions: report.undecided,
             faults: report.faults.clone(),
             faults_in_all: report.faults_in_all,
-            unread: report.unread.iter().map(|file| file.message.clone()).collect(),
+            unread: report.unread.values().map(|file| file.message.clone()).collect(),
             root: report.root,
         }
     }
