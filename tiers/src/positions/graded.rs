@@ -292,7 +292,7 @@ mod tests {
         // Requesting more than exist gives all positions, and the plies are reported as complete.
         let most = listed(GradedPositions::new(&database, Some(10_000_000), 1));
         let sets =
-            |plies: Listed| Vec::from_iter(plies.into_values().map(|(of, is)| (HashSet::<_>::from_iter(of), is)));
+            |plies: Listed| Vec::from_iter(plies.into_values().map(|(all, is)| (HashSet::<_>::from_iter(all), is)));
         assert_eq!(sets(most), sets(all));
     }
 

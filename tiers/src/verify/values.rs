@@ -124,7 +124,7 @@ impl TierCheck<'_> {
             }
             let (found, expected) = (numbers.len() as u64, quiet.len() as u64);
             if found != expected {
-                let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(of, noun)| counted(of, noun));
+                let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(count, noun)| counted(count, noun));
                 let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
                 let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}"));
                 let fault = fault.comparing(found, expected);

@@ -175,7 +175,7 @@ impl ShapeWalk {
             // Under misère the player who completes a line loses, so the other player's threats force nothing.
             let is_of_both = missing == 0 || !board.is_misere() && !has_forced;
             for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
-                let pattern = |of: &[(u32, usize)]| Pattern::new(pieces(of, line & !missing), owner);
+                let pattern = |columns: &[(u32, usize)]| Pattern::new(pieces(columns, line & !missing), owner);
                 let spine = pattern(&[(shape.spine_height, split.spine_cell())]);
                 threats.push(Threat { left: pattern(&left), spine, right: pattern(&right), columns });
             }
