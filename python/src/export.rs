@@ -9,7 +9,7 @@ use std::time::Duration;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format, Rows};
+use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format, RowChoice, Selection};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ use crate::wait::{budget, pool};
 #[pyclass(frozen, module = "fourbase._fourbase")]
 pub struct Export {
     pub database: Arc<Database>,
-    pub choice: Choice,
+    pub choice: Selection,
     pub columns: Vec<Column>,
     /// `None` for NPZ.
     pub format: Option<Format>,
@@ -50,9 +50,9 @@ impl Export {
         let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
         let shown = Shown::new(py, self.database.board(), "Progress", progress)?;
         let unit = match self.choice.rows {
-            Rows::All => "entries",
-            Rows::Sample { .. } => "positions",
-            Rows::Unforced => "plies",
+            RowChoice::All => "entries",
+            RowChoice::Sample { .. } => "positions",
+            RowChoice::Unforced => "plies",
         };
         let seen = &Seen::default();
         let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));

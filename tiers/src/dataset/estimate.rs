@@ -8,7 +8,7 @@ use web_time::Instant;
 use super::column::Field;
 use super::error::DatasetError;
 use super::portion::Portion;
-use super::run::{Dataset, PORTION, Rows};
+use super::run::{Dataset, PORTION, RowChoice};
 use crate::index::TierDirectory;
 use crate::positions::{SampleKind, Sampler};
 
@@ -42,10 +42,10 @@ impl Dataset<'_> {
             plies.iter().map(|ply| TierDirectory::new(database.index(), *ply).entries() as f64).sum()
         };
         let (rows, kind, seed) = match self.choice.rows {
-            Rows::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
-            Rows::All => (2.0 * entries(plies), SampleKind::Uniform, 1),
-            Rows::Sample { count, kind, seed } => (count as f64, kind, seed),
-            Rows::Unforced => return Duration::ZERO,
+            RowChoice::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
+            RowChoice::All => (2.0 * entries(plies), SampleKind::Uniform, 1),
+            RowChoice::Sample { count, kind, seed } => (count as f64, kind, seed),
+            RowChoice::Unforced => return Duration::ZERO,
         };
         let share = if kind == SampleKind::Uniform {
             entries(&searched) / entries(plies).max(1.0)

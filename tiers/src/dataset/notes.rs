@@ -6,7 +6,7 @@ use fourbase::Board;
 
 use super::column::{Column, Field, FieldKind};
 use super::format::Format;
-use super::run::{Choice, Dataset, Rows};
+use super::run::{Dataset, RowChoice, Selection};
 use crate::files::grouped;
 use crate::positions::SampleKind;
 
@@ -22,12 +22,12 @@ impl Dataset<'_> {
             ("fourbase.positions", rows(choice)),
             ("fourbase.plies", ply_ranges(&choice.plies)),
         ];
-        if let Rows::Sample { count, kind, seed } = choice.rows {
+        if let RowChoice::Sample { count, kind, seed } = choice.rows {
             facts.push(("fourbase.sample", count.to_string()));
             facts.push(("fourbase.kind", kind.name().to_owned()));
             facts.push(("fourbase.seed", seed.to_string()));
         }
-        facts.push(("fourbase.distinct", (choice.is_distinct || choice.rows == Rows::Unforced).to_string()));
+        facts.push(("fourbase.distinct", (choice.is_distinct || choice.rows == RowChoice::Unforced).to_string()));
         facts.push(("fourbase.database.values", database.values().to_string()));
         facts.push(("fourbase.database.hash", hash.unwrap_or_default()));
         facts
@@ -89,12 +89,12 @@ pub fn ply_ranges(plies: &[u32]) -> String {
 }
 
 /// Describes which positions are chosen.
-fn rows(choice: &Choice) -> String {
+fn rows(choice: &Selection) -> String {
     const MIRROR: &str = "of a position and its mirror image only one";
     match choice.rows {
-        Rows::All if choice.is_distinct => format!("every legal position that no line has finished; {MIRROR}"),
-        Rows::All => "every legal position that no line has finished".to_owned(),
-        Rows::Sample { kind, .. } => {
+        RowChoice::All if choice.is_distinct => format!("every legal position that no line has finished; {MIRROR}"),
+        RowChoice::All => "every legal position that no line has finished".to_owned(),
+        RowChoice::Sample { kind, .. } => {
             let how = match kind {
                 SampleKind::Uniform => "every unfinished legal position equally likely",
                 SampleKind::RandomPlay => "a random ply, then random moves up to it; unfinished",
@@ -105,7 +105,7 @@ fn rows(choice: &Choice) -> String {
             let distinct = if choice.is_distinct { ", distinct up to mirror images" } else { "" };
             format!("drawn at random, {}: {how}{distinct}", kind.name())
         }
-        Rows::Unforced => {
+        RowChoice::Unforced => {
             let rule = "every legal unfinished position in which no move of either player would complete a line";
             format!("{rule}; {MIRROR}")
         }

@@ -98,7 +98,9 @@ impl Portion {
                     |(position, outcome): (&Position, &Outcome)| position.score(*outcome).map(|score| score as i8);
                 Cells::Int8(pairs.map(score).collect())
             }
-            Column::MoveValues => Cells::Int8(moves.map(|outcome| outcome.map(|outcome| sign(outcome.value))).collect()),
+            Column::MoveValues => {
+                Cells::Int8(moves.map(|outcome| outcome.map(|outcome| sign(outcome.value))).collect())
+            }
             Column::MoveRemoteness => Cells::UInt8(moves.map(|outcome| outcome.as_ref().and_then(plies)).collect()),
         })
     }

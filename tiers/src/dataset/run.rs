@@ -27,7 +27,7 @@ const MOVE_BYTES: u64 = 128;
 
 /// Which positions of the chosen plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rows {
+pub enum RowChoice {
     /// Every legal position without a finished line, in the order of the index.
     All,
     /// Unfinished positions drawn at random, in the order of the draws.
@@ -45,28 +45,28 @@ pub enum Rows {
 
 /// The positions of a data set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Choice {
+pub struct Selection {
     /// The positions of each ply.
-    pub rows: Rows,
+    pub rows: RowChoice,
     /// The plies, in file order.
     pub plies: Vec<u32>,
-    /// Whether to drop mirror images, and duplicates of a sample. [`Rows::Unforced`] always drops them.
+    /// Whether to drop mirror images, and duplicates of a sample. [`RowChoice::Unforced`] always drops them.
     pub is_distinct: bool,
 }
 
-impl Choice {
+impl Selection {
     /// Returns the memory in bytes that its positions take: the list of the last ply, made on fewer threads if all of
     /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
     /// Another sample takes none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
         let plies = || self.known_plies(index);
         match self.rows {
-            Rows::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
-            Rows::Sample { .. } if !self.is_distinct => 0,
-            Rows::Sample { count, .. } => {
+            RowChoice::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
+            RowChoice::Sample { .. } if !self.is_distinct => 0,
+            RowChoice::Sample { count, .. } => {
                 Draws::distinct_bytes(count.min(plies().map(|ply| entries(index, ply)).sum()))
             }
-            Rows::Unforced => {
+            RowChoice::Unforced => {
                 // Growing lists have up to twice their length.
                 let listed = plies().map(|ply| entries(index, ply)).sum::<u64>();
                 Draws::distinct_bytes(self.met_positions(index)) + listed * 2 * size_of::<Position>() as u64
@@ -78,9 +78,9 @@ impl Choice {
     fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
         let needed_bytes = self.memory_bytes(index, limit_bytes);
         let (count, is_sample) = match self.rows {
-            Rows::All => return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?),
-            Rows::Sample { count, .. } => (count, true),
-            Rows::Unforced => (self.met_positions(index), false),
+            RowChoice::All => return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?),
+            RowChoice::Sample { count, .. } => (count, true),
+            RowChoice::Unforced => (self.met_positions(index), false),
         };
         let fits = needed_bytes <= limit_bytes;
         if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
@@ -89,7 +89,7 @@ impl Choice {
     /// Lists the chosen plies without those that are refused later.
     fn known_plies(&self, index: &Index) -> impl Iterator<Item = u32> {
         let cells = index.board().cells() as u32;
-        let last = if self.rows == Rows::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
+        let last = if self.rows == RowChoice::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
         self.plies.iter().copied().filter(move |ply| *ply <= last)
     }
 
@@ -108,10 +108,10 @@ fn entries(index: &Index, ply: u32) -> u64 {
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
-/// use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Rows};
+/// use fourbase_tiers::dataset::{Column, Dataset, Selection, RowChoice, Format};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: true };
+/// let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: true };
 /// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
 /// assert_eq!(dataset.write(&mut text, Format::Csv, &())?, [2, 1, 1]);
@@ -121,7 +121,7 @@ fn entries(index: &Index, ply: u32) -> u64 {
 #[derive(Debug)]
 pub struct Dataset<'d> {
     pub(super) database: &'d Database,
-    pub(super) choice: Choice,
+    pub(super) choice: Selection,
     columns: Vec<Column>,
     /// Limits the search for each position that the database does not store; its monitor can cancel searches.
     pub budget: Budget,
@@ -138,7 +138,7 @@ impl<'d> Dataset<'d> {
     /// # Errors
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
-    pub fn new(database: &'d Database, choice: Choice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
+    pub fn new(database: &'d Database, choice: Selection, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
         check_plies(database.board(), &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
@@ -182,7 +182,7 @@ impl<'d> Dataset<'d> {
 
     /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
     /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
-    /// the list of a ply for [`Rows::All`] (see [`Choice::memory_bytes`]). The bytes do not depend on the number of
+    /// the list of a ply for [`RowChoice::All`] (see [`Selection::memory_bytes`]). The bytes do not depend on the number of
     /// threads. Returns how many positions are won, tied and lost for the player to move.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ impl<'d> Dataset<'d> {
         let Dataset { database, choice, budget, memory_bytes, .. } = self;
         let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
         match choice.rows {
-            Rows::All => {
+            RowChoice::All => {
                 let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
                 let mut listed = 0;
                 progress.begin(Stage::List, entries, listed);
@@ -283,7 +283,7 @@ impl<'d> Dataset<'d> {
                     }
                 }
             }
-            Rows::Sample { count, kind, seed } => {
+            RowChoice::Sample { count, kind, seed } => {
                 progress.begin(Stage::Sample, count, 0);
                 let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
                 let mut draws = Draws::new(sampler, count, choice.is_distinct);
@@ -292,7 +292,7 @@ impl<'d> Dataset<'d> {
                     push(&drawn)?;
                 }
             }
-            Rows::Unforced => {
+            RowChoice::Unforced => {
                 progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
                 let list =
                     |ply: &u32| unforced(board, *ply, &is_stopped).inspect(|_| progress.done(Stage::Unforced, 1));
@@ -313,7 +313,7 @@ mod tests {
     fn rows_are_the_same_however_many_are_looked_up_at_once() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
         let text = |columns: &[Column], memory_bytes| {
-            let choice = Choice { rows: Rows::All, plies: vec![6], is_distinct: true };
+            let choice = Selection { rows: RowChoice::All, plies: vec![6], is_distinct: true };
             let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
             let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
@@ -332,7 +332,7 @@ mod tests {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: false };
+        let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
         let dataset = Dataset::new(&database, choice, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
             let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };

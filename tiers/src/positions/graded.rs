@@ -52,7 +52,7 @@ pub struct GradedPositions<'d> {
     left: Option<u64>,
     seed: u64,
     plies: Range<u32>,
-    ply: Option<Ply<'d>>,
+    ply: Option<OpenPly<'d>>,
 }
 
 /// Some positions of a ply, with the columns and the outcomes of their moves.
@@ -69,7 +69,7 @@ pub struct GradedPortion {
 
 /// A ply whose positions are being listed or drawn.
 #[derive(Debug)]
-struct Ply<'d> {
+struct OpenPly<'d> {
     ply: u32,
     candidates: Candidates<'d>,
     /// How many positions where the choice matters are wanted, and how many lost positions.
@@ -169,7 +169,7 @@ impl<'d> GradedPositions<'d> {
         &mut self,
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<Ply<'d>>, PositionError> {
+    ) -> Result<Option<OpenPly<'d>>, PositionError> {
         let index = self.database.index();
         let Some((ply, wanted)) = self.next_ply() else { return Ok(None) };
         let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
@@ -186,7 +186,7 @@ impl<'d> GradedPositions<'d> {
             let draws = streams.start..streams.end.min(streams.start.saturating_add(most));
             Candidates::Drawn { sampler, draws, met: HashSet::new() }
         };
-        Ok(Some(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false }))
+        Ok(Some(OpenPly { ply, candidates, wanted: [wanted; 2], is_cut: false }))
     }
 }
 

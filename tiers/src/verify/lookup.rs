@@ -25,12 +25,12 @@ use crate::database::{Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
 
 /// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
-pub(super) struct Lookup<'a> {
+pub(super) struct FileLookup<'a> {
     pub database: &'a Database,
     /// The stored tiers by ply.
     pub tiers: BTreeMap<u32, StoredTier>,
     /// Blocks by ply and number.
-    blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
+    blocks: Cache<(u32, u64), Arc<Block>, BlockBytes>,
     searches: SearchPool,
 }
 
@@ -43,20 +43,20 @@ pub(super) enum Leaf<'a> {
 }
 
 #[derive(Clone)]
-struct ByBytes;
+struct BlockBytes;
 
-impl Weighter<(u32, u64), Arc<Block>> for ByBytes {
+impl Weighter<(u32, u64), Arc<Block>> for BlockBytes {
     fn weight(&self, _: &(u32, u64), block: &Arc<Block>) -> u64 {
         64 + block.most_bytes as u64
     }
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> FileLookup<'a> {
     /// Makes the lookup. Its cache has the same memory limit as the database's.
-    pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
+    pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, ByBytes);
-        Lookup { database, tiers, blocks, searches: searches() }
+        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, BlockBytes);
+        FileLookup { database, tiers, blocks, searches: searches() }
     }
 
     /// Returns the outcome of a position for the player to move.

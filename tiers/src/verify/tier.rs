@@ -15,7 +15,7 @@ use crate::kernel::Values;
 pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
-    pub codes: Codes,
+    pub codes: TierCodes,
     /// The number of values in each block; empty until all blocks are read.
     pub blocks: Vec<u32>,
 }
@@ -24,7 +24,7 @@ impl StoredTier {
     /// Makes the tier from an open file, without reading any block.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory.ply;
-        let codes = Codes::new(database.board(), database.values(), ply);
+        let codes = TierCodes::new(database.board(), database.values(), ply);
         StoredTier { ply, open, codes, blocks: Vec::new() }
     }
 
@@ -47,16 +47,16 @@ impl StoredTier {
 
 /// The codes of one tier.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub(super) struct TierCodes {
     /// Bits of a code in a block: 2 or 8.
     bits: usize,
     /// The outcome of each code; `None` for an invalid code.
     outcomes: Vec<Option<Outcome>>,
 }
 
-impl Codes {
+impl TierCodes {
     /// Lists the codes of the tier with `ply` pieces.
-    pub fn new(board: Board, values: Values, ply: u32) -> Codes {
+    pub fn new(board: Board, values: Values, ply: u32) -> TierCodes {
         let (mover, cells) = (Player::to_move(ply), board.cells() as u32);
         let won_by = |winner: Player| if winner == mover { Value::Win } else { Value::Lose };
         let outcomes = match values {
@@ -84,7 +84,7 @@ impl Codes {
                 outcomes
             }
         };
-        Codes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
+        TierCodes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
     }
 
     /// Returns the outcome of a code for the player to move; `None` for an invalid code.
@@ -122,7 +122,7 @@ impl Block {
     ///
     /// # Errors
     /// The fault of the bytes.
-    pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &Codes) -> Result<Block, &'static str> {
+    pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &TierCodes) -> Result<Block, &'static str> {
         let most_bytes = 2 * chunks + codes.bytes(chunks * chunk_entries as usize);
         let bytes = frame::expand(payload, most_bytes).ok_or("a block is no frame of zstd, or too long a one")?;
         let (counts, packed) = bytes.split_at_checked(2 * chunks).ok_or("a block is shorter than its counts")?;
@@ -156,7 +156,13 @@ impl Block {
     /// Returns the code of an entry, given by its place in a chunk of the block. Returns `None` if the entry is not
     /// quiet, or if the chunk's numbers of symbols and of quiet entries differ. `find_quiet` returns a mask of the
     /// quiet entries.
-    pub fn code(&self, chunk: usize, place: usize, codes: &Codes, find_quiet: impl FnOnce() -> BitVec) -> Option<u8> {
+    pub fn code(
+        &self,
+        chunk: usize,
+        place: usize,
+        codes: &TierCodes,
+        find_quiet: impl FnOnce() -> BitVec,
+    ) -> Option<u8> {
         let numbers = self.numbers(chunk);
         let find = || Some(find_quiet()).filter(|quiet| quiet.count_ones() == numbers.len());
         let quiet = self.quiet.get(chunk)?.get_or_init(find).as_ref()?;
@@ -186,7 +192,7 @@ mod tests {
             let board: Board = name.parse().unwrap();
             for ply in 0..=board.cells() as u32 {
                 for values in [Values::Wdl, Values::Remoteness] {
-                    let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
+                    let (codes, coding) = (TierCodes::new(board, values, ply), Coding::new(board, values, ply));
                     for code in 0..1 << coding.planes {
                         assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
                     }
@@ -195,13 +201,13 @@ mod tests {
         }
     }
 
-    fn codes(block: &Block, codes: &Codes, chunk: usize) -> Vec<u8> {
+    fn codes(block: &Block, codes: &TierCodes, chunk: usize) -> Vec<u8> {
         block.numbers(chunk).filter_map(|number| codes.unpack(block.packed(), number as usize)).collect()
     }
 
     #[test]
     fn the_block_of_the_format_page_decodes_to_what_the_page_says() {
-        let of_tier = Codes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
+        let of_tier = TierCodes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
         let payload = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x29, 0x00, 0x00, 0x0c, 0x00, 0xf7, 0x41, 0xd1];
         let block = Block::decode(&payload, 1, 256, &of_tier).unwrap();
         assert_eq!(codes(&block, &of_tier, 0), [3, 1, 3, 3, 1, 0, 0, 1, 1, 0, 1, 3]);
@@ -212,7 +218,7 @@ mod tests {
 
     #[test]
     fn blocks_whose_counts_do_not_fit_are_refused() {
-        let of_tier = Codes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
+        let of_tier = TierCodes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
         let decode = |bytes: &[u8]| Block::decode(&frame::compress(bytes, 1).unwrap(), 2, 256, &of_tier);
         let block = decode(&[2, 0, 1, 0, 7, 8, 9]).unwrap();
         assert_eq!([0, 1, 2].map(|chunk| codes(&block, &of_tier, chunk)), [vec![7, 8], vec![9], vec![]]);

@@ -12,7 +12,7 @@ use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lookup::{Leaf, Lookup};
+use super::lookup::{FileLookup, Leaf};
 use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::tier::StoredTier;
 use super::walk::each_quiet;
@@ -42,7 +42,7 @@ struct StoredValue {
 
 /// A tier whose values are recomputed.
 struct TierCheck<'a> {
-    lookup: &'a Lookup<'a>,
+    lookup: &'a FileLookup<'a>,
     tier: &'a StoredTier,
     work: &'a Work<'a>,
     shown: &'a RankProgress<'a>,
@@ -51,7 +51,7 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = options.sample.filter(|sample| *sample < all);
     let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
@@ -124,7 +124,8 @@ impl TierCheck<'_> {
             }
             let (found, expected) = (numbers.len() as u64, quiet.len() as u64);
             if found != expected {
-                let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(count, noun)| counted(count, noun));
+                let [values, quiet] =
+                    [(found, "value"), (expected, "quiet entry")].map(|(count, noun)| counted(count, noun));
                 let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
                 let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}"));
                 let fault = fault.comparing(found, expected);

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Lookup, Source};
-use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
+use fourbase_tiers::dataset::{Column, Dataset, RowChoice, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
 
@@ -40,8 +40,11 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
     let choice = arguments.choice(format);
-    let limit =
-        if choice.rows == Rows::All { arguments.memory.limit()? } else { arguments.memory.known().unwrap_or(u64::MAX) };
+    let limit = if choice.rows == RowChoice::All {
+        arguments.memory.limit()?
+    } else {
+        arguments.memory.known().unwrap_or(u64::MAX)
+    };
     let database = arguments.lookup.find_or_embedded(board)?;
     let needed_bytes = choice.memory_bytes(database.index(), limit);
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed_bytes, 1);
@@ -66,7 +69,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let readme = destination.end(&readme)?;
     let [win, tie, lose] = by_value;
     let (sample, kind, seed) = match choice.rows {
-        Rows::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
+        RowChoice::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
         _ => (None, None, None),
     };
     Ok(Some(ExportReport {
@@ -82,7 +85,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         sample,
         kind,
         seed,
-        distinct: choice.is_distinct || choice.rows == Rows::Unforced,
+        distinct: choice.is_distinct || choice.rows == RowChoice::Unforced,
         fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
         bytes,
         source: SourceJson { kind: Source::Database, database: database.describe(), nodes: None },
