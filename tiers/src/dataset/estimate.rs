@@ -8,8 +8,7 @@ use web_time::Instant;
 use super::column::Field;
 use super::error::DatasetError;
 use super::portion::Portion;
-use super::run::{Dataset, PORTION, RowChoice};
-use crate::index::TierDirectory;
+use super::run::{Dataset, PORTION, RowChoice, entries};
 use crate::positions::{SampleKind, Sampler};
 
 /// After so much time a trial starts no more rows.
@@ -38,9 +37,7 @@ impl Dataset<'_> {
         let cells = database.board().cells() as u32;
         let is_searched = |ply: &u32| *ply < cells && !database.reaches(*ply + after);
         let searched: Vec<u32> = plies.iter().copied().filter(is_searched).collect();
-        let entries = |plies: &[u32]| -> f64 {
-            plies.iter().map(|ply| TierDirectory::new(database.index(), *ply).entries() as f64).sum()
-        };
+        let entries = |plies: &[u32]| plies.iter().map(|ply| entries(database.index(), *ply) as f64).sum::<f64>();
         let (rows, kind, seed) = match self.choice.rows {
             RowChoice::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
             RowChoice::All => (2.0 * entries(plies), SampleKind::Uniform, 1),

@@ -27,7 +27,7 @@ impl Dataset<'_> {
             facts.push(("fourbase.kind", kind.name().to_owned()));
             facts.push(("fourbase.seed", seed.to_string()));
         }
-        facts.push(("fourbase.distinct", (choice.is_distinct || choice.rows == RowChoice::Unforced).to_string()));
+        facts.push(("fourbase.distinct", choice.is_distinct.to_string()));
         facts.push(("fourbase.database.values", database.values().to_string()));
         facts.push(("fourbase.database.hash", hash.unwrap_or_default()));
         facts
@@ -90,10 +90,11 @@ pub fn ply_ranges(plies: &[u32]) -> String {
 
 /// Describes which positions are chosen.
 fn rows(choice: &Selection) -> String {
-    const MIRROR: &str = "of a position and its mirror image only one";
-    match choice.rows {
-        RowChoice::All if choice.is_distinct => format!("every legal position that no line has finished; {MIRROR}"),
-        RowChoice::All => "every legal position that no line has finished".to_owned(),
+    let rule = match choice.rows {
+        RowChoice::All => "every legal position that no line has finished",
+        RowChoice::Unforced => {
+            "every legal unfinished position in which no move of either player would complete a line"
+        }
         RowChoice::Sample { kind, .. } => {
             let how = match kind {
                 SampleKind::Uniform => "every unfinished legal position equally likely",
@@ -103,13 +104,11 @@ fn rows(choice: &Selection) -> String {
                 }
             };
             let distinct = if choice.is_distinct { ", distinct up to mirror images" } else { "" };
-            format!("drawn at random, {}: {how}{distinct}", kind.name())
+            return format!("drawn at random, {}: {how}{distinct}", kind.name());
         }
-        RowChoice::Unforced => {
-            let rule = "every legal unfinished position in which no move of either player would complete a line";
-            format!("{rule}; {MIRROR}")
-        }
-    }
+    };
+    let mirror = if choice.is_distinct { "; of a position and its mirror image only one" } else { "" };
+    format!("{rule}{mirror}")
 }
 
 /// Explains the text of the UCI data set.

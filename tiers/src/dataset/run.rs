@@ -100,7 +100,7 @@ impl Selection {
 }
 
 /// Counts the entries of a ply. Each stands for a position and its mirror image, of which one is remembered.
-fn entries(index: &Index, ply: u32) -> u64 {
+pub(super) fn entries(index: &Index, ply: u32) -> u64 {
     TierDirectory::new(index, ply).entries()
 }
 
@@ -139,24 +139,18 @@ impl<'d> Dataset<'d> {
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
     pub fn new(database: &'d Database, choice: Selection, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
-        check_plies(database.board(), &choice.plies)?;
+        let board = database.board();
+        check_plies(board, &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
         }
-        if let Some(column) =
-            columns.iter().copied().find(|column| !column.is_known(database.board(), database.values()))
-        {
-            return Err(DatasetError::NoRemoteness { board: database.board(), column });
+        if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
+            return Err(DatasetError::NoRemoteness { board, column });
         }
-        Ok(Dataset {
-            database,
-            choice,
-            columns,
-            budget: Budget::default(),
-            memory_bytes: u64::MAX,
-            most_time: Duration::MAX,
-        })
+        let is_distinct = choice.is_distinct || choice.rows == RowChoice::Unforced;
+        let (choice, budget) = (Selection { is_distinct, ..choice }, Budget::default());
+        Ok(Dataset { database, choice, columns, budget, memory_bytes: u64::MAX, most_time: Duration::MAX })
     }
 
     /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of

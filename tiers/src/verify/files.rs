@@ -31,7 +31,7 @@ pub(super) fn check(
         let read = read(database, tier.ply, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.tier_done(Stage::Files, tier.ply, tier.blocks.len() as u64);
+            work.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks);
             stored.push(tier);
         }
         shown.done(u64::from(work.is_turn(number)));
@@ -69,7 +69,11 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
     blocks.sort_unstable();
     let Some(mut tier) = tier else { return Ok(None) };
     let Some(&(block, _)) = blocks.iter().find(|(_, values)| values.is_none()) else {
-        tier.blocks = blocks.into_iter().filter_map(|(_, values)| values).collect();
+        let mut end = 0;
+        for (_, values) in blocks {
+            end += u64::from(values.unwrap_or_default());
+            tier.block_ends.push(end);
+        }
         if work.is_turn(number) {
             let checked = database.check_shapes_and_hash(&tier.open);
             checked.unwrap_or_else(|error| work.push_file_error(&error));

@@ -16,8 +16,8 @@ pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
     pub codes: TierCodes,
-    /// The number of values in each block; empty until all blocks are read.
-    pub blocks: Vec<u32>,
+    /// The number of values up to the end of each block; empty until all blocks are read.
+    pub block_ends: Vec<u64>,
 }
 
 impl StoredTier {
@@ -25,12 +25,12 @@ impl StoredTier {
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory.ply;
         let codes = TierCodes::new(database.board(), database.values(), ply);
-        StoredTier { ply, open, codes, blocks: Vec::new() }
+        StoredTier { ply, open, codes, block_ends: Vec::new() }
     }
 
     /// Counts the stored values.
     pub fn count(&self) -> u64 {
-        self.blocks.iter().map(|values| u64::from(*values)).sum()
+        self.block_ends.last().copied().unwrap_or(0)
     }
 
     /// Returns the entries of a chunk.
