@@ -231,7 +231,7 @@ fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
     let report = verified(&with_planted(&disk, &database, &planted));
     let kinds: BTreeSet<FaultKind> = report.faults.iter().map(|fault| fault.kind).collect();
     assert_eq!(kinds, BTreeSet::from([FaultKind::Root, FaultKind::Search, FaultKind::Value]));
-    let texts: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
+    let texts: Vec<String> = report.faults.iter().map(|fault| fault.message.clone()).collect();
     assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 in the manifest"));
     assert!(texts[0].starts_with("ply 1, block 0, entry 0: stored lose in 6, expected tie in 15 (position 2_"));
 }

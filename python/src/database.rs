@@ -9,7 +9,7 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
-use fourbase_tiers::dataset::{RowChoice, Column, Format, Rows};
+use fourbase_tiers::dataset::{Column, Format, RowChoice, Selection};
 use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -319,9 +319,9 @@ impl Database {
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
-        let rows = Rows::Sample { count: count.0, kind: sample_kind(kind)?, seed };
+        let rows = RowChoice::Sample { count: count.0, kind: sample_kind(kind)?, seed };
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        positions::sample(py, &self.0, RowChoice { rows, plies, is_distinct: distinct }, &shown)
+        positions::sample(py, &self.0, Selection { rows, plies, is_distinct: distinct }, &shown)
     }
 
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
@@ -398,9 +398,9 @@ impl Database {
                 let message = "sample=... draws at random and unforced=True lists; give one of them";
                 return Err(exception("OptionError", message.to_owned()));
             }
-            Some(count) => (Rows::Sample { count, kind, seed }, 0..cells),
-            None if unforced || format == Some(Format::Uci) => (Rows::Unforced, cells.min(8)..cells.min(8) + 1),
-            None => (Rows::All, 0..cells + 1),
+            Some(count) => (RowChoice::Sample { count, kind, seed }, 0..cells),
+            None if unforced || format == Some(Format::Uci) => (RowChoice::Unforced, cells.min(8)..cells.min(8) + 1),
+            None => (RowChoice::All, 0..cells + 1),
         };
         let mut plies = plies.unwrap_or_else(|| usual.collect());
         plies.sort_unstable();
@@ -409,7 +409,7 @@ impl Database {
         let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
         let made = Export {
             database: Arc::clone(&self.0),
-            choice: RowChoice { rows, plies, is_distinct: distinct },
+            choice: Selection { rows, plies, is_distinct: distinct },
             columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values())),
             format,
             nodes: nodes.map(|nodes| nodes.0),

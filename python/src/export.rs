@@ -9,7 +9,7 @@ use std::time::Duration;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, RowChoice, Column, Dataset, Field, Format, Rows};
+use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format, RowChoice, Selection};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ use crate::wait::{budget, pool};
 #[pyclass(frozen, module = "fourbase._fourbase")]
 pub struct Export {
     pub database: Arc<Database>,
-    pub choice: RowChoice,
+    pub choice: Selection,
     pub columns: Vec<Column>,
     /// `None` for NPZ.
     pub format: Option<Format>,
@@ -50,39 +50,39 @@ impl Export {
         let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
         let shown = Shown::new(py, self.database.board(), "Progress", progress)?;
         let unit = match self.choice.rows {
-            Rows::All => "entries",
-            Rows::Sample { .. } => "positions",
-            Rows::Unforced => "plies",
+            RowChoice::All => "entries",
+            RowChoice::Sample { .. } => "positions",
+            RowChoice::Unforced => "plies",
         };
         let seen = &Seen::default();
         let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-        let summary = shown.patiently(py, &*pool()?, told, |monitor| {
+        let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
             let watch = Watch { seen, monitor };
             let mut dataset = dataset()?;
             dataset.budget = budget(self.nodes, monitor);
             (dataset.memory_bytes, dataset.most_time) = (self.memory_bytes, self.most_time);
             let Some(format) = self.format else {
-                return dataset.for_each(&watch, &mut |portion| {
+                return dataset.for_each(Format::Csv, &watch, &mut |portion| {
                     portions.push(portion.fields.clone());
                     Ok(())
                 });
             };
             let mut file = BufWriter::new(File::create(&path)?);
-            let summary = dataset.write(&mut file, format, &watch)?;
+            let by_value = dataset.write(&mut file, format, &watch)?;
             file.flush()?;
-            Ok(summary)
+            Ok(by_value)
         })?;
-        let summary = summary.map_err(of_dataset)?;
+        let by_value = by_value.map_err(of_dataset)?;
         let format = self.format.unwrap_or(Format::Parquet);
         let dataset = dataset().map_err(of_dataset)?;
-        let text = dataset.readme(format, &summary, name, made_with);
+        let text = dataset.readme(format, by_value, name, made_with);
         let arrays = |fields: Vec<(Field, Cells)>| -> PyResult<Fields<'py>> {
             let names = |field: Field| (field.column.name().replace('-', "_"), field.name());
             let named = |(column, field), cells| array(py, cells).map(|cells| (column, field, cells));
             fields.into_iter().map(|(field, cells)| named(names(field), cells)).collect()
         };
         let portions = portions.into_iter().map(arrays).collect::<PyResult<_>>()?;
-        Ok((summary.rows, text, dataset.facts(), self.format.is_none().then_some(portions)))
+        Ok((by_value.iter().sum(), text, dataset.facts(), self.format.is_none().then_some(portions)))
     }
 }
 

@@ -11,7 +11,7 @@ use fourbase::search::Monitor;
 use fourbase::{Position, notation};
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{RowChoice, Rows};
+use fourbase_tiers::dataset::{RowChoice, Selection};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
 use numpy::{PyArray1, PyArrayMethods};
@@ -152,8 +152,13 @@ impl Chunks {
 }
 
 /// Draws unfinished positions of some plies with their values and plies, the same for the same seed.
-pub fn sample<'py>(py: Python<'py>, database: &Database, choice: RowChoice, shown: &Shown) -> PyResult<Bound<'py, PyAny>> {
-    let Rows::Sample { count, kind, seed } = choice.rows else { unreachable!("a sample") };
+pub fn sample<'py>(
+    py: Python<'py>,
+    database: &Database,
+    choice: Selection,
+    shown: &Shown,
+) -> PyResult<Bound<'py, PyAny>> {
+    let RowChoice::Sample { count, kind, seed } = choice.rows else { unreachable!("a sample") };
     let (needed, free) = (ROW_BYTES.saturating_mul(count), memory_bytes());
     if needed > free {
         let (needed, free) = (bytes(needed.into()), bytes(free.into()));

@@ -3,8 +3,6 @@
 //! A user chooses [`Column`]s. Each becomes one or more [`Field`]s of the file: a bitboard for each player, or a field
 //! for each move.
 
-use std::fmt;
-
 use fourbase::Board;
 
 use crate::kernel::Values;
@@ -55,13 +53,11 @@ impl Column {
     /// use fourbase_tiers::dataset::Column;
     /// assert_eq!(Column::named("move-values"), Some(Column::MoveValues));
     /// ```
-    #[must_use]
     pub fn named(name: &str) -> Option<Column> {
         Column::ALL.into_iter().find(|column| column.name() == name)
     }
 
     /// Returns the name of the column.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Column::Moves => "moves",
@@ -78,14 +74,12 @@ impl Column {
     }
 
     /// Lists the default columns: bitboards and everything that the database stores.
-    #[must_use]
     pub fn usual(board: Board, values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
         Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(board, values)).collect()
     }
 
     /// Returns whether a database of the board with these values can fill the column. Misère boards have no score.
-    #[must_use]
     pub fn is_known(self, board: Board, values: Values) -> bool {
         match self {
             Column::Score => values == Values::Remoteness && !board.is_misere(),
@@ -94,13 +88,12 @@ impl Column {
         }
     }
 
-    /// Returns whether the column has a field for each move.
+    /// Returns whether the column has a field for each move, empty in a row where the move is illegal.
     pub(super) fn is_of_moves(self) -> bool {
         matches!(self, Column::MoveValues | Column::MoveRemoteness)
     }
 
     /// Lists the fields of the column.
-    #[must_use]
     pub fn fields(self, board: Board) -> Vec<Field> {
         let count = match self {
             Column::Bitboards => 2,
@@ -108,12 +101,6 @@ impl Column {
             _ => 1,
         };
         (0..count).map(|number| Field { column: self, number }).collect()
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -146,7 +133,6 @@ impl Field {
     /// use fourbase_tiers::dataset::{Column, Field};
     /// assert_eq!(Field { column: Column::MoveValues, number: 0 }.name(), "value_1");
     /// ```
-    #[must_use]
     pub fn name(self) -> String {
         match self.column {
             Column::Bitboards => if self.number == 0 { "first" } else { "second" }.to_owned(),
@@ -157,7 +143,6 @@ impl Field {
     }
 
     /// Returns the type of the field.
-    #[must_use]
     pub fn kind(self) -> FieldKind {
         match self.column {
             Column::Moves | Column::Bits | Column::Uni => FieldKind::Text,
@@ -165,11 +150,5 @@ impl Field {
             Column::Value | Column::Score | Column::MoveValues => FieldKind::Int8,
             Column::Ply | Column::Remoteness | Column::MoveRemoteness => FieldKind::UInt8,
         }
-    }
-
-    /// Returns whether the field may be empty in a row: an illegal move has no value.
-    #[must_use]
-    pub fn is_nullable(self) -> bool {
-        self.column.is_of_moves()
     }
 }

@@ -28,7 +28,7 @@ pub enum DatasetError {
     #[error("no columns are chosen")]
     NoColumns,
     /// A column needs the remoteness, which the database does not store; or it is the score of a misère board.
-    #[error("{}, so there is no column {column}", lack(*board, *column))]
+    #[error("{}, so there is no column {}", lack(*board, *column), column.name())]
     NoRemoteness {
         /// The board.
         board: Board,
@@ -51,7 +51,6 @@ pub enum DatasetError {
 
 impl DatasetError {
     /// Returns whether another choice of positions or columns would help.
-    #[must_use]
     pub fn is_of_choice(&self) -> bool {
         !matches!(
             self,

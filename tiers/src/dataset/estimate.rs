@@ -8,8 +8,7 @@ use web_time::Instant;
 use super::column::Field;
 use super::error::DatasetError;
 use super::portion::Portion;
-use super::run::{Dataset, PORTION, Rows};
-use crate::index::TierDirectory;
+use super::run::{Dataset, PORTION, RowChoice, entries};
 use crate::positions::{SampleKind, Sampler};
 
 /// After so much time a trial starts no more rows.
@@ -36,49 +35,41 @@ impl Dataset<'_> {
         let (database, plies) = (self.database, self.choice.plies.as_slice());
         let after = u32::from(fields.iter().any(|field| field.column.is_of_moves()));
         let cells = database.board().cells() as u32;
-        let searched = plies.iter().copied().filter(|ply| *ply < cells && !database.reaches(*ply + after));
-        let searched: Vec<u32> = searched.collect();
-        let entries = |plies: &[u32]| -> f64 {
-            plies.iter().map(|ply| TierDirectory::new(database.index(), *ply).entries() as f64).sum()
-        };
+        let is_searched = |ply: &u32| *ply < cells && !database.reaches(*ply + after);
+        let searched: Vec<u32> = plies.iter().copied().filter(is_searched).collect();
+        let entries = |plies: &[u32]| plies.iter().map(|ply| entries(database.index(), *ply) as f64).sum::<f64>();
         let (rows, kind, seed) = match self.choice.rows {
-            Rows::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
-            Rows::All => (2.0 * entries(plies), SampleKind::Uniform, 1),
-            Rows::Sample { count, kind, seed } => (count as f64, kind, seed),
-            Rows::Unforced => return Duration::ZERO,
+            RowChoice::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
+            RowChoice::All => (2.0 * entries(plies), SampleKind::Uniform, 1),
+            RowChoice::Sample { count, kind, seed } => (count as f64, kind, seed),
+            RowChoice::Unforced => return Duration::ZERO,
         };
         let share = if kind == SampleKind::Uniform {
             entries(&searched) / entries(plies).max(1.0)
         } else {
             searched.len() as f64 / plies.len() as f64
         };
-        let trial =
-            if rows * share < FEW_ROWS { None } else { self.trial(fields, &searched, kind, seed, is_stopped).ok() };
-        let seconds = rows * (share * trial.unwrap_or(STORED_ROW) + (1.0 - share) * STORED_ROW);
+        let is_tried = rows * share >= FEW_ROWS;
+        let sampler = is_tried.then(|| Sampler::new(database, kind, &searched, seed).ok()).flatten();
+        let trial = sampler.and_then(|sampler| self.trial(fields, &sampler, is_stopped)).unwrap_or(STORED_ROW);
+        let seconds = rows * (share * trial + (1.0 - share) * STORED_ROW);
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// Makes some rows of plies drawn at random. Returns the seconds per row, or a lower bound if the trial ran out of
-    /// time.
-    fn trial(
-        &self,
-        fields: &[Field],
-        plies: &[u32],
-        kind: SampleKind,
-        seed: u64,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<f64, DatasetError> {
-        let sampler = Sampler::new(self.database, kind, plies, seed)?;
-        let (mut rows, mut step, begun) = (0, 16, Instant::now());
-        let end = begun + LONGEST;
-        let budget = Budget { deadline: Some(end), ..self.budget.clone() };
+    /// Makes some rows of positions drawn at random. Returns the seconds per row, or a lower bound if the trial ran out
+    /// of time; `None` if it failed.
+    fn trial(&self, fields: &[Field], sampler: &Sampler, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        let (mut rows, begun) = (0u64, Instant::now());
+        let budget = Budget { deadline: Some(begun + LONGEST), ..self.budget.clone() };
         while rows < MOST_ROWS && begun.elapsed() < ENOUGH {
-            let drawn = sampler.draw(rows..rows + step, &budget, is_stopped).map_err(DatasetError::from);
+            let end = rows + rows.max(16);
+            let drawn = sampler.draw(rows..end, &budget, is_stopped).map_err(DatasetError::from);
             let made = drawn.and_then(|drawn| Portion::new(self.database, &budget, fields, drawn, PORTION));
-            made.map(drop).or_else(|error| if Instant::now() < end { Err(error) } else { Ok(()) })?;
-            rows += step;
-            step = rows;
+            if made.is_err() && begun.elapsed() < LONGEST {
+                return None;
+            }
+            rows = end;
         }
-        Ok(begun.elapsed().as_secs_f64() / rows as f64)
+        Some(begun.elapsed().as_secs_f64() / rows as f64)
     }
 }

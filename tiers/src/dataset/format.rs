@@ -1,7 +1,6 @@
 //! The formats of a data set, and the writers of the text formats.
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::mem;
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::column::Field;
 use super::error::DatasetError;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
-use super::portion::{Cells, Portion, Writer};
+use super::portion::{Cells, Portion};
 
 /// Rows of text that a thread writes at once.
 const ROWS: usize = 4096;
@@ -35,7 +34,6 @@ impl Format {
     pub const ALL: [Format; 3] = [Format::Csv, Format::Parquet, Format::Uci];
 
     /// Returns its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -50,7 +48,6 @@ impl Format {
     /// use fourbase_tiers::dataset::Format;
     /// assert_eq!(Format::of_file("connect-4.data".as_ref()), Some(Format::Uci));
     /// ```
-    #[must_use]
     pub fn of_file(file: &Path) -> Option<Format> {
         match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Format::Csv),
@@ -61,7 +58,6 @@ impl Format {
     }
 
     /// Returns whether this build can write the format.
-    #[must_use]
     pub fn is_built(self) -> bool {
         self != Format::Parquet || cfg!(feature = "parquet")
     }
@@ -72,7 +68,7 @@ impl Format {
         output: &'o mut (dyn Write + Send),
         fields: &[Field],
         facts: &[(&'static str, String)],
-    ) -> Result<Box<dyn Writer + 'o>, DatasetError> {
+    ) -> Result<Box<dyn RowWriter + 'o>, DatasetError> {
         let _ = facts;
         match self {
             Format::Csv => {
@@ -88,10 +84,13 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+/// Writes the rows of a format in order.
+pub(super) trait RowWriter: Send {
+    /// Writes some more rows.
+    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError>;
+
+    /// Writes the end of the file.
+    fn end(self: Box<Self>) -> Result<(), DatasetError>;
 }
 
 /// Writes rows of text as lines.
@@ -103,23 +102,25 @@ struct Text<'o> {
     push: fn(&mut Vec<u8>, &Portion, usize),
 }
 
-impl Writer for Text<'_> {
-    fn write(&mut self, portion: &Portion) -> io::Result<()> {
+impl RowWriter for Text<'_> {
+    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError> {
         self.output.write_all(mem::take(&mut self.header).as_bytes())?;
         let rows = portion.positions.len();
-        let starts: Vec<usize> = (0..rows).step_by(ROWS).collect();
         let text = |start: usize| {
             let mut text = Vec::new();
             (start..rows.min(start + ROWS)).for_each(|row| (self.push)(&mut text, portion, row));
             text
         };
-        let texts: Vec<Vec<u8>> = starts.into_par_iter().map(text).collect();
-        texts.iter().try_for_each(|text| self.output.write_all(text))
+        let texts: Vec<Vec<u8>> = (0..rows).into_par_iter().step_by(ROWS).map(text).collect();
+        for text in texts {
+            self.output.write_all(&text)?;
+        }
+        Ok(())
     }
 
-    fn end(self: Box<Self>) -> io::Result<()> {
+    fn end(self: Box<Self>) -> Result<(), DatasetError> {
         self.output.write_all(self.header.as_bytes())?;
-        self.output.flush()
+        Ok(self.output.flush()?)
     }
 }
 

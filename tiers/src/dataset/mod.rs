@@ -1,6 +1,6 @@
 //! Data sets: positions with exact values in a file, for machine learning.
 //!
-//! A [`Dataset`] is a [`RowChoice`] of positions and some [`Column`]s. It is written as a [`Format`], or passed to a
+//! A [`Dataset`] is a [`Selection`] of positions and some [`Column`]s. It is written as a [`Format`], or passed to a
 //! function in portions. From the top down:
 //!
 //! - `run`: lists or draws positions, looks them up and writes them in portions; a portion is looked up while the one before
@@ -29,4 +29,4 @@ pub use error::DatasetError;
 pub use format::Format;
 pub use notes::ply_ranges;
 pub use portion::{Cells, Portion};
-pub use run::{Dataset, RowChoice, Rows, Summary};
+pub use run::{Dataset, RowChoice, Selection};

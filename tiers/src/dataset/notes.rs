@@ -6,14 +6,13 @@ use fourbase::Board;
 
 use super::column::{Column, Field, FieldKind};
 use super::format::Format;
-use super::run::{Dataset, RowChoice, Rows, Summary};
+use super::run::{Dataset, RowChoice, Selection};
 use crate::files::grouped;
 use crate::positions::SampleKind;
 
 impl Dataset<'_> {
     /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the choice
     /// of positions, the database. They are the metadata of a Parquet file.
-    #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let Dataset { database, choice, .. } = self;
         let hash = database.manifest().hash.map(|hash| hash.to_string());
@@ -23,31 +22,29 @@ impl Dataset<'_> {
             ("fourbase.positions", rows(choice)),
             ("fourbase.plies", ply_ranges(&choice.plies)),
         ];
-        if let Rows::Sample { count, kind, seed } = choice.rows {
+        if let RowChoice::Sample { count, kind, seed } = choice.rows {
             facts.push(("fourbase.sample", count.to_string()));
-            facts.push(("fourbase.kind", kind.to_string()));
+            facts.push(("fourbase.kind", kind.name().to_owned()));
             facts.push(("fourbase.seed", seed.to_string()));
         }
-        facts.push(("fourbase.distinct", (choice.is_distinct || choice.rows == Rows::Unforced).to_string()));
+        facts.push(("fourbase.distinct", choice.is_distinct.to_string()));
         facts.push(("fourbase.database.values", database.values().to_string()));
         facts.push(("fourbase.database.hash", hash.unwrap_or_default()));
         facts
     }
 
-    /// Returns a text in Markdown that explains the file `name`. `made_with` is the command or the call that makes the
-    /// same file.
-    #[must_use]
-    pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
+    /// Returns a text in Markdown that explains the file `name`, whose rows [`Dataset::write`] counted. `made_with` is the
+    /// command or the call that makes the same file.
+    pub fn readme(&self, format: Format, by_value: [u64; 3], name: &str, made_with: &str) -> String {
         let board = self.board();
         let mut text = format!(
             "# {name}\n\nPositions of Connect Four on {board} with exact values, made by fourbase {}:\n\n\
              ```console\n{made_with}\n```\n\n| | |\n|---|---|\n",
             env!("CARGO_PKG_VERSION")
         );
-        let count = |count: u64| grouped(u128::from(count));
-        let [win, tie, lose] = summary.by_value.map(count);
-        let counts =
-            format!("{}: {win} wins, {tie} ties and {lose} losses for the player to move", count(summary.rows));
+        let [win, tie, lose] = by_value;
+        let [rows, win, tie, lose] = [win + tie + lose, win, tie, lose].map(|count| grouped(count.into()));
+        let counts = format!("{rows}: {win} wins, {tie} ties and {lose} losses for the player to move");
         for (key, value) in [("rows", counts)].into_iter().chain(self.facts()) {
             let _ = writeln!(text, "| {} | {value} |", key.trim_start_matches("fourbase.").replace('.', " "));
         }
@@ -71,7 +68,7 @@ impl Dataset<'_> {
                 FieldKind::Int8 => "int8",
                 FieldKind::UInt8 => "uint8",
             };
-            let or_null = if field.is_nullable() { " or null" } else { "" };
+            let or_null = if field.column.is_of_moves() { " or null" } else { "" };
             let _ = writeln!(text, "| `{}` | {kind}{or_null} | {} |", field.name(), meaning(field, board));
         }
         text
@@ -83,7 +80,6 @@ impl Dataset<'_> {
 /// ```
 /// assert_eq!(fourbase_tiers::dataset::ply_ranges(&[0, 1, 2, 3, 7]), "0-3,7");
 /// ```
-#[must_use]
 pub fn ply_ranges(plies: &[u32]) -> String {
     let run = |run: &[u32]| match *run {
         [first, .., last] => format!("{first}-{last}"),
@@ -93,12 +89,13 @@ pub fn ply_ranges(plies: &[u32]) -> String {
 }
 
 /// Describes which positions are chosen.
-fn rows(choice: &RowChoice) -> String {
-    const MIRROR: &str = "of a position and its mirror image only one";
-    match choice.rows {
-        Rows::All if choice.is_distinct => format!("every legal position that no line has finished; {MIRROR}"),
-        Rows::All => "every legal position that no line has finished".to_owned(),
-        Rows::Sample { kind, .. } => {
+fn rows(choice: &Selection) -> String {
+    let rule = match choice.rows {
+        RowChoice::All => "every legal position that no line has finished",
+        RowChoice::Unforced => {
+            "every legal unfinished position in which no move of either player would complete a line"
+        }
+        RowChoice::Sample { kind, .. } => {
             let how = match kind {
                 SampleKind::Uniform => "every unfinished legal position equally likely",
                 SampleKind::RandomPlay => "a random ply, then random moves up to it; unfinished",
@@ -107,13 +104,11 @@ fn rows(choice: &RowChoice) -> String {
                 }
             };
             let distinct = if choice.is_distinct { ", distinct up to mirror images" } else { "" };
-            format!("drawn at random, {kind}: {how}{distinct}")
+            return format!("drawn at random, {}: {how}{distinct}", kind.name());
         }
-        Rows::Unforced => {
-            let rule = "every legal unfinished position in which no move of either player would complete a line";
-            format!("{rule}; {MIRROR}")
-        }
-    }
+    };
+    let mirror = if choice.is_distinct { "; of a position and its mirror image only one" } else { "" };
+    format!("{rule}{mirror}")
 }
 
 /// Explains the text of the UCI data set.

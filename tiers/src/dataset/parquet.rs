@@ -16,7 +16,9 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::{ColumnPath, Type};
 
 use super::column::{Field, FieldKind};
-use super::portion::{Cells, Portion, Writer};
+use super::error::DatasetError;
+use super::format::RowWriter;
+use super::portion::{Cells, Portion};
 
 pub(super) struct Parquet<'o>(SerializedFileWriter<&'o mut (dyn Write + Send)>);
 
@@ -26,10 +28,10 @@ impl<'o> Parquet<'o> {
         output: &'o mut (dyn Write + Send),
         fields: &[Field],
         facts: &[(&'static str, String)],
-    ) -> io::Result<Parquet<'o>> {
+    ) -> Result<Parquet<'o>, DatasetError> {
         let columns = fields.iter().map(|field| Ok(Arc::new(column(*field)?)));
-        let columns = columns.collect::<Result<Vec<_>, _>>().map_err(of_parquet)?;
-        let schema = Type::group_type_builder("positions").with_fields(columns).build().map_err(of_parquet)?;
+        let columns = columns.collect::<Result<Vec<_>, ParquetError>>()?;
+        let schema = Type::group_type_builder("positions").with_fields(columns).build()?;
         let facts = facts.iter().map(|(key, value)| KeyValue::new((*key).to_owned(), value.clone())).collect();
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("fourbase ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -39,11 +41,12 @@ impl<'o> Parquet<'o> {
             // Most values of these fields are different.
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(field.name()), false);
         }
-        let writer = SerializedFileWriter::new(output, Arc::new(schema), Arc::new(properties.build()));
-        writer.map(Parquet).map_err(of_parquet)
+        Ok(Parquet(SerializedFileWriter::new(output, Arc::new(schema), Arc::new(properties.build()))?))
     }
+}
 
-    fn write_group(&mut self, portion: &Portion) -> Result<(), ParquetError> {
+impl RowWriter for Parquet<'_> {
+    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError> {
         let mut group = self.0.next_row_group()?;
         for (_, cells) in &portion.fields {
             let Some(mut column) = group.next_column()? else { break };
@@ -53,15 +56,22 @@ impl<'o> Parquet<'o> {
         group.close()?;
         Ok(())
     }
+
+    fn end(self: Box<Self>) -> Result<(), DatasetError> {
+        self.0.close()?;
+        Ok(())
+    }
 }
 
-impl Writer for Parquet<'_> {
-    fn write(&mut self, portion: &Portion) -> io::Result<()> {
-        self.write_group(portion).map_err(of_parquet)
-    }
-
-    fn end(self: Box<Self>) -> io::Result<()> {
-        self.0.close().map(drop).map_err(of_parquet)
+/// Unwraps the error of the output if that is the cause.
+impl From<ParquetError> for DatasetError {
+    fn from(error: ParquetError) -> DatasetError {
+        DatasetError::Write(match error {
+            ParquetError::External(inner) => {
+                inner.downcast::<io::Error>().map_or_else(io::Error::other, |inner| *inner)
+            }
+            error => io::Error::other(error),
+        })
     }
 }
 
@@ -73,7 +83,7 @@ fn column(field: Field) -> Result<Type, ParquetError> {
         FieldKind::Int8 => (Physical::INT32, LogicalType::integer(8, true)),
         FieldKind::UInt8 => (Physical::INT32, LogicalType::integer(8, false)),
     };
-    let repetition = if field.is_nullable() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let repetition = if field.column.is_of_moves() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     let name = field.name();
     let column = Type::primitive_type_builder(&name, physical);
     column.with_logical_type(Some(logical)).with_repetition(repetition).build()
@@ -105,12 +115,4 @@ fn write_numbers<T: Copy + Into<i32>>(
     let is_there: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
     column.typed::<Int32Type>().write_batch(&values, Some(&is_there), None)?;
     Ok(())
-}
-
-/// Returns the output's own error if a Parquet error wraps one.
-fn of_parquet(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |inner| *inner),
-        error => io::Error::other(error),
-    }
 }

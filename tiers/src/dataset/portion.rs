@@ -1,7 +1,5 @@
 //! Some rows of a data set: positions that are looked up together, and the cells of each field.
 
-use std::io;
-
 use fourbase::analysis::{Budget, Lookup};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Outcome, Player, Position, Value};
@@ -100,19 +98,12 @@ impl Portion {
                     |(position, outcome): (&Position, &Outcome)| position.score(*outcome).map(|score| score as i8);
                 Cells::Int8(pairs.map(score).collect())
             }
-            Column::MoveValues => Cells::Int8(moves.map(|of| of.map(|outcome| sign(outcome.value))).collect()),
-            Column::MoveRemoteness => Cells::UInt8(moves.map(|of| of.as_ref().and_then(plies)).collect()),
+            Column::MoveValues => {
+                Cells::Int8(moves.map(|outcome| outcome.map(|outcome| sign(outcome.value))).collect())
+            }
+            Column::MoveRemoteness => Cells::UInt8(moves.map(|outcome| outcome.as_ref().and_then(plies)).collect()),
         })
     }
-}
-
-/// Writes the rows of a format in order.
-pub(super) trait Writer: Send {
-    /// Writes some more rows.
-    fn write(&mut self, portion: &Portion) -> io::Result<()>;
-
-    /// Writes the end of the file.
-    fn end(self: Box<Self>) -> io::Result<()>;
 }
 
 /// Returns the value as a number: 1 win, 0 tie, -1 loss.

@@ -27,7 +27,7 @@ const MOVE_BYTES: u64 = 128;
 
 /// Which positions of the chosen plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rows {
+pub enum RowChoice {
     /// Every legal position without a finished line, in the order of the index.
     All,
     /// Unfinished positions drawn at random, in the order of the draws.
@@ -45,76 +45,83 @@ pub enum Rows {
 
 /// The positions of a data set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct RowChoice {
+pub struct Selection {
     /// The positions of each ply.
-    pub rows: Rows,
+    pub rows: RowChoice,
     /// The plies, in file order.
     pub plies: Vec<u32>,
-    /// Whether to drop mirror images, and duplicates of a sample. [`Rows::Unforced`] always drops them.
+    /// Whether to drop mirror images, and duplicates of a sample. [`RowChoice::Unforced`] always drops them.
     pub is_distinct: bool,
 }
 
-impl RowChoice {
+impl Selection {
     /// Returns the memory in bytes that its positions take: the list of the last ply, made on fewer threads if all of
     /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
     /// Another sample takes none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
-        let plies = || self.plies.iter().copied().filter(|ply| *ply as usize <= index.board().cells());
+        let plies = || self.known_plies(index);
         match self.rows {
-            Rows::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
-            Rows::Sample { count, .. } if self.is_distinct => {
+            RowChoice::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
+            RowChoice::Sample { .. } if !self.is_distinct => 0,
+            RowChoice::Sample { count, .. } => {
                 Draws::distinct_bytes(count.min(plies().map(|ply| entries(index, ply)).sum()))
             }
-            Rows::Sample { .. } => 0,
-            Rows::Unforced => {
-                // Growing lists have up to twice their length. Later plies are refused.
-                let listed =
-                    plies().filter(|ply| *ply <= LAST_UNFORCED_PLY).map(|ply| entries(index, ply)).sum::<u64>();
+            RowChoice::Unforced => {
+                // Growing lists have up to twice their length.
+                let listed = plies().map(|ply| entries(index, ply)).sum::<u64>();
                 Draws::distinct_bytes(self.met_positions(index)) + listed * 2 * size_of::<Position>() as u64
             }
         }
     }
 
+    /// Refuses positions that take more than `limit_bytes`.
+    fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
+        let needed_bytes = self.memory_bytes(index, limit_bytes);
+        let (count, is_sample) = match self.rows {
+            RowChoice::All => return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?),
+            RowChoice::Sample { count, .. } => (count, true),
+            RowChoice::Unforced => (self.met_positions(index), false),
+        };
+        let fits = needed_bytes <= limit_bytes;
+        if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
+    }
+
+    /// Lists the chosen plies without those that are refused later.
+    fn known_plies(&self, index: &Index) -> impl Iterator<Item = u32> {
+        let cells = index.board().cells() as u32;
+        let last = if self.rows == RowChoice::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
+        self.plies.iter().copied().filter(move |ply| *ply <= last)
+    }
+
     /// Counts the positions that a search for unforced ones meets, at most.
     fn met_positions(&self, index: &Index) -> u64 {
-        let most = LAST_UNFORCED_PLY.min(index.board().cells() as u32);
-        let last = self.plies.iter().copied().filter(|ply| *ply <= most).max();
-        last.map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
+        self.known_plies(index).max().map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
     }
 }
 
 /// Counts the entries of a ply. Each stands for a position and its mirror image, of which one is remembered.
-fn entries(index: &Index, ply: u32) -> u64 {
+pub(super) fn entries(index: &Index, ply: u32) -> u64 {
     TierDirectory::new(index, ply).entries()
-}
-
-/// The size of a written data set.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Summary {
-    /// The number of rows.
-    pub rows: u64,
-    /// How many positions are won, tied and lost for the player to move.
-    pub by_value: [u64; 3],
 }
 
 /// A data set of a board: some positions, and columns about each.
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
-/// use fourbase_tiers::dataset::{RowChoice, Column, Dataset, Format, Rows};
+/// use fourbase_tiers::dataset::{Column, Dataset, Selection, RowChoice, Format};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let choice = RowChoice { rows: Rows::All, plies: vec![1], is_distinct: true };
+/// let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: true };
 /// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
-/// assert_eq!(dataset.write(&mut text, Format::Csv, &())?.rows, 4);
+/// assert_eq!(dataset.write(&mut text, Format::Csv, &())?, [2, 1, 1]);
 /// assert_eq!(String::from_utf8(text)?, "moves,value,remoteness\n4,-1,40\n1,1,39\n2,1,41\n3,0,41\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Dataset<'d> {
     pub(super) database: &'d Database,
-    pub(super) choice: RowChoice,
+    pub(super) choice: Selection,
     columns: Vec<Column>,
     /// Limits the search for each position that the database does not store; its monitor can cancel searches.
     pub budget: Budget,
@@ -131,25 +138,19 @@ impl<'d> Dataset<'d> {
     /// # Errors
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
-    pub fn new(database: &'d Database, choice: RowChoice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
-        check_plies(database.board(), &choice.plies)?;
+    pub fn new(database: &'d Database, choice: Selection, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
+        let board = database.board();
+        check_plies(board, &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
         }
-        if let Some(column) =
-            columns.iter().copied().find(|column| !column.is_known(database.board(), database.values()))
-        {
-            return Err(DatasetError::NoRemoteness { board: database.board(), column });
+        if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
+            return Err(DatasetError::NoRemoteness { board, column });
         }
-        Ok(Dataset {
-            database,
-            choice,
-            columns,
-            budget: Budget::default(),
-            memory_bytes: u64::MAX,
-            most_time: Duration::MAX,
-        })
+        let is_distinct = choice.is_distinct || choice.rows == RowChoice::Unforced;
+        let (choice, budget) = (Selection { is_distinct, ..choice }, Budget::default());
+        Ok(Dataset { database, choice, columns, budget, memory_bytes: u64::MAX, most_time: Duration::MAX })
     }
 
     /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of
@@ -160,13 +161,11 @@ impl<'d> Dataset<'d> {
     }
 
     /// Returns the board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.database.board()
     }
 
     /// Lists the fields of a file in this format, in order.
-    #[must_use]
     pub fn fields(&self, format: Format) -> Vec<Field> {
         let columns = match format {
             Format::Uci => &[Column::Bitboards, Column::Ply, Column::Value],
@@ -177,8 +176,8 @@ impl<'d> Dataset<'d> {
 
     /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
     /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
-    /// the list of a ply for [`Rows::All`] (see [`RowChoice::memory_bytes`]). The bytes do not depend on the number of
-    /// threads.
+    /// the list of a ply for [`RowChoice::All`] (see [`Selection::memory_bytes`]). The bytes do not depend on the number of
+    /// threads. Returns how many positions are won, tied and lost for the player to move.
     ///
     /// # Errors
     ///
@@ -188,174 +187,115 @@ impl<'d> Dataset<'d> {
         output: &mut (dyn Write + Send),
         format: Format,
         progress: &dyn Progress,
-    ) -> Result<Summary, DatasetError> {
-        let fields = self.fields(format);
-        let mut writer = format.begin(output, &fields, &self.facts())?;
-        let summary = self.make(&fields, progress, &mut |portion| Ok(writer.write(portion)?))?;
+    ) -> Result<[u64; 3], DatasetError> {
+        let mut writer = format.begin(output, &self.fields(format), &self.facts())?;
+        let by_value = self.for_each(format, progress, &mut |portion| writer.write(portion))?;
         writer.end()?;
-        Ok(summary)
+        Ok(by_value)
     }
 
-    /// Passes the rows of the chosen columns to `take`, in portions and in order. See [`Dataset::write`].
+    /// Passes the rows of a file of this format to `take`, in portions and in order. See [`Dataset::write`].
     ///
     /// # Errors
     ///
     /// Every kind of [`DatasetError`], and the errors of `take`.
     pub fn for_each(
         &self,
+        format: Format,
         progress: &dyn Progress,
         take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<Summary, DatasetError> {
-        self.make(&self.fields(Format::Csv), progress, take)
-    }
-
-    /// Makes all rows.
-    fn make(
-        &self,
-        fields: &[Field],
-        progress: &dyn Progress,
-        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<Summary, DatasetError> {
+    ) -> Result<[u64; 3], DatasetError> {
+        let fields = &self.fields(format);
         if self.most_time < Duration::MAX {
             let estimate = self.estimate(fields, &|| progress.is_stopped());
             if estimate > self.most_time {
                 return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
         }
-        let (positions, summary) = (Vec::new(), Summary::default());
-        let mut rows = RowMaker { dataset: self, fields, progress, take, positions, portion: None, summary };
-        match self.choice.rows {
-            Rows::All => rows.list()?,
-            Rows::Sample { count, kind, seed } => rows.sample(count, kind, seed)?,
-            Rows::Unforced => rows.list_unforced()?,
+        self.choice.check_memory(self.database.index(), self.memory_bytes)?;
+        let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
+        // Looks positions up, while the caller takes the previous portion.
+        let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
+            let before = portion.take();
+            // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
+            // stay in the heap of each.
+            let (made, taken) = rayon::join(
+                || Portion::new(self.database, &self.budget, fields, positions, self.rows_at_once()),
+                || before.as_ref().map_or(Ok(()), &mut *take),
+            );
+            taken?;
+            let made = made?;
+            for (sum, value) in by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
+                *sum += made.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
+            }
+            portion = Some(made);
+            Ok(())
+        };
+        let mut waiting = Vec::new();
+        self.positions(progress, &mut |positions| {
+            waiting.extend_from_slice(positions);
+            while waiting.len() >= PORTION {
+                let rest = waiting.split_off(PORTION);
+                look_up(mem::replace(&mut waiting, rest))?;
+            }
+            Ok(())
+        })?;
+        if !waiting.is_empty() {
+            look_up(waiting)?;
         }
-        rows.end()
+        portion.iter().try_for_each(take)?;
+        Ok(by_value)
     }
-}
 
-/// Makes the rows of a data set: lists or draws positions and collects them into portions. The next portion is looked
-/// up while the caller takes the previous one.
-struct RowMaker<'a> {
-    dataset: &'a Dataset<'a>,
-    fields: &'a [Field],
-    progress: &'a dyn Progress,
-    take: &'a mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    /// Positions that wait to be looked up.
-    positions: Vec<Position>,
-    /// The next portion for the caller.
-    portion: Option<Portion>,
-    summary: Summary,
-}
-
-impl RowMaker<'_> {
-    /// Lists every legal position, one ply after the other.
-    fn list(&mut self) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
-        let index = database.index();
-        let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
-        let mut listed = 0;
-        // Check the memory before anything is written.
-        let needed_bytes = choice.memory_bytes(index, *memory_bytes);
-        CountError::check_memory(index.board(), needed_bytes.into(), *memory_bytes).map_err(PositionError::from)?;
-        progress.begin(Stage::List, entries, listed);
-        for ply in &choice.plies {
-            let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
-            if PositionList::is_long_sweep(index.board(), *ply) {
+    /// Lists or draws the positions, and passes them to `push`, some at a time.
+    fn positions(
+        &self,
+        progress: &dyn Progress,
+        push: &mut dyn FnMut(&[Position]) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        let Dataset { database, choice, budget, memory_bytes, .. } = self;
+        let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
+        match choice.rows {
+            RowChoice::All => {
+                let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
+                let mut listed = 0;
                 progress.begin(Stage::List, entries, listed);
-            }
-            while let Some(batch) = list.next(index, PORTION as u64)? {
-                if progress.is_stopped() {
-                    return Err(PositionError::Stopped.into());
+                for ply in &choice.plies {
+                    let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
+                    if PositionList::is_long_sweep(board, *ply) {
+                        progress.begin(Stage::List, entries, listed);
+                    }
+                    while let Some(batch) = list.next(index, PORTION as u64)? {
+                        if is_stopped() {
+                            return Err(PositionError::Stopped.into());
+                        }
+                        let mut positions = batch.positions(board);
+                        positions.retain(|position| !choice.is_distinct || representative(position) == *position);
+                        listed += batch.entries;
+                        progress.done(Stage::List, batch.entries);
+                        push(&positions)?;
+                    }
                 }
-                let mut positions = batch.positions(database.board());
-                positions.retain(|position| !choice.is_distinct || representative(position) == *position);
-                listed += batch.entries;
-                progress.done(Stage::List, batch.entries);
-                self.push(positions)?;
+            }
+            RowChoice::Sample { count, kind, seed } => {
+                progress.begin(Stage::Sample, count, 0);
+                let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
+                let mut draws = Draws::new(sampler, count, choice.is_distinct);
+                while let Some(drawn) = draws.next(PORTION as u64, budget, &is_stopped)? {
+                    progress.done(Stage::Sample, drawn.len() as u64);
+                    push(&drawn)?;
+                }
+            }
+            RowChoice::Unforced => {
+                progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
+                let list =
+                    |ply: &u32| unforced(board, *ply, &is_stopped).inspect(|_| progress.done(Stage::Unforced, 1));
+                // A ply that is too late is rejected before any row is written.
+                let lists = choice.plies.iter().map(list).collect::<Result<Vec<_>, _>>()?;
+                lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(push)?;
             }
         }
         Ok(())
-    }
-
-    /// Draws `count` positions; in a distinct sample none twice, nor mirror images.
-    fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
-        self.check_memory(count)?;
-        progress.begin(Stage::Sample, count, 0);
-        let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
-        let mut draws = Draws::new(sampler, count, choice.is_distinct);
-        while let Some(drawn) = draws.next(PORTION as u64, budget, &|| progress.is_stopped())? {
-            progress.done(Stage::Sample, drawn.len() as u64);
-            self.push(drawn)?;
-        }
-        Ok(())
-    }
-
-    /// Lists the positions of the UCI data set.
-    fn list_unforced(&mut self) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, .. }) = (self.progress, self.dataset);
-        self.check_memory(choice.met_positions(database.index()))?;
-        progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
-        let lists = choice.plies.iter().map(|ply| {
-            let list = unforced(database.board(), *ply, &|| progress.is_stopped());
-            progress.done(Stage::Unforced, 1);
-            list
-        });
-        // A ply that is too late is rejected before any row is written.
-        let lists = lists.collect::<Result<Vec<_>, _>>()?;
-        lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(|positions| self.push(positions.to_vec()))
-    }
-
-    /// Refuses to remember as many positions as that if they do not fit.
-    fn check_memory(&self, count: u64) -> Result<(), PositionError> {
-        let limit_bytes = self.dataset.memory_bytes;
-        let needed_bytes = self.dataset.choice.memory_bytes(self.dataset.database.index(), limit_bytes);
-        if needed_bytes > limit_bytes {
-            let is_sample = self.dataset.choice.rows != Rows::Unforced;
-            return Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample });
-        }
-        Ok(())
-    }
-
-    /// Adds positions, and looks up each full portion.
-    fn push(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        self.positions.extend(positions);
-        while self.positions.len() >= PORTION {
-            let rest = self.positions.split_off(PORTION);
-            let positions = mem::replace(&mut self.positions, rest);
-            self.look_up(positions)?;
-        }
-        Ok(())
-    }
-
-    /// Looks positions up, while the caller takes the previous portion.
-    fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        let Dataset { database, budget, .. } = self.dataset;
-        let (take, before) = (&mut self.take, self.portion.take());
-        // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
-        // stay in the heap of each.
-        let (portion, taken) = rayon::join(
-            || Portion::new(database, budget, self.fields, positions, self.dataset.rows_at_once()),
-            || before.as_ref().map_or(Ok(()), take),
-        );
-        taken?;
-        let portion = portion?;
-        self.summary.rows += portion.outcomes.len() as u64;
-        for (sum, value) in self.summary.by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
-            *sum += portion.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
-        }
-        self.portion = Some(portion);
-        Ok(())
-    }
-
-    /// Passes the last portions to the caller.
-    fn end(mut self) -> Result<Summary, DatasetError> {
-        let positions = mem::take(&mut self.positions);
-        if !positions.is_empty() {
-            self.look_up(positions)?;
-        }
-        self.portion.iter().try_for_each(|portion| (self.take)(portion))?;
-        Ok(self.summary)
     }
 }
 
@@ -367,16 +307,16 @@ mod tests {
     fn rows_are_the_same_however_many_are_looked_up_at_once() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
         let text = |columns: &[Column], memory_bytes| {
-            let choice = RowChoice { rows: Rows::All, plies: vec![6], is_distinct: true };
+            let choice = Selection { rows: RowChoice::All, plies: vec![6], is_distinct: true };
             let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
-            let summary = dataset.write(&mut text, Format::Csv, &()).unwrap();
-            (dataset.rows_at_once(), summary, text)
+            let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
+            (dataset.rows_at_once(), by_value, text)
         };
         let least = legal_bytes(database.index(), 6, 0);
         for columns in [vec![Column::Value], vec![Column::Value, Column::MoveValues]] {
             let [few, all] = [least, u64::MAX].map(|memory_bytes| text(&columns, memory_bytes));
-            assert!(few.0 < few.1.rows as usize && all.0 == PORTION, "{} of {} rows at once", few.0, few.1.rows);
+            assert!(few.0 < few.1.iter().sum::<u64>() as usize && all.0 == PORTION, "{} of {:?}", few.0, few.1);
             assert!((few.1, few.2) == (all.1, all.2), "{columns:?}");
         }
     }
@@ -386,7 +326,7 @@ mod tests {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let choice = RowChoice { rows: Rows::All, plies: vec![1], is_distinct: false };
+        let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
         let dataset = Dataset::new(&database, choice, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
             let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };

@@ -2,7 +2,7 @@
 
 use fourbase::Board;
 
-use super::SampleKind;
+use super::{LAST_UNFORCED_PLY, SampleKind};
 use crate::counts::CountError;
 use crate::database::DatabaseError;
 use crate::files::{bytes, grouped};
@@ -22,15 +22,18 @@ pub enum PositionError {
         ply: u32,
     },
     /// The ply is too late for listing positions whose next move is not forced.
-    #[error("ply {ply} is too late for a list of positions whose next move is not forced; the last one is {most}")]
+    #[error(
+        "ply {ply} is too late for a list of positions whose next move is not forced; the last one is {LAST_UNFORCED_PLY}"
+    )]
     Late {
         /// The ply.
         ply: u32,
-        /// The last ply that can be listed.
-        most: u32,
     },
     /// No position of the requested kind was drawn.
-    #[error("no position of these plies was drawn on {board}, in {} draws of kind {kind}", grouped(u128::from(*draws)))]
+    #[error(
+        "no position of these plies was drawn on {board}, in {} draws of kind {}",
+        grouped(u128::from(*draws)), kind.name()
+    )]
     NotDrawn {
         /// The board.
         board: Board,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use fourbase::analysis::{Budget, Judgement};
-use fourbase::players::{RandomSource, random_source};
+use fourbase::players::random_source;
 use fourbase::{Outcome, Position};
 use rand::RngExt;
 
@@ -52,7 +52,7 @@ pub struct GradedPositions<'d> {
     left: Option<u64>,
     seed: u64,
     plies: Range<u32>,
-    ply: Option<Ply<'d>>,
+    ply: Option<OpenPly<'d>>,
 }
 
 /// Some positions of a ply, with the columns and the outcomes of their moves.
@@ -69,7 +69,7 @@ pub struct GradedPortion {
 
 /// A ply whose positions are being listed or drawn.
 #[derive(Debug)]
-struct Ply<'d> {
+struct OpenPly<'d> {
     ply: u32,
     candidates: Candidates<'d>,
     /// How many positions where the choice matters are wanted, and how many lost positions.
@@ -114,114 +114,100 @@ impl<'d> GradedPositions<'d> {
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<GradedPortion>, PositionError> {
-        let mut ply = match self.ply.take() {
-            Some(ply) => ply,
-            None => loop {
-                let Some(ply) = self.plies.next() else { return Ok(None) };
-                let wanted = self.wanted(ply);
-                if wanted > 0 {
-                    break self.begin(ply, wanted, memory_bytes, is_stopped)?;
-                }
-            },
-        };
+        if self.ply.is_none() {
+            self.ply = self.begin(memory_bytes, is_stopped)?;
+        }
+        let Some(mut ply) = self.ply.take() else { return Ok(None) };
         let mut portion = GradedPortion { ply: ply.ply as usize, ..GradedPortion::default() };
-        let is_sample = self.left.is_some();
         while portion.positions.len() < PORTION {
-            let Some(positions) = ply.next(self.database, budget, is_stopped)? else {
-                portion.is_complete = !ply.is_cut && !matches!(ply.candidates, Candidates::Drawn { .. });
+            let [choice, lost] = &mut ply.wanted;
+            let positions =
+                if *choice == 0 { None } else { ply.candidates.next(self.database, *choice, budget, is_stopped)? };
+            let Some(positions) = positions else {
+                portion.is_complete = !ply.is_cut && ply.candidates.is_exhausted();
                 return Ok(Some(portion));
             };
-            let before = ply.wanted;
-            self.judge(&mut ply, positions, budget, &mut portion)?;
-            if let Some(left) = &mut self.left {
-                *left -= before[0] - ply.wanted[0];
-            }
-            if is_sample && ply.wanted[0] == 0 {
-                let is_empty = matches!(&ply.candidates, Candidates::Shuffled(left) if left.is_empty());
-                portion.is_complete = !ply.is_cut && is_empty;
-                return Ok(Some(portion));
+            let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
+            for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
+                let moves = row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?)));
+                let moves = Vec::from_iter(moves);
+                let matters = Judgement::matters(&moves);
+                let wanted = if matters { &mut *choice } else { &mut *lost };
+                if !matters && !Judgement::is_lost(&moves) {
+                    continue;
+                } else if *wanted == 0 {
+                    ply.is_cut = true;
+                    continue;
+                }
+                *wanted -= 1;
+                if matters && let Some(left) = &mut self.left {
+                    *left -= 1;
+                }
+                portion.positions.push((position, moves));
             }
         }
         self.ply = Some(ply);
         Ok(Some(portion))
     }
 
-    /// Returns how many positions where the choice matters are wanted at a ply: the remaining number divided equally
-    /// among this and all later plies, rounded up or down at random.
-    fn wanted(&self, ply: u32) -> u64 {
-        let Some(left) = self.left else { return u64::MAX };
-        let plies = 1 + self.plies.len() as u64;
-        let lot = random_source(self.seed, streams(ply).end).random_range(0..plies);
-        left.saturating_add(lot) / plies
+    /// Returns the next ply of which positions where the choice matters are wanted, and how many: the remaining number
+    /// divided equally among this and all later plies, rounded up or down at random.
+    fn next_ply(&mut self) -> Option<(u32, u64)> {
+        loop {
+            let (plies, ply) = (self.plies.len() as u64, self.plies.next()?);
+            let Some(left) = self.left else { return Some((ply, u64::MAX)) };
+            let lot = random_source(self.seed, streams(ply).end).random_range(0..plies);
+            let wanted = left.saturating_add(lot) / plies;
+            if wanted > 0 {
+                return Some((ply, wanted));
+            }
+        }
     }
 
+    /// Begins the next ply of which positions are wanted; `None` after the last.
     fn begin(
-        &self,
-        ply: u32,
-        wanted: u64,
+        &mut self,
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Ply<'d>, PositionError> {
+    ) -> Result<Option<OpenPly<'d>>, PositionError> {
         let index = self.database.index();
+        let Some((ply, wanted)) = self.next_ply() else { return Ok(None) };
         let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
         let streams = streams(ply);
         let candidates = if self.left.is_none() {
             Candidates::Listed(Box::new(list()?))
         } else if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
             let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
-            let source = &mut random_source(self.seed, streams.start);
-            Candidates::Shuffled(shuffled(listed.positions(index.board()), source))
+            let (mut positions, mut source) =
+                (listed.positions(index.board()), random_source(self.seed, streams.start));
+            for end in (1..positions.len()).rev() {
+                positions.swap(end, source.random_range(0..=end as u64) as usize);
+            }
+            Candidates::Shuffled(positions)
         } else {
             let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
             let most = MOST_DRAWS.1.saturating_mul(wanted).saturating_add(MOST_DRAWS.0);
             let draws = streams.start..streams.end.min(streams.start.saturating_add(most));
             Candidates::Drawn { sampler, draws, met: HashSet::new() }
         };
-        Ok(Ply { ply, candidates, wanted: [wanted; 2], is_cut: false })
-    }
-
-    /// Finds the outcomes of the positions' moves, and keeps the positions in which a player is graded.
-    fn judge(
-        &self,
-        ply: &mut Ply,
-        positions: Vec<Position>,
-        budget: &Budget,
-        portion: &mut GradedPortion,
-    ) -> Result<(), PositionError> {
-        let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
-        for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
-            let moves: Vec<_> =
-                row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect();
-            let [choice, lost] = &mut ply.wanted;
-            let wanted = match (Judgement::matters(&moves), Judgement::is_lost(&moves)) {
-                (true, _) => choice,
-                (_, true) => lost,
-                _ => continue,
-            };
-            if *wanted > 0 {
-                *wanted -= 1;
-                portion.positions.push((position, moves));
-            } else {
-                ply.is_cut = true;
-            }
-        }
-        Ok(())
+        Ok(Some(OpenPly { ply, candidates, wanted: [wanted; 2], is_cut: false }))
     }
 }
 
-impl Ply<'_> {
-    /// Returns more positions, without repeats; `None` at the end.
+impl Candidates<'_> {
+    /// Returns more positions, without repeats, if `wanted` more are wanted; `None` at the end.
     fn next(
         &mut self,
         database: &Database,
+        wanted: u64,
         budget: &Budget,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Vec<Position>>, PositionError> {
         if is_stopped() {
             return Err(PositionError::Stopped);
         }
-        let count = self.wanted[0].clamp(DRAWN_AT_ONCE.0, DRAWN_AT_ONCE.1);
-        match &mut self.candidates {
+        let count = wanted.clamp(DRAWN_AT_ONCE.0, DRAWN_AT_ONCE.1);
+        match self {
             Candidates::Listed(list) => {
                 let batch = list.next(database.index(), LISTED_AT_ONCE)?;
                 Ok(batch.map(|batch| batch.positions(database.board())))
@@ -230,11 +216,9 @@ impl Ply<'_> {
                 let rest = left.len().saturating_sub(count as usize);
                 Ok(Some(left.split_off(rest)).filter(|taken| !taken.is_empty()))
             }
+            Candidates::Drawn { draws, .. } if draws.is_empty() => Ok(None),
             Candidates::Drawn { sampler, draws, met } => {
                 let end = draws.end.min(draws.start + count);
-                if draws.is_empty() {
-                    return Ok(None);
-                }
                 let mut drawn = match sampler.draw(draws.start..end, budget, is_stopped) {
                     Err(PositionError::NotDrawn { .. }) => return Ok(None),
                     drawn => drawn?,
@@ -245,19 +229,21 @@ impl Ply<'_> {
             }
         }
     }
+
+    /// Returns whether all positions of the ply were returned. A list ends only then.
+    fn is_exhausted(&self) -> bool {
+        match self {
+            Candidates::Listed(_) => true,
+            Candidates::Shuffled(left) => left.is_empty(),
+            Candidates::Drawn { .. } => false,
+        }
+    }
 }
 
 /// Returns the numbers of the random streams for a ply. No other ply uses them or the number at the end of the range.
 fn streams(ply: u32) -> Range<u64> {
     let first = u64::from(ply) << 40;
     first..first + (1 << 40) - 1
-}
-
-fn shuffled(mut positions: Vec<Position>, source: &mut RandomSource) -> Vec<Position> {
-    for end in (1..positions.len()).rev() {
-        positions.swap(end, source.random_range(0..=end as u64) as usize);
-    }
-    positions
 }
 
 #[cfg(test)]
@@ -303,7 +289,7 @@ mod tests {
         // Requesting more than exist gives all positions, and the plies are reported as complete.
         let most = listed(GradedPositions::new(&database, Some(10_000_000), 1));
         let sets =
-            |plies: Listed| Vec::from_iter(plies.into_values().map(|(of, is)| (HashSet::<_>::from_iter(of), is)));
+            |plies: Listed| Vec::from_iter(plies.into_values().map(|(all, is)| (HashSet::<_>::from_iter(all), is)));
         assert_eq!(sets(most), sets(all));
     }
 

@@ -5,15 +5,15 @@
 //! most plies.
 
 use std::ops::Range;
+use std::vec;
 
-use bitvec::prelude::*;
 use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
 use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Split, WingShape, images, low_bits, shapes, tier_estimates};
+use crate::index::{Index, Matrix, Parts, Spine, images, low_bits, shapes, tier_estimates};
 use crate::kernel::{Values, ones};
 use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, solve_down};
@@ -48,16 +48,13 @@ const ENTRIES_PER_PROBE: u128 = 1000;
 pub struct PositionList {
     board: Board,
     ply: u32,
-    matrices: Vec<Matrix>,
     /// The legal positions; `None` if all entries are listed.
     legal: Option<Tier<'static, Reached>>,
     /// The outcomes of all entries, if the ply is solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
-    /// The parts to read: the number of a matrix, and some of its rows.
-    parts: Vec<(usize, Range<usize>)>,
-    /// How many parts have been read.
-    read: usize,
+    /// The parts to read: a matrix, and some of its rows.
+    parts: vec::IntoIter<(Matrix, Range<usize>)>,
 }
 
 /// Some positions of a list, in order.
@@ -83,14 +80,12 @@ impl PositionBatch {
 impl PositionList {
     /// Lists all entries of a ply that are positions, even if no game can reach them.
     pub fn all(index: &Index, ply: u32) -> PositionList {
-        let mut list = PositionList::new(index, ply, None, 0);
-        list.most_positions = list.matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
-        list
+        PositionList::new(index, ply, None)
     }
 
     /// Returns whether [`PositionList::legal`] takes more than about a second.
     pub fn is_long_sweep(board: Board, ply: u32) -> bool {
-        swept_entries(board, ply) > LONG_SWEEP
+        estimated_entries(board, 0..ply as usize + 1) > LONG_SWEEP
     }
 
     /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more
@@ -110,7 +105,7 @@ impl PositionList {
     ) -> Result<PositionList, PositionError> {
         let (is_long, mut positions) = (PositionList::is_long_sweep(index.board(), ply), 0);
         if is_long {
-            let steps = u64::try_from(swept_entries(index.board(), ply)).unwrap_or(u64::MAX);
+            let steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
             progress.begin(Stage::Sweep, steps, 0);
         }
         let done = |entries| {
@@ -121,28 +116,28 @@ impl PositionList {
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let swept = sweep_up(index, ply, memory_bytes, &watch, |_, pulled| positions = pulled.without_line);
         let tier = swept?.ok_or(PositionError::Stopped)?;
-        Ok(PositionList::new(index, ply, Some(tier), positions))
+        Ok(PositionList::new(index, ply, Some((tier, positions))))
     }
 
-    fn new(index: &Index, ply: u32, legal: Option<Tier<'static, Reached>>, most_positions: u64) -> PositionList {
+    /// Makes the list of the legal positions, given with their number, or of all.
+    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static, Reached>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
-        let parts = matrices.iter().enumerate().flat_map(|(number, matrix)| {
+        let parts = matrices.iter().flat_map(|matrix| {
             let rows = matrix.rows as usize;
             let step = (PART_ENTRIES / u64::from(matrix.columns.max(1))).max(1) as usize;
-            (0..rows).step_by(step).map(move |row| (number, row..rows.min(row + step)))
+            (0..rows).step_by(step).map(move |row| (*matrix, row..rows.min(row + step)))
         });
-        let (board, parts) = (index.board(), parts.collect());
-        PositionList { board, ply, matrices, legal, outcomes: None, most_positions, parts, read: 0 }
+        let parts = Vec::from_iter(parts).into_iter();
+        let (legal, positions) = legal.unzip();
+        let all = || matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
+        let most_positions = positions.unwrap_or_else(all);
+        PositionList { board: index.board(), ply, legal, outcomes: None, most_positions, parts }
     }
 
     /// Returns whether solving the ply is likely quicker than probing its positions.
     pub fn is_quicker_solved(&self) -> bool {
-        self.solved_entries() < ENTRIES_PER_PROBE * u128::from(self.most_positions)
-    }
-
-    /// Estimates the entries of the tiers from the full board down to this ply.
-    fn solved_entries(&self) -> u128 {
-        tier_estimates(self.board).into_iter().skip(self.ply as usize).fold(0, u128::saturating_add)
+        estimated_entries(self.board, self.ply as usize..usize::MAX)
+            < ENTRIES_PER_PROBE * u128::from(self.most_positions)
     }
 
     /// Solves the plies from the full board down to this one, so that positions have outcomes. Runs on rayon's current
@@ -162,7 +157,11 @@ impl PositionList {
     ) -> Result<(), PositionError> {
         let plan = Plan::exact(index, values).within(memory_bytes);
         CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
-        progress.begin(Stage::Solve, u64::try_from(self.solved_entries()).unwrap_or(u64::MAX), 0);
+        progress.begin(
+            Stage::Solve,
+            u64::try_from(estimated_entries(self.board, self.ply as usize..usize::MAX)).unwrap_or(u64::MAX),
+            0,
+        );
         let done = |entries| progress.done(Stage::Solve, entries);
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
         let solved = plan.install(|| solve_down(index, values, self.ply, &watch, |_| ())).map_err(CountError::from)?;
@@ -188,15 +187,17 @@ impl PositionList {
     ///
     /// Currently none, because the list is in memory.
     pub fn next(&mut self, index: &Index, entries: u64) -> Result<Option<PositionBatch>, PositionError> {
-        let (start, mut sum) = (self.read, PositionBatch::default());
-        while let Some((matrix, rows)) = self.parts.get(self.read).filter(|_| sum.entries < entries) {
-            let columns = self.matrices.get(*matrix).map_or(0, |matrix| matrix.columns);
-            sum.entries += u64::from(columns) * rows.len() as u64;
-            self.read += 1;
+        let (mut parts, mut sum) = (Vec::new(), PositionBatch::default());
+        while sum.entries < entries
+            && let Some((matrix, rows)) = self.parts.next()
+        {
+            sum.entries += u64::from(matrix.columns) * rows.len() as u64;
+            parts.push((matrix, rows));
         }
-        let parts = self.parts.get(start..self.read).filter(|parts| !parts.is_empty());
-        let Some(parts) = parts else { return Ok(None) };
-        let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, *matrix, rows.clone()));
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, matrix, rows.clone()));
         for batch in batches.collect::<Result<Vec<_>, _>>().map_err(CountError::from)? {
             sum.bitboards.extend(batch.bitboards);
             sum.codes.extend(batch.codes);
@@ -204,10 +205,8 @@ impl PositionList {
         Ok(Some(sum))
     }
 
-    fn read(&self, index: &Index, matrix: usize, rows: Range<usize>) -> Result<PositionBatch, FileError> {
-        let mut batch = PositionBatch::default();
-        let Some(matrix) = self.matrices.get(matrix) else { return Ok(batch) };
-        let images = Halves::of(index, matrix, &rows);
+    fn read(&self, index: &Index, matrix: &Matrix, rows: Range<usize>) -> Result<PositionBatch, FileError> {
+        let (mut batch, images) = (PositionBatch::default(), Halves::of(index, matrix, &rows));
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
         let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
@@ -241,9 +240,9 @@ impl PositionList {
     }
 }
 
-/// Estimates the entries of the tiers from the empty board up to a ply.
-fn swept_entries(board: Board, ply: u32) -> u128 {
-    tier_estimates(board).into_iter().take(ply as usize + 1).fold(0, u128::saturating_add)
+/// Estimates the entries of the tiers of some plies.
+fn estimated_entries(board: Board, plies: Range<usize>) -> u128 {
+    tier_estimates(board).into_iter().take(plies.end).skip(plies.start).fold(0, u128::saturating_add)
 }
 
 /// Prepares to read the rows of a matrix.
@@ -255,21 +254,16 @@ fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix)
 
 /// Returns the code of a column, from the words of all planes of its row.
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
-    let bit = |plane: usize| {
-        let word = words.get(plane * row_words + column / 64).copied().unwrap_or(0);
-        // On targets with 32-bit pointers, bitvec has no 64-bit words.
-        [word as u32, (word >> 32) as u32].view_bits::<Lsb0>().get(column % 64).is_some_and(|bit| *bit)
-    };
-    (0..planes).fold(0, |code, plane| code | u8::from(bit(plane)) << plane)
+    let words = words.iter().skip(column / 64).step_by(row_words).take(planes);
+    words.enumerate().fold(0, |code, (plane, word)| code | ((word >> (column % 64) & 1) as u8) << plane)
 }
 
 /// The parts from which the positions of some rows of a matrix are combined, as they are or mirrored. The bitboard of
-/// the first player is the OR of its row's, its column's and its spine's pieces, so a position costs a few operations
-/// instead of a loop over its cells. All positions of a shape occupy the same cells.
+/// the first player is the OR of its row's and its column's pieces, so a position costs a few operations instead of a
+/// loop over its cells. All positions of a shape occupy the same cells.
 struct Halves {
     occupied: u64,
-    spine: u64,
-    /// The first player's pieces.
+    /// The first player's pieces, those of the spine included.
     rows: Vec<u64>,
     columns: Vec<u64>,
 }
@@ -277,21 +271,17 @@ struct Halves {
 impl Halves {
     /// Returns the halves for the positions of some rows: one `Halves` if the shape is its own mirror image, else two.
     fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
-        let split = &index.split;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let left = left.get(rows.clone()).unwrap_or_default();
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
-        let wing = |shape, bits: &[u32], is_right| -> Vec<u64> {
-            bits.iter().map(|bits| on_board(split, shape, u64::from(*bits), is_right)).collect()
-        };
-        let spine_cell = split.spine_cell() % 64;
-        let image = |is_mirrored: bool| Halves {
-            occupied: on_board(split, matrix.left, u64::MAX, is_mirrored)
-                | on_board(split, matrix.right, u64::MAX, !is_mirrored)
-                | low_bits(matrix.spine.height) << spine_cell,
-            spine: u64::from(matrix.spine.bits) << spine_cell,
-            rows: wing(matrix.left, left, is_mirrored),
-            columns: wing(matrix.right, right, !is_mirrored),
+        let spine = Spine { bits: 0, ..matrix.spine };
+        let none = Parts { left: matrix.left, left_bits: 0, spine, right: matrix.right, right_bits: 0 };
+        let image = |is_mirrored: bool| {
+            let bitboards = |parts: Parts| index.split.bitboards(&if is_mirrored { parts.mirror() } else { parts });
+            let row = |bits: &u32| bitboards(Parts { left_bits: *bits, spine: matrix.spine, ..none })[0];
+            let column = |bits: &u32| bitboards(Parts { right_bits: *bits, ..none })[0];
+            let [_, occupied] = bitboards(none);
+            Halves { occupied, rows: left.iter().map(row).collect(), columns: right.iter().map(column).collect() }
         };
         (0..images(matrix)).map(|number| image(number == 1)).collect()
     }
@@ -299,19 +289,9 @@ impl Halves {
     /// Returns the bitboards of both players for a row, counted from the first of the halves' rows, and a column.
     #[expect(clippy::indexing_slicing, reason = "rows and columns of the matrix")]
     fn bitboards(&self, row: usize, column: usize) -> [u64; 2] {
-        let first = self.spine | self.rows[row] | self.columns[column];
+        let first = self.rows[row] | self.columns[column];
         [first, self.occupied ^ first]
     }
-}
-
-/// Returns the bitboard of a wing's colouring.
-fn on_board(split: &Split, shape: WingShape, bits: u64, is_right: bool) -> u64 {
-    let (mut on_board, mut bits) = (0, bits);
-    for (pieces, cell) in split.columns(shape, is_right) {
-        on_board |= (bits & low_bits(pieces)) << cell;
-        bits >>= pieces;
-    }
-    on_board
 }
 
 #[cfg(test)]

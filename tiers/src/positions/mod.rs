@@ -8,18 +8,16 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-mod draws;
 mod error;
 mod graded;
 mod list;
 mod sample;
 mod unforced;
 
-pub use draws::Draws;
-pub(crate) use draws::representative;
 pub use error::PositionError;
 pub use graded::{GradedPortion, GradedPositions};
 pub use list::{PositionBatch, PositionList};
-pub use sample::{SampleKind, Sampler, check_plies};
-pub(crate) use unforced::LAST_UNFORCED_PLY;
+pub(crate) use sample::check_plies;
+pub use sample::{Draws, SampleKind, Sampler};
 pub use unforced::unforced;
+pub(crate) use unforced::{LAST_UNFORCED_PLY, representative};

@@ -1,8 +1,8 @@
-//! Draws unfinished positions at random; the same seed gives the same positions.
+//! Draws unfinished positions at random, in portions, with repeats or without; the same seed gives the same positions.
 //!
 //! Every draw has its own stream of random numbers, so the result does not depend on the number of threads.
 
-use std::fmt;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use fourbase::analysis::{Analyst, Budget, Judgement};
@@ -11,9 +11,17 @@ use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::PositionError;
+use super::{PositionError, representative};
 use crate::database::{Database, DatabaseError};
 use crate::index::{Index, Shape, shapes, unrank_among};
+
+/// A search for distinct positions gives up after so many draws in a row without a new one, plus this many for each
+/// position found.
+const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
+
+/// How many draws are made at once if some bring nothing new: first few, then, the more of them are in vain, enough for
+/// all threads.
+const FEWEST: (u64, u64) = (64, 4096);
 
 /// A kind of sample. All kinds draw unfinished positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,12 +42,6 @@ impl SampleKind {
             SampleKind::RandomPlay => "random-play",
             SampleKind::ChoiceMatters => "choice-matters",
         }
-    }
-}
-
-impl fmt::Display for SampleKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -64,7 +66,7 @@ pub struct Sampler<'d> {
     plies: Vec<u32>,
     seed: u64,
     /// The shapes of the plies, for a uniform sample.
-    shapes: Shapes,
+    shapes: Vec<CountedShape>,
 }
 
 impl<'d> Sampler<'d> {
@@ -80,13 +82,9 @@ impl<'d> Sampler<'d> {
         seed: u64,
     ) -> Result<Sampler<'d>, PositionError> {
         check_plies(database.board(), plies)?;
-        let shapes = if kind == SampleKind::Uniform { Shapes::new(database.index(), plies) } else { Shapes::default() };
+        let is_uniform = kind == SampleKind::Uniform;
+        let shapes = if is_uniform { counted_shapes(database.index(), plies) } else { Vec::new() };
         Ok(Sampler { database, kind, plies: plies.to_vec(), seed, shapes })
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> Board {
-        self.database.board()
     }
 
     /// Makes the draws with these numbers, on all threads of rayon's current pool. A position may come up several
@@ -111,34 +109,25 @@ impl<'d> Sampler<'d> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
         let mut source = random_source(self.seed, number);
+        let analyst = Analyst::new(board, Some(self.database), None);
         for _ in 0..draws {
             if is_stopped() {
                 return Err(PositionError::Stopped);
             }
-            let tried = match kind {
-                SampleKind::Uniform => self.shapes.draw(self.database.index(), &mut source),
-                SampleKind::RandomPlay | SampleKind::ChoiceMatters => self.play(&mut source),
+            let tried = if kind == SampleKind::Uniform {
+                draw_entry(self.database.index(), &self.shapes, &mut source)
+            } else {
+                let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
+                self.plies.get(number).and_then(|ply| random_play(board, *ply as usize, &mut source))
             };
-            if let Some(position) = tried
-                && (kind != SampleKind::ChoiceMatters || self.choice_matters(&position, budget)?)
+            let Some(position) = tried else { continue };
+            if kind != SampleKind::ChoiceMatters
+                || Judgement::matters(&analyst.moves(&position, &mut budget.clone()).map_err(DatabaseError::from)?)
             {
                 return Ok(position);
             }
         }
         Err(PositionError::NotDrawn { board, kind, draws })
-    }
-
-    /// Draws a ply and plays random moves up to it; `None` if the game ends earlier.
-    fn play(&self, source: &mut RandomSource) -> Option<Position> {
-        let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
-        let ply = *self.plies.get(number)?;
-        random_play(self.database.board(), ply as usize, source)
-    }
-
-    /// Returns whether the moves of a position differ in value.
-    fn choice_matters(&self, position: &Position, budget: &Budget) -> Result<bool, DatabaseError> {
-        let analyst = Analyst::new(self.database.board(), Some(self.database), None);
-        Ok(Judgement::matters(&analyst.moves(position, &mut budget.clone())?))
     }
 }
 
@@ -155,45 +144,128 @@ pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
     }
 }
 
-/// The shapes of some plies, from which an entry of the index is drawn: each shape with its ply, and the number of
-/// positions up to and including the shape's.
-#[derive(Default, Debug)]
-struct Shapes(Vec<(Shape, u32, u64)>);
+/// A number of draws of a [`Sampler`], in portions. The size of the portions does not affect the sample.
+///
+/// ```
+/// use fourbase::analysis::Budget;
+/// use fourbase_tiers::database::Database;
+/// use fourbase_tiers::positions::{Draws, SampleKind, Sampler};
+///
+/// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
+/// let draws = |is_distinct| -> Result<_, Box<dyn std::error::Error>> {
+///     Ok(Draws::new(Sampler::new(&database, SampleKind::RandomPlay, &[2], 1)?, 25, is_distinct))
+/// };
+/// assert_eq!(draws(false)?.next(20, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(20));
+/// // After two moves there are 49 positions, and 25 without mirror images.
+/// let (mut distinct, mut found) = (draws(true)?, 0);
+/// while let Some(drawn) = distinct.next(25, &Budget::default(), &|| false)? {
+///     found += drawn.len();
+/// }
+/// assert_eq!(found, 25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Draws<'d> {
+    sampler: Sampler<'d>,
+    count: u64,
+    left: u64,
+    /// The number of the next draw.
+    next: u64,
+    /// The positions drawn so far (or their mirror images); `None` unless the sample is distinct.
+    found: Option<HashSet<Position>>,
+    /// How many draws in a row brought no new position.
+    in_vain: u64,
+}
 
-impl Shapes {
-    fn new(index: &Index, plies: &[u32]) -> Shapes {
-        let (mut listed, mut end) = (Vec::new(), 0_u64);
-        for ply in plies.iter().copied() {
-            for shape in shapes(index, ply) {
-                let entries = shape.matrices(index, ply).map(|matrix| matrix.entries()).sum::<u64>();
-                let images = if shape.left == shape.right { 1 } else { 2 };
-                end = end.saturating_add(entries.saturating_mul(images));
-                listed.push((shape, ply, end));
+impl<'d> Draws<'d> {
+    /// Prepares to draw `count` positions. In a distinct sample no position comes up twice, nor do mirror images.
+    pub fn new(sampler: Sampler<'d>, count: u64, is_distinct: bool) -> Draws<'d> {
+        Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
+    }
+
+    /// Returns the bytes that `count` distinct positions take. They are in a hash table with a power of two of slots.
+    /// At most seven eighths of the slots are used, and each has a byte beside the position. While the
+    /// table grows, one of half the size exists too.
+    pub fn distinct_bytes(count: u64) -> u64 {
+        let places = (count.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX);
+        places.saturating_mul(size_of::<Position>() as u64 + 1) / 2 * 3
+    }
+
+    /// Draws the next positions, at most `most` or some thousands, on all threads of rayon's current pool; `None` at
+    /// the end. A distinct sample keeps all of its positions in memory.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Sampler::draw`], and [`PositionError::Fewer`] if many draws in a row bring no new position.
+    pub fn next(
+        &mut self,
+        most: u64,
+        budget: &Budget,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<Position>>, PositionError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        // Surplus draws are discarded, so later draws do not depend on how many are made at once.
+        let draws =
+            self.left.min(most).max(if self.found.is_some() { self.in_vain.clamp(FEWEST.0, FEWEST.1) } else { 1 });
+        let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;
+        self.next += draws;
+        if let Some(found) = &mut self.found {
+            let is_vain = |in_vain: u64, found: &HashSet<Position>| {
+                in_vain > MOST_IN_VAIN.0 + MOST_IN_VAIN.1 * found.len() as u64
+            };
+            drawn.retain(|position| {
+                let is_wanted = (found.len() as u64) < self.count && !is_vain(self.in_vain, found);
+                let is_new = is_wanted && found.insert(representative(position));
+                self.in_vain = if is_new { 0 } else { self.in_vain + 1 };
+                is_new
+            });
+            if drawn.len() as u64 != self.left && is_vain(self.in_vain, found) {
+                let (asked, found) = (self.count, found.len() as u64);
+                return Err(PositionError::Fewer { board: self.sampler.database.board(), asked, found });
             }
         }
-        Shapes(listed)
+        self.left -= drawn.len() as u64;
+        Ok(Some(drawn))
     }
+}
 
-    /// Draws an entry, or its mirror image if that is another position. Returns `None` if both players have lines, if
-    /// the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4 every
-    /// third draw gives a position, on 7x6 most draws do.
-    fn draw(&self, index: &Index, source: &mut RandomSource) -> Option<Position> {
-        let Shapes(shapes) = self;
-        let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
-        let drawn = source.random_range(0..end);
-        let place = shapes.partition_point(|(_, _, end)| *end <= drawn);
-        let (shape, ply, _) = *shapes.get(place)?;
-        let before = place.checked_sub(1).and_then(|place| shapes.get(place)).map_or(0, |(_, _, end)| *end);
-        let (is_mirror, entry) = match drawn - before {
-            inside if shape.left == shape.right => (false, inside),
-            inside => (inside % 2 == 1, inside / 2),
-        };
-        let parts = unrank_among(shape.matrices(index, ply), index, entry)?;
-        let [first, second] = index.split.bitboards(&parts);
-        let position = Position::from_bitboards(index.board(), first, second).ok()?;
-        let is_legal = position.primitive().is_none() && notation::to_moves(&position).is_ok();
-        is_legal.then(|| if is_mirror { position.mirror() } else { position })
+/// A shape of a tier, its ply, and the number of positions of the listed shapes up to and including it.
+type CountedShape = (Shape, u32, u64);
+
+/// Lists the shapes of some plies, from which an entry of the index is drawn.
+fn counted_shapes(index: &Index, plies: &[u32]) -> Vec<CountedShape> {
+    let (mut listed, mut end) = (Vec::new(), 0_u64);
+    for ply in plies.iter().copied() {
+        for shape in shapes(index, ply) {
+            let entries = shape.matrices(index, ply).map(|matrix| matrix.entries()).sum::<u64>();
+            let images = if shape.left == shape.right { 1 } else { 2 };
+            end = end.saturating_add(entries.saturating_mul(images));
+            listed.push((shape, ply, end));
+        }
     }
+    listed
+}
+
+/// Draws an entry of some shapes, or its mirror image if that is another position. Returns `None` if both players have
+/// lines, if the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4
+/// every third draw gives a position, on 7x6 most draws do.
+fn draw_entry(index: &Index, shapes: &[CountedShape], source: &mut RandomSource) -> Option<Position> {
+    let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
+    let drawn = source.random_range(0..end);
+    let place = shapes.partition_point(|(_, _, end)| *end <= drawn);
+    let (shape, ply, _) = *shapes.get(place)?;
+    let before = place.checked_sub(1).and_then(|place| shapes.get(place)).map_or(0, |(_, _, end)| *end);
+    let (is_mirror, entry) = match drawn - before {
+        inside if shape.left == shape.right => (false, inside),
+        inside => (inside % 2 == 1, inside / 2),
+    };
+    let parts = unrank_among(shape.matrices(index, ply), index, entry)?;
+    let parts = if is_mirror { parts.mirror() } else { parts };
+    let [first, second] = index.split.bitboards(&parts);
+    let position = Position::from_bitboards(index.board(), first, second).ok()?;
+    (position.primitive().is_none() && notation::to_moves(&position).is_ok()).then_some(position)
 }
 
 #[cfg(test)]
@@ -208,10 +280,10 @@ mod tests {
     #[test]
     fn every_unfinished_legal_position_is_drawn_equally_often() {
         let index = Index::new("4x4".parse().unwrap(), Kernel::detect()).unwrap();
-        let (shapes, mut source) = (Shapes::new(&index, &[4, 5]), random_source(long::seed(1), 0));
+        let (shapes, mut source) = (counted_shapes(&index, &[4, 5]), random_source(long::seed(1), 0));
         let mut drawn: HashMap<Position, u32> = HashMap::new();
         let count = 100_000;
-        for position in std::iter::repeat_with(|| shapes.draw(&index, &mut source)).flatten().take(count) {
+        for position in std::iter::repeat_with(|| draw_entry(&index, &shapes, &mut source)).flatten().take(count) {
             *drawn.entry(position).or_default() += 1;
         }
         let legal = plies(index.board()).skip(4).take(2).flatten().filter(|position| position.primitive().is_none());

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use fourbase::{Board, Position, winning_cells};
 
-use super::{PositionError, representative};
+use super::PositionError;
 
 /// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
 pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
@@ -35,7 +35,7 @@ pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 /// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `is_stopped` returns true.
 pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result<Vec<Position>, PositionError> {
     if ply > LAST_UNFORCED_PLY {
-        return Err(PositionError::Late { ply, most: LAST_UNFORCED_PLY });
+        return Err(PositionError::Late { ply });
     }
     let columns = board.central_columns();
     let (mut met, mut listed) = (HashSet::new(), Vec::new());
@@ -63,6 +63,12 @@ fn is_unforced(position: &Position) -> bool {
     let board = position.board();
     let open = position.playable_cells();
     position.bitboards().into_iter().all(|pieces| winning_cells(board, pieces) & open == 0)
+}
+
+/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+pub(crate) fn representative(position: &Position) -> Position {
+    let mirror = position.mirror();
+    if mirror.bitboards() < position.bitboards() { mirror } else { *position }
 }
 
 #[cfg(test)]

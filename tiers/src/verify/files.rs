@@ -31,7 +31,7 @@ pub(super) fn check(
         let read = read(database, tier.ply, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.tier_done(Stage::Files, tier.ply, tier.blocks.len() as u64);
+            work.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks);
             stored.push(tier);
         }
         shown.done(u64::from(work.is_turn(number)));
@@ -63,19 +63,17 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
     let tier = opened.map(|open| StoredTier::new(database, open));
     let own: Vec<(u64, Option<u32>)> = tier.as_ref().map_or_else(Vec::new, |tier| {
         let values = |block| Some(tier.read_block(block).ok()?.ok()?.len());
-        work.jobs(tier.blocks.len() as u64).map(|block| (block, values(block))).collect()
+        work.jobs(tier.open.reader.blocks).map(|block| (block, values(block))).collect()
     });
-    let gathered = gather(work.communicator, &own)?;
+    let mut blocks: Vec<_> = gather(work.communicator, &own)?.into_iter().flatten().collect();
+    blocks.sort_unstable();
     let Some(mut tier) = tier else { return Ok(None) };
-    let mut faulty = None;
-    for (block, values) in gathered.into_iter().flatten() {
-        match (values, tier.blocks.get_mut(block as usize)) {
-            (Some(values), Some(of_block)) => *of_block = values,
-            (Some(_), None) => {}
-            (None, _) => faulty = Some(faulty.map_or(block, |faulty: u64| faulty.min(block))),
+    let Some(&(block, _)) = blocks.iter().find(|(_, values)| values.is_none()) else {
+        let mut end = 0;
+        for (_, values) in blocks {
+            end += u64::from(values.unwrap_or_default());
+            tier.block_ends.push(end);
         }
-    }
-    let Some(block) = faulty else {
         if work.is_turn(number) {
             let checked = database.check_shapes_and_hash(&tier.open);
             checked.unwrap_or_else(|error| work.push_file_error(&error));

@@ -6,7 +6,7 @@ use fourbase::search::{self, Search};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lookup::{Lookup, searched};
+use super::lookup::{FileLookup, searched};
 use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::walk::position_of;
 use super::work::{Work, share};
@@ -26,7 +26,11 @@ const TRIES: u64 = 100;
 
 /// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
 /// Returns how many searches found an outcome, and how many were given up.
-pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Result<(u64, u64), CommunicatorError> {
+pub(super) fn check(
+    lookup: &FileLookup,
+    options: &VerifyOptions,
+    work: &Work,
+) -> Result<(u64, u64), CommunicatorError> {
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, options.searches);
     let last = board.cells() as u64;
@@ -74,7 +78,7 @@ fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
 }
 
 /// Compares a position with its search. Returns whether the search found an outcome.
-fn check_position(lookup: &Lookup, engine: &mut Search, position: &Position, work: &Work) -> bool {
+fn check_position(lookup: &FileLookup, engine: &mut Search, position: &Position, work: &Work) -> bool {
     let Ok(expected) = searched(engine, lookup.database.values(), position) else { return false };
     match lookup.outcome(position) {
         Ok(found) => {

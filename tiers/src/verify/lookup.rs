@@ -10,7 +10,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
+use bitvec::prelude::*;
+use fourbase::analysis::{Budget, Cost, SearchPool};
 use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
 use quick_cache::Weighter;
@@ -18,18 +19,18 @@ use quick_cache::sync::Cache;
 
 use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
-use super::walk::{Evaluation, quiet_entries, static_evaluation};
+use super::walk::{Evaluation, each_quiet, static_evaluation};
 use super::work::Work;
 use crate::database::{Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
 
 /// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
-pub(super) struct Lookup<'a> {
+pub(super) struct FileLookup<'a> {
     pub database: &'a Database,
     /// The stored tiers by ply.
     pub tiers: BTreeMap<u32, StoredTier>,
     /// Blocks by ply and number.
-    blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
+    blocks: Cache<(u32, u64), Arc<Block>, BlockBytes>,
     searches: SearchPool,
 }
 
@@ -42,20 +43,20 @@ pub(super) enum Leaf<'a> {
 }
 
 #[derive(Clone)]
-struct ByBytes;
+struct BlockBytes;
 
-impl Weighter<(u32, u64), Arc<Block>> for ByBytes {
+impl Weighter<(u32, u64), Arc<Block>> for BlockBytes {
     fn weight(&self, _: &(u32, u64), block: &Arc<Block>) -> u64 {
         64 + block.most_bytes as u64
     }
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> FileLookup<'a> {
     /// Makes the lookup. Its cache has the same memory limit as the database's.
-    pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
+    pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, ByBytes);
-        Lookup { database, tiers, blocks, searches: searches() }
+        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, BlockBytes);
+        FileLookup { database, tiers, blocks, searches: searches() }
     }
 
     /// Returns the outcome of a position for the player to move.
@@ -101,18 +102,19 @@ impl<'a> Lookup<'a> {
         evaluation: Evaluation,
         read: &mut dyn FnMut(Leaf) -> Result<Outcome, DatabaseError>,
     ) -> Result<Outcome, DatabaseError> {
+        let (ply, index) = (position.ply() as u32, self.database.index());
+        let tier = || self.tiers.get(&ply);
         match evaluation {
             Evaluation::Decided(Outcome { value, remoteness }) => {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            Evaluation::Forced(column) if !self.stores_forced(position) => {
+            Evaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.chunks.has_forced) => {
                 let next = position.drop_piece(column);
                 Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
             }
             Evaluation::Forced(_) | Evaluation::Quiet => {
-                let (ply, index) = (position.ply() as u32, self.database.index());
-                let Some(tier) = self.tiers.get(&ply) else {
+                let Some(tier) = tier() else {
                     let is_next_stored = self.tiers.contains_key(&(ply + 1));
                     return if is_next_stored {
                         self.best_of_moves(position, read)
@@ -126,11 +128,6 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Returns whether a forced position is an entry of a stored tier.
-    fn stores_forced(&self, position: &Position) -> bool {
-        self.tiers.get(&(position.ply() as u32)).is_some_and(|tier| tier.open.chunks.has_forced)
-    }
-
     /// Returns the outcome of a leaf, from its file or by a search.
     ///
     /// # Errors
@@ -138,7 +135,10 @@ impl<'a> Lookup<'a> {
     pub fn read(&self, leaf: &Leaf) -> Result<Outcome, DatabaseError> {
         let (tier, entry) = match *leaf {
             Leaf::Stored(tier, entry) => (tier, entry),
-            Leaf::Unstored(position) => return Ok(self.search(position)?),
+            Leaf::Unstored(position) => {
+                let ask = |search: &mut Search| searched(search, self.database.values(), position);
+                return Ok(self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)?);
+            }
         };
         let (chunk, place) = tier.open.chunks.place(entry);
         let (number, chunk_of_block) = tier.open.reader.block_of(chunk)?;
@@ -150,14 +150,14 @@ impl<'a> Lookup<'a> {
     }
 
     /// Returns a mask of the quiet entries of a chunk.
-    fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
-        let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks.words()]);
+    fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> BitVec {
         let OpenTier { directory, chunks, .. } = &tier.open;
-        for entry in quiet_entries(self.database.index(), directory, chunks.has_forced, entries.clone()) {
-            let place = entry - entries.start;
-            bits[place as usize / 64] |= 1 << (place % 64);
-        }
-        bits.into()
+        let (entries, mut quiet) = (tier.entries(chunk), bitvec![0; chunks.each as usize]);
+        let start = entries.start;
+        each_quiet(self.database.index(), directory, chunks.has_forced, entries, |entry, _| {
+            quiet.set((entry - start) as usize, true);
+        });
+        quiet
     }
 
     /// Reads and decodes a block.
@@ -169,12 +169,6 @@ impl<'a> Lookup<'a> {
             let block = tier.read_block(number)?;
             Ok(Arc::new(block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?))
         })
-    }
-
-    /// Searches a position to the end of the game.
-    fn search(&self, position: &Position) -> Result<Outcome, AnalysisError> {
-        let ask = |search: &mut Search| searched(search, self.database.values(), position);
-        self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)
     }
 
     /// Checks what users get: compares the outcome of a probe. No other check relies on probes.

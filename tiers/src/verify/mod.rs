@@ -59,7 +59,7 @@ use crate::database::{Database, DatabaseError};
 use crate::files::{counted, grouped, shown};
 use crate::progress::Progress;
 pub use legal::counting_bytes;
-use lookup::Lookup;
+use lookup::FileLookup;
 use report::words;
 pub use report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyReport};
 use tier::StoredTier;
@@ -88,7 +88,7 @@ pub fn verify(
     let work = Work::new(options, progress);
     let stored = files::check(database, &mut report, &work)?;
     if work.is_sound() {
-        let lookup = Lookup::new(database, stored);
+        let lookup = FileLookup::new(database, stored);
         report.stored = lookup.tiers.values().map(StoredTier::count).sum();
         report.checked = values::check(&lookup, options, &work)?;
         report.root = check_root(&lookup, &work);
@@ -102,10 +102,8 @@ pub fn verify(
     }
     check_counts(database, report.legal, &work);
     work.gather()?;
-    let found = work.into_findings();
-    (report.faults, report.faults_in_all) = (found.faults, found.faults_in_all);
-    report.unread = found.unread.into_values().collect();
-    Ok(report)
+    let VerifyReport { faults, faults_in_all, unread, .. } = work.into_report();
+    Ok(VerifyReport { faults, faults_in_all, unread, ..report })
 }
 
 /// Returns the bytes that `threads` threads need beside caches, before and after the count of legal positions: a search
@@ -115,7 +113,7 @@ pub fn working_bytes(threads: usize) -> u64 {
 }
 
 /// Compares the value of the empty board with the manifest.
-fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
+fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
     let (database, start) = (lookup.database, Position::start(lookup.database.board()));
     let found = lookup.outcome(&start).map_err(|error| work.push_file_error(&error)).ok()?;
     lookup.check_probe(&start, found, work);

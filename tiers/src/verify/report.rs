@@ -1,5 +1,6 @@
 //! The options and the report of a verification.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use fourbase::{Outcome, Position, notation};
@@ -46,9 +47,10 @@ pub enum VerifyError {
 }
 
 /// The result of a verification. All processes of a job get the same faults.
-#[derive(Default, Debug)]
+#[derive(Default, Serialize, Deserialize, Debug)]
 pub struct VerifyReport {
     /// The outcome of the empty board, as looked up; `None` if that failed.
+    #[serde(skip)]
     pub root: Option<Outcome>,
     /// How many files were read: the manifest and the stored tiers, without unreadable ones.
     pub files: u64,
@@ -68,7 +70,7 @@ pub struct VerifyReport {
     pub faults_in_all: u64,
     /// Files that the system refused to read or a newer fourbase has written, by name. If there are any, or if a file
     /// has a fault, only the other files were checked.
-    pub unread: Vec<Unread>,
+    pub unread: BTreeMap<String, Unread>,
 }
 
 /// A file that cannot be checked.
@@ -119,9 +121,8 @@ pub enum FaultKind {
     Counts,
 }
 
-/// A fault of a database. Serialises to an item of `fourbase verify --json`; displays its message.
+/// A fault of a database.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-#[must_use]
 pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
@@ -131,21 +132,14 @@ pub struct Fault {
     pub block: Option<u64>,
     /// The entry in the tier, from 0; for a chunk, its first entry.
     pub entry: Option<u64>,
-    /// The position.
-    #[serde(with = "in_notations")]
-    pub position: Option<Position>,
+    /// The bitboards of the position.
+    pub position: Option<[u64; 2]>,
     /// What the database has: an outcome, a number or a code.
     pub found: Option<String>,
     /// What it should have.
     pub expected: Option<String>,
     /// The place and the fault, as text.
     pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
 }
 
 impl Fault {
@@ -158,7 +152,7 @@ impl Fault {
     /// Makes a fault of a position; `place` begins the message.
     pub(super) fn at(kind: FaultKind, place: &str, position: &Position, what: impl fmt::Display) -> Fault {
         let message = format!("{place}: {what} (position {})", notation::to_uni(position));
-        Fault { ply: Some(position.ply() as u32), position: Some(*position), ..Fault::new(kind, message) }
+        Fault { ply: Some(position.ply() as u32), position: Some(position.bitboards()), ..Fault::new(kind, message) }
     }
 
     /// Adds the found and the expected value.
@@ -168,36 +162,12 @@ impl Fault {
 
     /// Returns the sort key of faults within a stage: tiers from the full board down, then entries, then positions.
     pub(super) fn order(&self) -> impl Ord + '_ {
-        let pieces = self.position.map(|position| position.bitboards());
         let ply = self.ply.map_or(u32::MAX, |ply| u32::MAX - 1 - ply);
-        (ply, self.entry.unwrap_or(u64::MAX), self.block, pieces, self.kind, &self.message)
+        (ply, self.entry.unwrap_or(u64::MAX), self.block, self.position, self.kind, &self.message)
     }
 }
 
 /// Formats an outcome: `tie in 17`, or `tie`.
 pub(super) fn words(Outcome { value, remoteness }: Outcome) -> String {
     remoteness.map_or_else(|| value.to_string(), |plies| format!("{value} in {plies}"))
-}
-
-/// How a fault's position is serialised: in every notation for people, and as board and bitboards between processes.
-mod in_notations {
-    use fourbase::analysis::json::PositionJson;
-    use fourbase::{Player, Position};
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(position: &Option<Position>, serializer: S) -> Result<S::Ok, S::Error> {
-        if !serializer.is_human_readable() {
-            let parts = |of: &Position| (of.board().to_string(), of.pieces(Player::First), of.pieces(Player::Second));
-            return position.as_ref().map(parts).serialize(serializer);
-        }
-        position.as_ref().map(PositionJson::of).serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>, D::Error> {
-        let parts: Option<(String, u64, u64)> = Deserialize::deserialize(deserializer)?;
-        let Some((board, first, second)) = parts else { return Ok(None) };
-        let board = board.parse().map_err(D::Error::custom)?;
-        Position::from_bitboards(board, first, second).map(Some).map_err(D::Error::custom)
-    }
 }

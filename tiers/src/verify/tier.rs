@@ -4,34 +4,33 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use bitvec::prelude::*;
 use fourbase::{Board, Outcome, Player, Value};
 
 use crate::database::{Database, DatabaseError, OpenTier};
 use crate::files::frame;
-use crate::index::low_bits;
 use crate::kernel::Values;
 
 /// A stored tier whose file is sound.
 pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
-    pub codes: Codes,
-    /// The number of values in each block; 0 until the block is read.
-    pub blocks: Vec<u32>,
+    pub codes: TierCodes,
+    /// The number of values up to the end of each block; empty until all blocks are read.
+    pub block_ends: Vec<u64>,
 }
 
 impl StoredTier {
     /// Makes the tier from an open file, without reading any block.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory.ply;
-        let codes = Codes::new(database.board(), database.values(), ply);
-        let blocks = vec![0; open.reader.blocks as usize];
-        StoredTier { ply, open, codes, blocks }
+        let codes = TierCodes::new(database.board(), database.values(), ply);
+        StoredTier { ply, open, codes, block_ends: Vec::new() }
     }
 
     /// Counts the stored values.
     pub fn count(&self) -> u64 {
-        self.blocks.iter().map(|values| u64::from(*values)).sum()
+        self.block_ends.last().copied().unwrap_or(0)
     }
 
     /// Returns the entries of a chunk.
@@ -48,44 +47,39 @@ impl StoredTier {
 
 /// The codes of one tier.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub(super) struct TierCodes {
     /// Bits of a code in a block: 2 or 8.
     bits: usize,
     /// The outcome of each code; `None` for an invalid code.
     outcomes: Vec<Option<Outcome>>,
 }
 
-impl Codes {
+impl TierCodes {
     /// Lists the codes of the tier with `ply` pieces.
-    pub fn new(board: Board, values: Values, ply: u32) -> Codes {
+    pub fn new(board: Board, values: Values, ply: u32) -> TierCodes {
         let (mover, cells) = (Player::to_move(ply), board.cells() as u32);
         let won_by = |winner: Player| if winner == mover { Value::Win } else { Value::Lose };
-        let outcomes = match values {
-            Values::Wdl => {
-                let outcome = |value| Some(Outcome { value, remoteness: None });
-                vec![outcome(won_by(Player::Second)), outcome(Value::Tie), None, outcome(won_by(Player::First))]
-            }
-            Values::Remoteness => {
-                // The wins of `winner`, the latest first.
-                let wins = |winner: Player| {
-                    // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
-                    let parity = u32::from((winner == Player::First) != board.is_misere());
-                    let ends = (ply..=cells).rev().filter(move |end| end % 2 == parity);
-                    let outcome = |end| Some(Outcome { value: won_by(winner), remoteness: Some(end - ply) });
-                    Vec::from_iter(ends.map(outcome))
-                };
-                let [above, below] = Player::BOTH.map(wins);
-                // The code in the middle, a power of two, is a tie.
-                let middle = (above.len() + 1).max(below.len()).max(2).next_power_of_two();
-                let mut outcomes = vec![None; middle - below.len()];
-                outcomes.extend(below.into_iter().rev());
-                outcomes.push(Some(Outcome { value: Value::Tie, remoteness: Some(cells - ply) }));
-                outcomes.extend(above);
-                outcomes.resize(2 * middle, None);
-                outcomes
+        let outcome = |value, remoteness| Some(Outcome { value, remoteness });
+        if values == Values::Wdl {
+            let [first, second] = Player::BOTH.map(|winner| outcome(won_by(winner), None));
+            return TierCodes { bits: 2, outcomes: vec![second, outcome(Value::Tie, None), None, first] };
+        }
+        // The plies at which `winner` can win, the latest first.
+        let ends = |winner: Player| {
+            // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
+            let parity = u32::from((winner == Player::First) != board.is_misere());
+            (ply..=cells).rev().filter(move |end| end % 2 == parity)
+        };
+        // The code in the middle, a power of two, is a tie. The latest wins are next to it.
+        let middle = (ends(Player::First).count() + 1).max(ends(Player::Second).count()).max(2).next_power_of_two();
+        let decode = |code: usize| {
+            let winner = if code > middle { Player::First } else { Player::Second };
+            match code.abs_diff(middle).checked_sub(1) {
+                None => outcome(Value::Tie, Some(cells - ply)),
+                Some(place) => outcome(won_by(winner), Some(ends(winner).nth(place)? - ply)),
             }
         };
-        Codes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
+        TierCodes { bits: 8, outcomes: (0..2 * middle).map(decode).collect() }
     }
 
     /// Returns the outcome of a code for the player to move; `None` for an invalid code.
@@ -113,7 +107,7 @@ pub(super) struct Block {
     /// The counts of all chunks, then the packed symbols.
     bytes: Vec<u8>,
     /// A mask of the quiet entries of each chunk used so far; `None` if their number is not that of its symbols.
-    quiet: Vec<OnceLock<Option<Box<[u64]>>>>,
+    quiet: Vec<OnceLock<Option<BitVec>>>,
     /// The bytes of the block once all its chunks have been used.
     pub most_bytes: usize,
 }
@@ -123,7 +117,7 @@ impl Block {
     ///
     /// # Errors
     /// The fault of the bytes.
-    pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &Codes) -> Result<Block, &'static str> {
+    pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &TierCodes) -> Result<Block, &'static str> {
         let most_bytes = 2 * chunks + codes.bytes(chunks * chunk_entries as usize);
         let bytes = frame::expand(payload, most_bytes).ok_or("a block is no frame of zstd, or too long a one")?;
         let (counts, packed) = bytes.split_at_checked(2 * chunks).ok_or("a block is shorter than its counts")?;
@@ -161,16 +155,14 @@ impl Block {
         &self,
         chunk: usize,
         place: usize,
-        codes: &Codes,
-        find_quiet: impl FnOnce() -> Box<[u64]>,
+        codes: &TierCodes,
+        find_quiet: impl FnOnce() -> BitVec,
     ) -> Option<u8> {
         let numbers = self.numbers(chunk);
-        let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-        let find = || Some(find_quiet()).filter(|quiet| count(quiet) as usize == numbers.len());
+        let find = || Some(find_quiet()).filter(|quiet| quiet.count_ones() == numbers.len());
         let quiet = self.quiet.get(chunk)?.get_or_init(find).as_ref()?;
-        let (before, word) = (count(quiet.get(..place / 64)?), quiet.get(place / 64)?);
-        let number = numbers.start + before + (word & low_bits((place % 64) as u32)).count_ones();
-        if word >> (place % 64) & 1 == 1 { codes.unpack(self.packed(), number as usize) } else { None }
+        let number = numbers.start as usize + quiet.get(..place)?.count_ones();
+        if *quiet.get(place)? { codes.unpack(self.packed(), number) } else { None }
     }
 
     /// Returns the packed symbols.
@@ -195,7 +187,7 @@ mod tests {
             let board: Board = name.parse().unwrap();
             for ply in 0..=board.cells() as u32 {
                 for values in [Values::Wdl, Values::Remoteness] {
-                    let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
+                    let (codes, coding) = (TierCodes::new(board, values, ply), Coding::new(board, values, ply));
                     for code in 0..1 << coding.planes {
                         assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
                     }
@@ -204,13 +196,13 @@ mod tests {
         }
     }
 
-    fn codes(block: &Block, codes: &Codes, chunk: usize) -> Vec<u8> {
+    fn codes(block: &Block, codes: &TierCodes, chunk: usize) -> Vec<u8> {
         block.numbers(chunk).filter_map(|number| codes.unpack(block.packed(), number as usize)).collect()
     }
 
     #[test]
     fn the_block_of_the_format_page_decodes_to_what_the_page_says() {
-        let of_tier = Codes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
+        let of_tier = TierCodes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
         let payload = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x29, 0x00, 0x00, 0x0c, 0x00, 0xf7, 0x41, 0xd1];
         let block = Block::decode(&payload, 1, 256, &of_tier).unwrap();
         assert_eq!(codes(&block, &of_tier, 0), [3, 1, 3, 3, 1, 0, 0, 1, 1, 0, 1, 3]);
@@ -221,7 +213,7 @@ mod tests {
 
     #[test]
     fn blocks_whose_counts_do_not_fit_are_refused() {
-        let of_tier = Codes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
+        let of_tier = TierCodes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
         let decode = |bytes: &[u8]| Block::decode(&frame::compress(bytes, 1).unwrap(), 2, 256, &of_tier);
         let block = decode(&[2, 0, 1, 0, 7, 8, 9]).unwrap();
         assert_eq!([0, 1, 2].map(|chunk| codes(&block, &of_tier, chunk)), [vec![7, 8], vec![9], vec![]]);

@@ -12,10 +12,10 @@ use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lookup::{Leaf, Lookup};
+use super::lookup::{FileLookup, Leaf};
 use super::report::{Fault, FaultKind, VerifyOptions, words};
 use super::tier::StoredTier;
-use super::walk::quiet_positions;
+use super::walk::each_quiet;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::{DatabaseError, OpenTier};
@@ -42,7 +42,7 @@ struct StoredValue {
 
 /// A tier whose values are recomputed.
 struct TierCheck<'a> {
-    lookup: &'a Lookup<'a>,
+    lookup: &'a FileLookup<'a>,
     tier: &'a StoredTier,
     work: &'a Work<'a>,
     shown: &'a RankProgress<'a>,
@@ -51,7 +51,7 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = options.sample.filter(|sample| *sample < all);
     let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
@@ -61,7 +61,7 @@ pub(super) fn check(lookup: &Lookup, options: &VerifyOptions, work: &Work) -> Re
     for tier in lookup.tiers.values().rev() {
         let (check, after) = (TierCheck { lookup, tier, work, shown, batch }, before + tier.count());
         let of_tier = match sample {
-            None => work.sum(work.jobs(tier.blocks.len() as u64).map(|block| check.check_block(block)).sum()),
+            None => work.sum(work.jobs(tier.open.reader.blocks).map(|block| check.check_block(block)).sum()),
             // The shares of all tiers add up to the sample, and no share exceeds its tier.
             Some(sample) => check.check_sample(share(sample, after, all) - share(sample, before, all)),
         };
@@ -102,23 +102,27 @@ impl TierCheck<'_> {
         }
         for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
             let numbers = decoded.numbers(place);
-            let chosen = chosen.map(|chosen| {
-                let before = |end: u32| chosen.partition_point(|(_, number)| *number < end);
-                chosen.get(before(numbers.start)..before(numbers.end)).unwrap_or_default()
-            });
-            if chosen.is_some_and(<[_]>::is_empty) {
+            let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
+            let before = |chosen: &[(u64, u32)], end| chosen.partition_point(|(_, number)| *number < end);
+            if chosen.is_some_and(|chosen| before(chosen, numbers.start) == before(chosen, numbers.end)) {
                 continue;
             }
-            let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
             let entries = self.tier.entries(chunk);
             let OpenTier { directory, chunks, .. } = &self.tier.open;
-            let quiet = quiet_positions(self.lookup.database.index(), directory, chunks.has_forced, entries.clone());
+            let (index, mut quiet) = (self.lookup.database.index(), Vec::new());
+            each_quiet(index, directory, chunks.has_forced, entries.clone(), |entry, parts| {
+                let [first, second] = index.split.bitboards(parts);
+                // A quiet entry has no lines, so it is a position; if it were none, the file would have too many values.
+                let position = Position::from_bitboards(index.board(), first, second);
+                quiet.extend(position.ok().map(|position| (entry, position)));
+            });
             if chosen.is_none() {
                 self.shown.done(entries.end - entries.start);
             }
             let (found, expected) = (numbers.len() as u64, quiet.len() as u64);
             if found != expected {
-                let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(of, noun)| counted(of, noun));
+                let [values, quiet] =
+                    [(found, "value"), (expected, "quiet entry")].map(|(count, noun)| counted(count, noun));
                 let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
                 let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}"));
                 let fault = fault.comparing(found, expected);
@@ -164,22 +168,18 @@ impl TierCheck<'_> {
     fn check_sample(&self, count: u64) -> u64 {
         let ranks = self.work.size;
         let batches = count.div_ceil(self.batch * ranks) * ranks;
-        let mut block_ends: Vec<u64> = Vec::with_capacity(self.tier.blocks.len());
-        let blocks = self.tier.blocks.iter().map(|values| u64::from(*values));
-        blocks.for_each(|values| block_ends.push(block_ends.last().unwrap_or(&0) + values));
         for batch in (0..batches).filter(|batch| self.work.is_turn(*batch)) {
             let strata = share(count, batch, batches)..share(count, batch + 1, batches);
-            let chosen: Vec<(u64, u32)> = strata.map(|stratum| self.choose(stratum, count, &block_ends)).collect();
+            let chosen: Vec<(u64, u32)> = strata.map(|stratum| self.choose(stratum, count)).collect();
             self.check_batch(&chosen);
         }
         count
     }
 
     /// Chooses the value of a stratum, one of `count` in the tier. Returns its block and its number in the block.
-    /// `block_ends` has the number of values up to the end of each block.
-    fn choose(&self, stratum: u64, count: u64, block_ends: &[u64]) -> (u64, u32) {
-        let values = block_ends.last().copied().unwrap_or(0);
-        let [start, end] = [stratum, stratum + 1].map(|stratum| share(values, stratum, count));
+    fn choose(&self, stratum: u64, count: u64) -> (u64, u32) {
+        let block_ends = &self.tier.block_ends;
+        let [start, end] = [stratum, stratum + 1].map(|stratum| share(self.tier.count(), stratum, count));
         let random = xxh3_64_with_seed(&stratum.to_le_bytes(), self.tier.ply.into());
         let value = start + random % (end - start).max(1);
         let block = block_ends.partition_point(|end| *end <= value);

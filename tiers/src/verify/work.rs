@@ -1,12 +1,10 @@
 //! A rank's share of a verification: its jobs and its findings.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::report::{Fault, FaultKind, Unread, VerifyOptions};
+use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
 use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::files::FileError;
@@ -25,27 +23,10 @@ pub(super) struct Work<'a> {
     pub size: u64,
     progress: &'a dyn Progress,
     most_faults: usize,
-    /// This rank's findings since the ranks last gathered.
-    own: Mutex<Findings>,
-    /// All ranks' findings up to the last gathering.
-    all: Mutex<Findings>,
-}
-
-/// The first faults, and their total number.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct Findings {
-    pub faults: Vec<Fault>,
-    pub faults_in_all: u64,
-    /// Files that cannot be checked, by name.
-    pub unread: BTreeMap<String, Unread>,
-}
-
-impl Findings {
-    /// Sorts the faults of a stage and keeps the first `most`.
-    fn keep_first(&mut self, most: usize) {
-        self.faults.sort_by(|one, other| one.order().cmp(&other.order()));
-        self.faults.truncate(most);
-    }
+    /// The faults and unreadable files of this rank since the ranks last gathered.
+    own: Mutex<VerifyReport>,
+    /// Those of all ranks up to the last gathering.
+    all: Mutex<VerifyReport>,
 }
 
 impl<'a> Work<'a> {
@@ -87,7 +68,7 @@ impl<'a> Work<'a> {
         own.faults_in_all += 1;
         own.faults.push(fault);
         if own.faults.len() / 2 > most {
-            own.keep_first(most);
+            keep_first(&mut own.faults, most);
         }
     }
 
@@ -114,14 +95,14 @@ impl<'a> Work<'a> {
     /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
     pub fn gather(&self) -> Result<u64, CommunicatorError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
-        own.keep_first(self.most_faults.max(LEAST_KEPT));
-        let mut new = Findings::default();
+        keep_first(&mut own.faults, self.most_faults.max(LEAST_KEPT));
+        let mut new = VerifyReport::default();
         for found in gather(self.communicator, &own)? {
             new.faults.extend(found.faults);
             new.faults_in_all += found.faults_in_all;
             new.unread.extend(found.unread);
         }
-        new.keep_first(usize::MAX);
+        keep_first(&mut new.faults, usize::MAX);
         let kept = new.faults.len();
         new.faults.dedup();
         new.faults_in_all -= (kept - new.faults.len()) as u64;
@@ -144,8 +125,8 @@ impl<'a> Work<'a> {
         lock(&self.all).unread.len() as u64
     }
 
-    /// Returns the gathered findings.
-    pub fn into_findings(self) -> Findings {
+    /// Returns a report of the gathered faults and unreadable files.
+    pub fn into_report(self) -> VerifyReport {
         self.all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -161,8 +142,14 @@ impl<'a> Work<'a> {
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sorts the faults of a stage and keeps the first `most`.
+fn keep_first(faults: &mut Vec<Fault>, most: usize) {
+    faults.sort_by(|one, other| one.order().cmp(&other.order()));
+    faults.truncate(most);
 }
 
 /// Returns `total * part / whole`, rounded down.

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Lookup, Source};
-use fourbase_tiers::dataset::{Column, Dataset, Rows, ply_ranges};
+use fourbase_tiers::dataset::{Column, Dataset, RowChoice, ply_ranges};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
 
@@ -40,8 +40,11 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
     let choice = arguments.choice(format);
-    let limit =
-        if choice.rows == Rows::All { arguments.memory.limit()? } else { arguments.memory.known().unwrap_or(u64::MAX) };
+    let limit = if choice.rows == RowChoice::All {
+        arguments.memory.limit()?
+    } else {
+        arguments.memory.known().unwrap_or(u64::MAX)
+    };
     let database = arguments.lookup.find_or_embedded(board)?;
     let needed_bytes = choice.memory_bytes(database.index(), limit);
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed_bytes, 1);
@@ -55,18 +58,18 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
     let written = dataset.write(&mut destination, format, &Shown::new(false, None, None));
-    let summary = written.map_err(|error| destination.explain(error))?;
+    let by_value = written.map_err(|error| destination.explain(error))?;
     let Some(file) = arguments.output.as_deref() else {
         destination.end("")?;
         return Ok(None);
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
+    let readme = dataset.readme(format, by_value, &name, &arguments.command(format, &choice, &name));
     let bytes = destination.bytes;
     let readme = destination.end(&readme)?;
-    let [win, tie, lose] = summary.by_value;
+    let [win, tie, lose] = by_value;
     let (sample, kind, seed) = match choice.rows {
-        Rows::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
+        RowChoice::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
         _ => (None, None, None),
     };
     Ok(Some(ExportReport {
@@ -74,7 +77,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         file: output::json_path(file),
         readme: readme.map(|readme| output::json_path(&readme)),
         format: format.name(),
-        rows: summary.rows,
+        rows: win + tie + lose,
         win,
         tie,
         lose,
@@ -82,7 +85,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         sample,
         kind,
         seed,
-        distinct: choice.is_distinct || choice.rows == Rows::Unforced,
+        distinct: choice.is_distinct || choice.rows == RowChoice::Unforced,
         fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
         bytes,
         source: SourceJson { kind: Source::Database, database: database.describe(), nodes: None },

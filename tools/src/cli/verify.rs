@@ -155,7 +155,7 @@ fn verdict(database: &Database, report: VerifyReport) -> anyhow::Result<()> {
         bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));
     }
     let remedy = |is_newer| if is_newer { UPDATE } else { CHECK_FOLDER };
-    failure::all_of(unread.into_iter().map(|file| anyhow!("{}; {}", file.message, remedy(file.is_newer))).collect())?;
+    failure::all_of(unread.into_values().map(|file| anyhow!("{}; {}", file.message, remedy(file.is_newer))).collect())?;
     if faults.is_empty() {
         return Ok(());
     }

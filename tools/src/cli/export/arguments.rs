@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fourbase::excerpt;
-use fourbase_tiers::dataset::{Column, Format, RowChoice, Rows, ply_ranges};
+use fourbase_tiers::dataset::{Column, Format, RowChoice, Selection, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{
@@ -136,39 +136,39 @@ impl Arguments {
     }
 
     /// Returns which positions are asked for. The format of the UCI data set stands for its positions.
-    pub fn choice(&self, format: Format) -> RowChoice {
+    pub fn choice(&self, format: Format) -> Selection {
         let cells = self.board.board.cells() as u32;
         let (rows, usual) = match self.sample {
             Some(count) => {
                 let kind = self.kind.unwrap_or(SampleKind::Uniform);
-                (Rows::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
+                (RowChoice::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
             }
             None if self.unforced || format == Format::Uci => {
                 let ply = UCI_PLY.min(cells);
-                (Rows::Unforced, ply..ply + 1)
+                (RowChoice::Unforced, ply..ply + 1)
             }
-            None => (Rows::All, 0..cells + 1),
+            None => (RowChoice::All, 0..cells + 1),
         };
         let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |plies| plies.to_vec());
-        RowChoice { rows, plies, is_distinct: self.distinct }
+        Selection { rows, plies, is_distinct: self.distinct }
     }
 
     /// Returns the command that makes the same file elsewhere: without folders, threads and limits.
-    pub fn command(&self, format: Format, choice: &RowChoice, name: &str) -> String {
+    pub fn command(&self, format: Format, choice: &Selection, name: &str) -> String {
         let mut command = format!("fourbase export {}", self.board.board);
         let mut add = |option: &str, value: String| command.push_str(&wording::option(option, &value));
         if self.plies.is_some() {
             add("plies", ply_ranges(&choice.plies));
         }
-        if let Rows::Sample { count, kind, seed } = choice.rows {
+        if let RowChoice::Sample { count, kind, seed } = choice.rows {
             add("sample", count.to_string());
-            add("kind", kind.to_string());
+            add("kind", kind.name().to_owned());
             add("seed", seed.to_string());
         }
         if let Some(columns) = &self.columns {
             add("columns", columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(","));
         }
-        add("format", format.to_string());
+        add("format", format.name().to_owned());
         add("output", name.to_owned());
         for (is_given, flag) in [(self.distinct, " --distinct"), (self.unforced, " --unforced")] {
             command.push_str(if is_given { flag } else { "" });

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use fourbase::analysis::json::OutcomeJson;
-use fourbase::{Outcome, Player};
+use fourbase::analysis::json::{OutcomeJson, PositionJson};
+use fourbase::{Board, Outcome, Player, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::verify::{Fault, FaultKind, VerifyReport};
@@ -39,8 +39,7 @@ pub struct Verified {
     searched: u64,
     undecided_positions: u64,
     /// Fields that the kind of a fault does not have are null.
-    #[cfg_attr(test, schemars(with = "Vec<FaultSchema>"))]
-    faults: Vec<Fault>,
+    faults: Vec<FaultJson>,
     faults_in_all: u64,
     /// Files that cannot be read, or that a newer fourbase has written.
     unread: Vec<String>,
@@ -48,29 +47,36 @@ pub struct Verified {
     root: Option<Outcome>,
 }
 
-/// The schema of a [`Fault`], which the library serialises.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[schemars(rename = "Fault")]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct FaultSchema {
-    #[schemars(extend("enum" = [
+/// A fault of the database.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Fault"))]
+struct FaultJson {
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = [
         "file", "entries", "value", "unanswered", "block", "count", "no outcome", "probe", "root", "no entry", "search", "counts"
-    ]))]
-    kind: String,
+    ])))]
+    kind: FaultKind,
     /// The tier.
     ply: Option<u32>,
     /// The block in the tier's file, from 0.
     block: Option<u64>,
     /// The entry in the tier, from 0.
     entry: Option<u64>,
-    position: Option<fourbase::analysis::json::PositionJson>,
+    position: Option<PositionJson>,
     /// What the database has: an outcome, a number or a code.
     found: Option<String>,
     /// What it should have.
     expected: Option<String>,
     /// The place and what is wrong there, for people.
     message: String,
+}
+
+impl FaultJson {
+    fn of(board: Board, fault: &Fault) -> FaultJson {
+        let Fault { kind, ply, block, entry, position, found, expected, message } = fault.clone();
+        let position = position.and_then(|[first, second]| Position::from_bitboards(board, first, second).ok());
+        let position = position.as_ref().map(PositionJson::of);
+        FaultJson { kind, ply, block, entry, position, found, expected, message }
+    }
 }
 
 impl Verified {
@@ -92,9 +98,9 @@ impl Verified {
             legal: report.legal,
             searched: report.searched,
             undecided_positions: report.undecided,
-            faults: report.faults.clone(),
+            faults: report.faults.iter().map(|fault| FaultJson::of(database.board(), fault)).collect(),
             faults_in_all: report.faults_in_all,
-            unread: report.unread.iter().map(|file| file.message.clone()).collect(),
+            unread: report.unread.values().map(|file| file.message.clone()).collect(),
             root: report.root,
         }
     }
@@ -114,7 +120,7 @@ impl fmt::Display for Verified {
         };
         write!(f, "{} {}: {verdict}", self.board, self.stores)?;
         for fault in &self.faults {
-            write!(f, "\n{fault}")?;
+            write!(f, "\n{}", fault.message)?;
         }
         let more = self.faults_in_all - self.faults.len() as u64;
         if more > 0 {
