@@ -1,9 +1,10 @@
 //! Counts the reached positions of a tier by outcome, and finds the first of each.
 
-use fourbase::{Position, notation};
+use fourbase::{Outcome, Position, notation};
 use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
+use super::table::OutcomeCount;
 use crate::communicator::gather;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
@@ -11,40 +12,30 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
-/// Tallies every solved tier.
-pub(super) struct Tally<'a> {
-    /// The bits of the sweep, read from front to back with memory for one block only.
-    pub reached: TierFolder<'a>,
-    pub journal: Journal,
-}
-
-impl Tally<'_> {
-    /// Counts the legal positions of a tier without a line, by outcome. Mirror images count separately. All ranks count
-    /// together.
-    ///
-    /// # Errors
-    /// If a file can't be read; [`SolveError::Code`] for an invalid code.
-    pub fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), SolveError> {
-        let ply = tier.ply();
-        if self.journal.has_counted(ply) {
-            return Ok(());
-        }
-        let TierFolder { storage, folder, all, .. } = self.reached;
-        let own = count_codes(index, &self.reached.open(index, Reached, ply)?, tier)?;
-        let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
-        let (board, coding) = (index.board(), tier.content);
-        for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
-            let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
-            let example = first.moves(index);
-            self.journal.add(ply, outcome, positions, example);
-        }
-        self.journal.solved = Some(ply);
-        if all.is_root() {
-            self.journal.write(storage, folder)?;
-            segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
-        }
-        Ok(())
+/// Adds the legal positions without a line of a solved tier to the journal, by outcome. Mirror images count separately.
+/// All ranks count together. `reached` has the bits of the sweep, which are read from front to back.
+///
+/// # Errors
+/// If a file can't be read; [`SolveError::Code`] for an invalid code.
+pub(super) fn tally(reached: &TierFolder, journal: &mut Journal, index: &Index, tier: &Tier) -> Result<(), SolveError> {
+    let (board, ply, coding) = (index.board(), tier.ply(), tier.content);
+    if journal.solved <= ply {
+        return Ok(());
     }
+    let TierFolder { storage, folder, all, .. } = *reached;
+    let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
+    let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
+    for (code, (legal, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
+        let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
+        let Outcome { value, remoteness } = outcome;
+        journal.outcomes.push(OutcomeCount { ply, value, remoteness, legal, example: first.moves(index) });
+    }
+    journal.solved = ply;
+    if all.is_root() {
+        journal.write(storage, folder)?;
+        segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
+    }
+    Ok(())
 }
 
 /// For each code, the number of reached positions and the first of them.

@@ -164,12 +164,4 @@ impl<T> Slots<T> {
     pub fn bytes(&self) -> usize {
         self.count * size_of::<OnceLock<T>>()
     }
-
-    /// Returns the most bytes that slots can take, without what their values point to, if the uses are `runs` runs of
-    /// `each` neighbouring slots out of `count`.
-    pub fn most_bytes(count: usize, runs: usize, each: usize) -> usize {
-        let pages = count.div_ceil(PAGE);
-        pages.min(runs.saturating_mul(each / PAGE + 2)) * PAGE * size_of::<OnceLock<T>>()
-            + pages * size_of::<OnceLock<Box<[OnceLock<T>]>>>()
-    }
 }
