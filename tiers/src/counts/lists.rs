@@ -10,19 +10,18 @@
 //! and reading the runs beside the list gives the parents.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use fourbase::Player;
 
-use crate::index::{Index, Spine, WingList, WingShape, low_bits, push_row_map};
+use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits, push_row_map};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{ColumnPull, Put};
 use crate::kernel::{RowView, ones};
 
 /// One kind of last move, and the parents that it starts from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Source {
     /// The wing column of the last move; `None` for the spine.
     column: Option<usize>,
@@ -56,11 +55,11 @@ impl Source {
     }
 }
 
-/// More bytes than both lists of a wing take among the others, while their table grows too.
+/// About the most bytes that both lists of a wing take in their slots, with their part of the empty slots beside them.
 const SLOT_BYTES: u64 = 512;
 
 /// Colourings of one wing shape beside one spine with one number of first-player pieces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ChildList {
     /// Whether these are the finished colourings, and not those of the index.
     pub is_finished: bool,
@@ -153,7 +152,8 @@ type Key = (WingShape, Spine, u32);
 pub(super) struct ChildLists<'a> {
     index: &'a Index,
     mover: Player,
-    lists: RwLock<HashMap<Key, Arc<[ChildList; 2]>>>,
+    /// As in [`Index`]: by spine and wing shape, then by first-player pieces.
+    lists: Slots<Box<[OnceLock<[ChildList; 2]>]>>,
     /// The bytes left for lists.
     room_bytes: AtomicU64,
 }
@@ -161,21 +161,24 @@ pub(super) struct ChildLists<'a> {
 impl<'a> ChildLists<'a> {
     /// Prepares the lists of colourings to which a drop of `mover` leads. Kept lists may use `room_bytes` bytes.
     pub fn new(index: &'a Index, mover: Player, room_bytes: u64) -> ChildLists<'a> {
-        ChildLists { index, mover, lists: RwLock::default(), room_bytes: room_bytes.into() }
+        let lists = Slots::new(index.split.wing_shapes() as usize * index.split.spines());
+        ChildLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
     /// Returns the own list and the finished colourings of a wing beside a spine: kept lists, or new ones.
-    pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Arc<[ChildList; 2]> {
+    pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
+        let slot = self.index.slot(wing, spine);
+        if let Some(lists) = self.lists.find(slot).and_then(|lists| lists[firsts as usize].get()) {
+            return Cow::Borrowed(lists);
+        }
         let key = (wing, spine, firsts);
-        if let Some(lists) = self.lists.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Arc::clone(lists);
-        }
         let lists = [false, true].map(|is_finished| ChildList::new(self.index, key, is_finished, self.mover));
-        let (bytes, lists) = (SLOT_BYTES + lists.each_ref().map(ChildList::bytes).iter().sum::<u64>(), Arc::new(lists));
-        if self.room_bytes.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(bytes)).is_ok() {
-            self.lists.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&lists));
+        let bytes = SLOT_BYTES + lists.each_ref().map(ChildList::bytes).iter().sum::<u64>();
+        if self.room_bytes.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(bytes)).is_err() {
+            return Cow::Owned(lists);
         }
-        lists
+        let kept = self.lists.get(slot).get_or_init(|| self.index.of_each_firsts(wing));
+        Cow::Borrowed(kept[firsts as usize].get_or_init(|| lists))
     }
 }
 

@@ -108,11 +108,12 @@ impl Index {
     }
 
     /// Makes an empty slot for every number of first-player pieces in a wing shape.
-    fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
+    pub(crate) fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
         (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect()
     }
 
-    fn slot(&self, shape: WingShape, spine: Spine) -> usize {
+    /// Returns the slot of a wing shape and a spine.
+    pub(crate) fn slot(&self, shape: WingShape, spine: Spine) -> usize {
         spine.number() * self.shapes.len() + shape.0 as usize
     }
 
@@ -158,6 +159,11 @@ impl<T> Slots<T> {
     /// Returns a slot.
     pub fn get(&self, slot: usize) -> &OnceLock<T> {
         &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect())[slot % PAGE]
+    }
+
+    /// Returns the value in a slot, if it has one.
+    pub fn find(&self, slot: usize) -> Option<&T> {
+        self.pages[slot / PAGE].get()?[slot % PAGE].get()
     }
 
     /// Returns the bytes of all slots, without the memory that their values point to.
