@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::table::OutcomeCount;
 use crate::files::{FileError, Storage, VERSION, envelope, open_existing, write_file};
+use crate::format::Manifest;
 use crate::kernel::reach::Pulled;
 
 /// Older versions had other magics. Later ones have this magic and another version, so that this program leaves them
@@ -40,6 +41,12 @@ impl Journal {
         let found = found.map(FileError::unless_damaged).transpose()?.flatten().map(|(_, found, _)| found);
         let begun = Journal { job, swept: Vec::new(), outcomes: Vec::new(), solved: u32::MAX };
         Ok(found.filter(|found| found.job == begun.job).unwrap_or(begun))
+    }
+
+    /// Returns whether all tiers in the manifest of a solve are counted.
+    pub fn has_counted(&self, manifest: Option<Manifest>) -> bool {
+        let last = manifest.and_then(|manifest| manifest.tiers.last().map(|tier| tier.ply));
+        last.is_none_or(|last| self.solved <= last)
     }
 
     /// Writes the journal durably.

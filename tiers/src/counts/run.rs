@@ -72,7 +72,7 @@ pub fn count_by_ply(
     let (files, in_files) = (Memory::default(), planned.1.is_bounded);
     let storage = if in_files { storage } else { &files };
     let count = Count { solve, values: None, all, storage, folder: folder(solve, "count-legal"), in_files };
-    count.in_folder(None, || Ok(count.counts(count.sweep(planned, progress)?)))
+    count.in_folder(None, |journal| Ok(count.counts(count.sweep(journal, planned, progress)?)))
 }
 
 /// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts as
@@ -111,10 +111,10 @@ pub fn count_by_value(
     let temporary = temporary.scratch(in_files.then(|| count.folder.clone()));
     // Checkpoints in memory would be useless.
     let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
-    count.check_disk(plan.scratch_bytes() + plan.reached_bytes())?;
-    let counted = count.in_folder(None, || {
-        let is_counted = count.is_counted(&temporary)?;
-        let (_, counts) = count.beside(&temporary.clone().replace(!is_counted), progress)?;
+    count.check_disk(&count.journal()?, plan.scratch_bytes() + plan.reached_bytes())?;
+    let counted = count.in_folder(None, |journal| {
+        let is_counted = journal.has_counted(temporary.manifest(storage)?);
+        let (_, counts) = count.beside(journal, &temporary.clone().replace(!is_counted), progress)?;
         all.barrier();
         if all.is_root() {
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
@@ -176,18 +176,19 @@ pub fn solve_and_count(
     let manifest = solve.manifest(storage)?.filter(|manifest| manifest.is_complete());
     let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
     let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
+    let journal = count.journal()?;
     // A journal is removed after the counts are kept.
-    let kept = if count.journal()?.swept.is_empty() { kept } else { None };
+    let kept = kept.filter(|_| journal.swept.is_empty());
     let is_done = if kept.is_some() { "counted" } else { "not counted" };
     check_same_job(all, &format!("solve and count {board} {values}, {is_done} yet"))?;
     if let Some(counts) = kept {
         return Ok((solve.run_on(all, storage, progress)?, counts));
     }
-    if !count.is_counted(solve)? {
+    if !journal.has_counted(solve.manifest(storage)?) {
         return Err(CountError::Uncounted { folder: solve.folder(), board, values });
     }
-    count.in_folder(solve.existing(), || {
-        let (report, counts) = count.beside(solve, progress)?;
+    count.in_folder(solve.existing(), |journal| {
+        let (report, counts) = count.beside(journal, solve, progress)?;
         if all.is_root()
             && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
         {
@@ -217,10 +218,14 @@ impl Count<'_> {
     }
 
     /// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
-    fn beside(&self, solve: &Solve, progress: &dyn Progress) -> Result<(Report, Counts), CountError> {
-        let mut journal = self.journal()?;
+    fn beside(
+        &self,
+        mut journal: Journal,
+        solve: &Solve,
+        progress: &dyn Progress,
+    ) -> Result<(Report, Counts), CountError> {
         if journal.swept.len() <= solve.board.cells() {
-            journal = self.sweep(plan_sweep(solve, self.all, false)?, progress)?;
+            journal = self.sweep(journal, plan_sweep(solve, self.all, false)?, progress)?;
         }
         let Count { storage, all, ref folder, .. } = *self;
         let memory = Arc::new(BlockMemory::sequential(solve.block_words));
@@ -230,16 +235,17 @@ impl Count<'_> {
         Ok((report, self.counts(journal)))
     }
 
-    /// Sweeps from where an earlier count stopped to the full board, with the rest of the memory beyond the plan's.
+    /// Sweeps from the first ply that is not in the journal to the full board, with the rest of the memory beyond the
+    /// plan's.
     fn sweep(
         &self,
+        mut journal: Journal,
         (index, plan, rest_bytes): (Index, Plan, u64),
         progress: &dyn Progress,
     ) -> Result<Journal, CountError> {
         let Count { solve, values, all, storage, ref folder, in_files } = *self;
         let index = &index;
-        self.check_disk(if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
-        let mut journal = self.journal()?;
+        self.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
         // Half of the rest is for lists of finished colourings, the other half for blocks.
         let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
         let memory = Arc::new(plan.memory(plan.memory_bytes() as u64 + rest_bytes - list_bytes, solve.block_words));
@@ -247,9 +253,6 @@ impl Count<'_> {
         let (done, last) = (journal.swept.len(), solve.board.cells());
         let entries = plan.tiers.iter().take(done).map(|tier| tier.entries as u64).sum();
         progress.begin(Stage::Sweep, u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries);
-        // The counts of an unfinished ply are lost, so remove its bits.
-        self.remove_bits(|ply| ply as usize >= done)?;
-        all.barrier();
         let stopped = |plies| {
             let folder = in_files.then(|| folder.clone());
             CountError::Stopped { board: solve.board, plies, all: last + 1, folder }
@@ -257,13 +260,19 @@ impl Count<'_> {
         plan.install(|| {
             let before = done.checked_sub(1).filter(|_| done <= last);
             let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
-            for ply in done..=last {
-                let mut tier = tiers.begin(index, Reached, ply as u32)?;
-                progress.tier(ply as u32, tier.entries());
+            for ply in done as u32..=last as u32 {
+                if all.is_root() {
+                    // The counts of an unfinished ply are lost. Without values, only the parents' bits are needed.
+                    let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
+                    segments::remove(storage, folder, Kind::Reached, is_old)?;
+                }
+                all.barrier();
+                let mut tier = tiers.begin(index, Reached, ply)?;
+                progress.tier(ply, tier.entries());
                 let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
                 let swept =
                     shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
-                let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply))?;
+                let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
                 shown.end();
                 let mut sums = [without_line, with_line];
                 all.all_reduce(&mut sums, Reduction::Sum);
@@ -276,21 +285,13 @@ impl Count<'_> {
                         journal.write(storage, folder)?;
                     }
                 }
-                if values.is_none() {
-                    self.remove_bits(|of| (of as usize) < ply)?;
-                }
                 if progress.is_stopped() {
-                    return Err(stopped(ply + 1));
+                    return Err(stopped(ply as usize + 1));
                 }
                 parents = Some(tier);
             }
             Ok(journal)
         })?
-    }
-
-    /// Removes the bits of the plies where `is_old` returns `true`, once no rank needs them.
-    fn remove_bits(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        if self.all.is_root() { segments::remove(self.storage, &self.folder, Kind::Reached, is_old) } else { Ok(()) }
     }
 
     /// Returns the tables of a finished count. Positions with a line need no solve.
@@ -306,39 +307,35 @@ impl Count<'_> {
         Counts::new(board, values, plies, outcomes)
     }
 
-    /// Returns whether all tiers of the database were counted when they were solved.
-    fn is_counted(&self, solve: &Solve) -> Result<bool, CountError> {
-        let manifest = solve.manifest(self.storage)?;
-        let Some(last) = manifest.as_ref().and_then(|manifest| manifest.tiers.last()) else { return Ok(true) };
-        Ok(self.journal()?.solved <= last.ply)
-    }
-
     /// Checks that the files of a new count fit on the disk.
-    fn check_disk(&self, needed: u128) -> Result<(), CountError> {
+    fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), CountError> {
         let Count { storage, ref folder, .. } = *self;
-        if !self.all.is_root() || !self.in_files || !self.journal()?.swept.is_empty() {
+        if !self.all.is_root() || !self.in_files || !journal.swept.is_empty() {
             return Ok(());
         }
         let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
         has_room(storage, folder, needed).map_err(error)
     }
 
-    /// Creates the folder, locks it and runs `work` there; then removes lock and folder, and what a finished count needs no
-    /// more. Never creates the root if it has to exist already.
+    /// Creates the folder, locks it and runs `work` there with the journal that it finds; then removes the lock, the files
+    /// of a finished count, and the folder if it is empty. Never creates the root if it has to exist already.
     fn in_folder<T>(
         &self,
         existing: Option<&Path>,
-        work: impl FnOnce() -> Result<T, CountError>,
+        work: impl FnOnce(Journal) -> Result<T, CountError>,
     ) -> Result<T, CountError> {
         let Count { all, storage, ref folder, .. } = *self;
         let (mut made, lock) = (Vec::new(), folder.join("lock"));
         let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
         let counted = held.map_err(CountError::File).and_then(|held| {
             let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
-            let counted = check_shared_folder(all, storage, folder).and_then(|()| work()).and_then(|counted| {
+            let counted = check_shared_folder(all, storage, folder).and_then(|()| work(self.journal()?));
+            let counted = counted.and_then(|counted| {
                 all.barrier();
                 if all.is_root() {
                     segments::remove(storage, folder, Kind::Reached, |_| true)?;
+                    // Version 0.2.0 solved here.
+                    segments::remove(storage, folder, Kind::Values(self.solve.values), |_| true)?;
                     remove_named(storage, folder, |name| name == journal::NAME)?;
                 }
                 Ok(counted)
@@ -379,11 +376,10 @@ fn folder(solve: &Solve, name: &str) -> PathBuf {
 /// Plans a solve. Returns the index too.
 fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
     let (plan, index) = solve.counted_plan();
-    let Some(index) = index else {
+    if index.is_none() {
         CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
-        return Ok((Index::new(solve.board, solve.kernel)?, plan));
-    };
-    Ok((index, plan))
+    }
+    Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
 }
 
 /// Plans a sweep with the memory of a solve. Returns the index, the plan and the rest of the memory.
