@@ -134,12 +134,6 @@ impl Stats {
         }
     }
 
-    /// Removes the folder of the database.
-    #[must_use]
-    pub fn without_folder(self) -> Stats {
-        Stats { folder: None, ..self }
-    }
-
     /// Makes the result of a stopped count from its error; `None` for any other error.
     #[must_use]
     pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
-use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits, push_row_map};
+use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{ColumnPull, Put};
 use crate::kernel::{RowView, ones};
@@ -36,15 +36,18 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Makes the source of the colourings under `put`; `None` if there are none.
-    fn new(column: Option<usize>, parents: Vec<u32>, put: Vec<u64>, take: Vec<u64>) -> Option<Source> {
-        let mut set = (0..).step_by(64).zip(&put).filter(|(_, bits)| **bits != 0);
-        let (start, bits) = set.next()?;
-        let (last_start, last_bits) = set.last().unwrap_or((start, bits));
-        let first = start + bits.trailing_zeros() as usize;
-        let end = last_start + 64 - last_bits.leading_zeros() as usize;
-        let count = put.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        Some(Source { column, parents, put, first: (count == end - first).then_some(first), take })
+    /// Makes the source of some of the colourings in `all`: its `children` with their parents' places. `None` if there are
+    /// none.
+    fn new(column: Option<usize>, take: Vec<u64>, children: &[(u32, u32)], all: &[u32]) -> Option<Source> {
+        let mut next = children.iter().peekable();
+        let parent = |own| next.next_if(|(child, _)| child == own).map_or(NO_ROW, |(_, parent)| *parent);
+        let parents = Vec::from_iter(all.iter().map(parent));
+        let has_parent = |parent: &u32| *parent != NO_ROW;
+        let (first, last) = (parents.iter().position(has_parent)?, parents.iter().rposition(has_parent)?);
+        let bit = |mask, (i, parent)| mask | u64::from(has_parent(parent)) << i;
+        let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
+        let first = (children.len() == last + 1 - first).then_some(first);
+        Some(Source { column, parents, put, first, take })
     }
 
     /// Prepares the move for colourings that are columns. `rows` are the parent's rows.
@@ -74,20 +77,15 @@ impl ChildList {
     fn new(index: &Index, (wing, spine, firsts): Key, is_finished: bool, mover: Player) -> ChildList {
         let split = &index.split;
         let first = u32::from(mover == Player::First);
-        let own = index.list(wing, spine, firsts);
-        let (mut sources, mut runs) = (Vec::new(), Vec::new());
-        let mut add = |column, list: &WingList, keeps: &[u64], dropped: Vec<u64>, child: &dyn Fn(u32) -> u32| {
-            if is_finished {
-                let take = others(list, keeps);
-                let words = (0..).step_by(64).zip(&take);
-                let places = words.flat_map(|(start, bits)| ones(*bits).map(move |bit| start + bit));
-                let children = Vec::from_iter(places.map(|place| (child(list.colourings[place]), place as u32)));
-                runs.push((column, take, children));
-            } else {
-                let mut parents = Vec::new();
-                push_row_map(&dropped, keeps, 0, &(0..own.len()), &mut parents);
-                sources.extend(Source::new(column, parents, dropped, keeps.to_vec()));
-            }
+        let mut runs = Vec::new();
+        let mut add = |column, list: &WingList, keeps: &[u64], child: &dyn Fn(u32) -> u32| {
+            let taken =
+                keeps.iter().zip(list.all()).map(|(keeps, all)| if is_finished { all & !keeps } else { *keeps });
+            let take = Vec::from_iter(taken);
+            let words = (0..).step_by(64).zip(&take);
+            let places = words.flat_map(|(start, bits)| ones(*bits).map(move |bit| start + bit));
+            let children = Vec::from_iter(places.map(|place| (child(list.colourings[place]), place as u32)));
+            runs.push((column, take, children));
         };
         for column in 0..split.wing_columns() {
             let Some(parent_wing) = split.shrunk(wing, column) else { continue };
@@ -97,9 +95,7 @@ impl ChildList {
             };
             let list = index.list(parent_wing, spine, parent_firsts);
             let bit = split.bit(wing, column, split.height(parent_wing, column));
-            let firsts = own.cell(bit);
-            let dropped = if first == 1 { firsts.to_vec() } else { others(own, firsts) };
-            add(Some(column), list, list.keeps(column, mover), dropped, &|colouring| {
+            add(Some(column), list, list.keeps(column, mover), &|colouring| {
                 let below = low_bits(bit) as u32;
                 colouring & below | first << bit | (colouring & !below) << 1
             });
@@ -108,23 +104,18 @@ impl ChildList {
             && top == (mover == Player::First)
         {
             let list = index.list(wing, under, firsts);
-            add(None, list, list.spine_keeps(mover), own.all().to_vec(), &|colouring| colouring);
+            add(None, list, list.spine_keeps(mover), &|colouring| colouring);
         }
-        if !is_finished {
-            return ChildList { is_finished, len: own.len(), sources };
+        let mut all = Cow::Borrowed(index.colourings(wing, spine, firsts));
+        if is_finished {
+            let children = runs.iter().flat_map(|(.., children)| children);
+            let mut finished = Vec::from_iter(children.map(|(child, _)| *child));
+            // A stable sort merges sorted runs.
+            finished.sort();
+            finished.dedup();
+            all = Cow::Owned(finished);
         }
-        let mut all = Vec::from_iter(runs.iter().flat_map(|(.., children)| children).map(|(child, _)| *child));
-        // A stable sort merges sorted runs.
-        all.sort();
-        all.dedup();
-        let source = |(column, take, children): (_, _, Vec<(u32, u32)>)| {
-            let mut next = children.iter().peekable();
-            let parent = |own| next.next_if(|(child, _)| child == own).map_or(NO_ROW, |(_, parent)| *parent);
-            let parents = Vec::from_iter(all.iter().map(parent));
-            let bit = |mask, (i, parent): (usize, &u32)| mask | u64::from(*parent != NO_ROW) << i;
-            let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
-            Source::new(column, parents, put, take)
-        };
+        let source = |(column, take, children): (_, _, Vec<_>)| Source::new(column, take, &children, &all);
         ChildList { is_finished, len: all.len(), sources: runs.into_iter().filter_map(source).collect() }
     }
 
@@ -180,9 +171,4 @@ impl<'a> ChildLists<'a> {
         let kept = self.lists.get(slot).get_or_init(|| self.index.of_each_firsts(wing));
         Cow::Borrowed(kept[firsts as usize].get_or_init(|| lists))
     }
-}
-
-/// Returns a mask of the colourings of a list that are not in `mask`.
-fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
-    mask.iter().zip(list.all()).map(|(word, all)| all & !word).collect()
 }

@@ -72,22 +72,17 @@ pub(super) fn sweep_tier(
     list_bytes: u64,
     watch: &Watch,
 ) -> Result<Option<Pulled>, FileError> {
-    let Some(parents) = parents else {
-        // The empty board.
-        let filled = tier.fill(index, watch, Pulled::default, |positions, _, _, out| {
-            out.fill(1);
-            positions.without_line += 1;
-            Ok(())
-        })?;
-        return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), |sum, pulled| sum + pulled)));
-    };
     let mover = Player::to_move(tier.ply()).other();
     let lists = ChildLists::new(index, mover, list_bytes);
-    let begin = || {
-        let parents = TierReader::new(index, Some(parents));
-        (parents, OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default())
-    };
+    let is_start = parents.is_none();
+    let begin =
+        || (TierReader::new(index, parents), OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default());
     let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
+        if is_start {
+            out.fill(1);
+            positions.without_line = 1;
+            return Ok(());
+        }
         let drops =
             of_shape(drops, matrix.shape(), || ShapeDrops::new(index, parents, matrix.shape(), mover, Split::shrunk));
         *positions = *positions + pull(&lists, drops, parents, matrix, rows, out, buffers)?;

@@ -1,8 +1,5 @@
 //! The tables of counts, as they are stored and printed.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
@@ -115,19 +112,17 @@ impl Counts {
 }
 
 /// Adds up the rows of equal keys, and sorts them by key. A sum has the ply of its first row and the first example.
-fn sums_by<K: Ord>(rows: Vec<OutcomeCount>, key: impl Fn(&OutcomeCount) -> K) -> Vec<OutcomeCount> {
-    let mut sums: BTreeMap<K, OutcomeCount> = BTreeMap::new();
-    for row in rows {
-        match sums.entry(key(&row)) {
-            Entry::Vacant(entry) => drop(entry.insert(row)),
-            Entry::Occupied(mut entry) => {
-                let sum = entry.get_mut();
-                sum.legal = sum.legal.saturating_add(row.legal);
-                sum.example = sum.example.take().or(row.example);
-            }
+fn sums_by<K: Ord>(mut rows: Vec<OutcomeCount>, key: impl Fn(&OutcomeCount) -> K) -> Vec<OutcomeCount> {
+    rows.sort_by_key(&key);
+    rows.dedup_by(|row, sum| {
+        let is_same = key(row) == key(sum);
+        if is_same {
+            sum.legal = sum.legal.saturating_add(row.legal);
+            sum.example = sum.example.take().or(row.example.take());
         }
-    }
-    sums.into_values().collect()
+        is_same
+    });
+    rows
 }
 
 /// Returns the sort key of a value in the tables: wins, losses, ties.
