@@ -80,33 +80,28 @@ pub struct Sums {
 }
 
 impl Row {
-    /// Makes the row of a ply. On the full board all positions are primitive, and those without a line are ties.
     fn new(counts: &Counts, of_ply: &PlyCounts) -> Row {
-        let PlyCounts { ply, legal, primitive, with_line, win, lose, tie } = *of_ply;
-        let is_full = ply as usize == counts.board.cells();
-        let with_line = with_line.unwrap_or(if is_full { win.saturating_add(lose) } else { primitive });
-        let [win, lose, tie] = [win, lose, tie].map(|count| counts.values.map(|_| count));
-        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
-        let outcomes = counts.outcomes.iter().filter(|row| row.ply == ply).map(OutcomeRow::new);
+        let outcomes = counts.outcomes.iter().filter(|row| row.ply == of_ply.ply).map(OutcomeRow::new);
         let outcomes = counts.values.map(|_| outcomes.collect());
-        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie }, outcomes }
+        Row { ply: of_ply.ply, sums: Sums::of(counts, std::slice::from_ref(of_ply)), outcomes }
     }
 }
 
 impl Sums {
-    /// Adds up rows. A sum beyond 64 bits, which no board has, becomes the largest number.
-    fn of(rows: &[Row]) -> Sums {
-        let sum = |of: fn(&Sums) -> Option<u64>| {
-            let counts = rows.iter().map(|row| of(&row.sums));
-            counts.reduce(|one, other| Some(one?.saturating_add(other?))).flatten()
-        };
+    /// Adds up plies. On the full board all positions are primitive, and those without a line are ties. A sum beyond 64
+    /// bits, which no board has, becomes the largest number.
+    fn of(counts: &Counts, plies: &[PlyCounts]) -> Sums {
+        let sum = |count: &dyn Fn(&PlyCounts) -> u64| Some(plies.iter().map(count).fold(0, u64::saturating_add));
+        let of_value = |count| counts.values.and_then(|_| sum(count));
+        let is_full = |ply: &PlyCounts| ply.ply as usize == counts.board.cells();
+        let decided = |ply: &PlyCounts| if is_full(ply) { ply.win.saturating_add(ply.lose) } else { ply.primitive };
         Sums {
-            legal: sum(|of| of.legal),
-            primitive: sum(|of| of.primitive),
-            with_line: sum(|of| of.with_line),
-            win: sum(|of| of.win),
-            lose: sum(|of| of.lose),
-            tie: sum(|of| of.tie),
+            legal: sum(&|ply| ply.legal),
+            primitive: sum(&|ply| ply.primitive),
+            with_line: sum(&|ply| ply.with_line.unwrap_or_else(|| decided(ply))),
+            win: of_value(&|ply| ply.win),
+            lose: of_value(&|ply| ply.lose),
+            tie: of_value(&|ply| ply.tie),
         }
     }
 }
@@ -122,13 +117,12 @@ impl Stats {
     /// Adds the sums to the counts, and the folder and the manifest of the counted database.
     #[must_use]
     pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
-        let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::new(counts, ply)).collect();
         Stats {
             folder: database.map(|(folder, _)| folder.to_string_lossy().into_owned()),
             keep_plies: database.and_then(|(_, manifest)| manifest.keep_plies),
             hash: database.and_then(|(_, manifest)| Some(manifest.hash?.to_string())),
-            sums: Sums::of(&plies),
-            plies: Some(plies),
+            sums: Sums::of(counts, &counts.plies),
+            plies: Some(counts.plies.iter().map(|ply| Row::new(counts, ply)).collect()),
             outcomes: counts.values.map(|_| counts.total_outcomes().iter().map(OutcomeRow::new).collect()),
             ..Stats::new(counts.board, counts.values)
         }
