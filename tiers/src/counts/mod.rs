@@ -24,6 +24,7 @@
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 
 mod error;
+mod folder;
 mod journal;
 mod json;
 mod kept;

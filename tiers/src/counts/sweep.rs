@@ -1,18 +1,22 @@
 //! The sweep finds which positions play reaches, from the empty board to the full one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use fourbase::Player;
 
 use super::error::CountError;
+use super::folder::Count;
+use super::journal::Journal;
 use super::lists::ChildLists;
 use super::parents::part;
-use crate::communicator::{Alone, Communicator};
+use crate::communicator::{Alone, Communicator, Reduction};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
-use crate::solve::{Plan, ShapeDrops};
-use crate::tier::{Reached, Tier, TierReader, Watch};
+use crate::progress::{Progress, RankProgress, Stage};
+use crate::solve::{Plan, ShapeDrops, Solve};
+use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
 /// Sweeps tiers in memory from the empty board up to a ply, and calls `each` with the counts. Returns the last tier;
 /// `None` if `watch` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
@@ -27,7 +31,8 @@ pub(crate) fn sweep_up(
     watch: &Watch,
     mut each: impl FnMut(u32, Pulled) + Send,
 ) -> Result<Option<Tier<'static, Reached>>, CountError> {
-    let (plan, list_bytes) = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
+    let plan = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
+    let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
         let mut parents = None;
         for ply in 0..=last {
@@ -48,16 +53,90 @@ pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
     u64::try_from(Plan::legal(index, last).within(memory_bytes).memory_bytes()).unwrap_or(u64::MAX)
 }
 
-/// Plans fewer threads if all of them need too much memory. Returns the plan, and the rest of the memory. With several
-/// ranks all threads stay, because a new pool would move the count off the thread that calls MPI.
+/// Plans a sweep with the memory of a solve. Returns the index too.
+pub(super) fn plan_sweep(solve: &Solve, all: &dyn Communicator, in_files: bool) -> Result<(Index, Plan), CountError> {
+    let (index, _) = plan(solve)?;
+    let plan = Plan::legal(&index, solve.board.cells() as u32);
+    let is_bounded = in_files || !all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
+    let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
+    Ok((index, plan))
+}
+
+/// Plans a solve. Returns the index too.
+pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
+    let (plan, index) = solve.counted_plan();
+    if index.is_none() {
+        CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
+    }
+    Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
+}
+
+/// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool would move the count off the thread that calls MPI.
 ///
 /// # Errors
 /// [`CountError::Memory`] if there is too little memory even for one thread.
-pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Result<(Plan, u64), CountError> {
+pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Result<Plan, CountError> {
     let plan = if all.is_alone() { plan.within(memory_bytes) } else { plan };
     CountError::check_memory(plan.board, plan.memory_bytes(), memory_bytes)?;
-    let rest_bytes = memory_bytes - plan.memory_bytes() as u64;
-    Ok((plan, rest_bytes))
+    Ok(plan)
+}
+
+/// Sweeps from the first ply that is not in the journal to the full board.
+pub(super) fn sweep(
+    count: &Count,
+    mut journal: Journal,
+    (index, plan): (Index, Plan),
+    progress: &dyn Progress,
+) -> Result<Journal, CountError> {
+    let Count { solve, values, all, storage, ref folder, in_files } = *count;
+    let index = &index;
+    count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
+    // Of the memory beyond the plan's, half is for lists of children, and the other half for blocks.
+    let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
+    let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
+    let memory = Arc::new(plan.memory(solve.memory_bytes - list_bytes, solve.block_words));
+    let tiers = TierFolder { storage, folder, memory, all };
+    let (done, last) = (journal.swept.len(), solve.board.cells());
+    let entries = plan.tiers.iter().take(done).map(|tier| tier.entries as u64).sum();
+    progress.begin(Stage::Sweep, u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries);
+    let stopped = |plies| {
+        let folder = in_files.then(|| folder.clone());
+        CountError::Stopped { board: solve.board, plies, all: last + 1, folder }
+    };
+    plan.install(|| {
+        let before = done.checked_sub(1).filter(|_| done <= last);
+        let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
+        for ply in done as u32..=last as u32 {
+            if all.is_root() {
+                // The counts of an unfinished ply are lost. Without values, only the parents' bits are needed.
+                let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
+                segments::remove(storage, folder, Kind::Reached, is_old)?;
+            }
+            all.barrier();
+            let mut tier = tiers.begin(index, Reached, ply)?;
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
+            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
+            shown.end();
+            let mut sums = [without_line, with_line];
+            all.all_reduce(&mut sums, Reduction::Sum);
+            journal.swept.push(Pulled { without_line: sums[0], with_line: sums[1] });
+            if in_files || values.is_some() {
+                tier.sync(index)?;
+                // The journal must not name what other ranks have not saved.
+                all.barrier();
+                if all.is_root() {
+                    journal.write(storage, folder)?;
+                }
+            }
+            if progress.is_stopped() {
+                return Err(stopped(ply as usize + 1));
+            }
+            parents = Some(tier);
+        }
+        Ok(journal)
+    })?
 }
 
 /// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
@@ -65,7 +144,7 @@ pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Resu
 ///
 /// The planes hold the positions without a line, full boards included: these have a value to look up. Positions that
 /// the last move finished with a line are counted and left out.
-pub(super) fn sweep_tier(
+fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,
     parents: Option<&Tier<Reached>>,

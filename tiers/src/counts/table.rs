@@ -61,7 +61,7 @@ pub struct OutcomeCount {
 
 impl PlyCounts {
     /// Makes the row of a ply without values.
-    pub(super) fn new(board: Board, ply: u32, Pulled { without_line, with_line }: Pulled) -> PlyCounts {
+    fn new(board: Board, ply: u32, Pulled { without_line, with_line }: Pulled) -> PlyCounts {
         let full = if ply == board.cells() as u32 { without_line } else { 0 };
         let (legal, primitive) = (without_line + with_line, with_line + full);
         PlyCounts { ply, legal, primitive, with_line: Some(with_line), ..PlyCounts::default() }
@@ -69,6 +69,24 @@ impl PlyCounts {
 }
 
 impl Counts {
+    /// Makes the tables from the positions of all plies, and the outcomes of those without a line. The others need no
+    /// solve.
+    pub(super) fn of_swept(
+        board: Board,
+        values: Option<Values>,
+        swept: Vec<Pulled>,
+        mut outcomes: Vec<OutcomeCount>,
+    ) -> Counts {
+        let plies: Vec<_> = (0..).zip(swept).map(|(ply, pulled)| PlyCounts::new(board, ply, pulled)).collect();
+        if let Some(values) = values {
+            let value = if board.is_misere() { Value::Win } else { Value::Lose };
+            let remoteness = (values == Values::Remoteness).then_some(0);
+            let finished = plies.iter().filter_map(|ply| Some((ply.ply, ply.with_line.filter(|legal| *legal > 0)?)));
+            outcomes.extend(finished.map(|(ply, legal)| OutcomeCount { ply, value, remoteness, legal, example: None }));
+        }
+        Counts::new(board, values, plies, outcomes)
+    }
+
     /// Makes the tables from all plies and outcomes. The solver does not visit finished positions one by one, so their
     /// examples are found from those of the ply before.
     pub(super) fn new(

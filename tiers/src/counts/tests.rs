@@ -264,9 +264,12 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     stop(&first, wdl, 400);
     assert!(count(&first.clone().block_words(300), wdl, &Alone, &()).unwrap() == expected, "other blocks");
 
-    stop(&first, wdl, 400);
-    damage(&folder.join("count"));
-    assert!(count(&first, wdl, &Alone, &()).unwrap() == expected && !folder.exists(), "no journal");
+    for journal in ["nonsense", "fourcou2, the journal of version 0.2.0"] {
+        stop(&first, wdl, 400);
+        std::fs::write(folder.join("count"), journal).unwrap();
+        std::fs::write(folder.join("frontier-07.0"), "values that version 0.2.0 left").unwrap();
+        assert!(count(&first, wdl, &Alone, &()).unwrap() == expected && !folder.exists(), "{journal}");
+    }
 
     stop(&first, None, 100);
     for prefix in ["reached-", "count"] {
