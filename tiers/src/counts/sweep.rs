@@ -18,7 +18,7 @@ use crate::progress::{Progress, RankProgress, Stage};
 use crate::solve::{Plan, ShapeDrops, Solve};
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
-/// Sweeps tiers in memory from the empty board up to a ply, and calls `each` with the counts. Returns the last tier;
+/// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
 /// `None` if `watch` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
 /// `memory_bytes`.
 ///
@@ -29,21 +29,19 @@ pub(crate) fn sweep_up(
     last: u32,
     memory_bytes: u64,
     watch: &Watch,
-    mut each: impl FnMut(u32, Pulled) + Send,
-) -> Result<Option<Tier<'static, Reached>>, CountError> {
+) -> Result<Option<(Tier<'static, Reached>, Pulled)>, CountError> {
     let plan = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
     let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
-        let mut parents = None;
+        let mut swept = None;
         for ply in 0..=last {
-            let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
-            let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch)? else {
-                return Ok(None);
-            };
-            each(ply, pulled);
-            parents = Some(tier);
+            let parents = swept.as_ref().map(|(parents, _)| parents);
+            let mut tier = Tier::in_memory(index, Reached, ply, parents);
+            let pulled = sweep_tier(index, &mut tier, parents, list_bytes, watch)?;
+            let Some(pulled) = pulled else { return Ok(None) };
+            swept = Some((tier, pulled));
         }
-        Ok(parents)
+        Ok(swept)
     })?
 }
 
