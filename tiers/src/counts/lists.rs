@@ -36,25 +36,53 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Makes the source of some of the colourings in `all`: its `children` with their parents' places. `None` if there are
-    /// none.
-    fn new(column: Option<usize>, take: Vec<u64>, children: &[(u32, u32)], all: &[u32]) -> Option<Source> {
-        let mut next = children.iter().peekable();
-        let parent = |own| next.next_if(|(child, _)| child == own).map_or(NO_ROW, |(_, parent)| *parent);
-        let parents = Vec::from_iter(all.iter().map(parent));
-        let has_parent = |parent: &u32| *parent != NO_ROW;
-        let (first, last) = (parents.iter().position(has_parent)?, parents.iter().rposition(has_parent)?);
-        let bit = |mask, (i, parent)| mask | u64::from(has_parent(parent)) << i;
-        let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
-        let first = (children.len() == last + 1 - first).then_some(first);
-        Some(Source { column, parents, put, first, take })
-    }
-
     /// Prepares the move for colourings that are columns. `rows` are the parent's rows.
     pub fn columns(&self, rows: Vec<u32>) -> ColumnPull<'_> {
         let put = self.first.map_or_else(|| Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 }, Put::From);
         let (parent, parent_words, take) = (RowView::Whole(&[]), self.take.len(), &*self.take);
         ColumnPull { parent, parent_words, rows, first_row: 0, first_word: 0, take, put }
+    }
+}
+
+/// The children of one kind of last move.
+struct Run<'a> {
+    /// The wing column; `None` for the spine.
+    column: Option<usize>,
+    /// The bit that the move inserts into the parent's colouring, and its value; `None` for the spine.
+    bit: Option<(u32, u32)>,
+    /// The parent's list, and a mask of the parents.
+    list: &'a WingList,
+    take: Vec<u64>,
+}
+
+impl Run<'_> {
+    /// Lists the children in increasing order, each with its parent's place.
+    fn children(&self) -> impl Iterator<Item = (u32, u32)> {
+        let child = |colouring: u32| {
+            let Some((bit, value)) = self.bit else { return colouring };
+            let below = low_bits(bit) as u32;
+            colouring & below | value << bit | (colouring & !below) << 1
+        };
+        let words = (0..).step_by(64).zip(&self.take);
+        let places = words.flat_map(|(start, bits)| ones(*bits).map(move |bit| start + bit));
+        places.map(move |place| (child(self.list.colourings[place]), place as u32))
+    }
+
+    /// Returns the source of the children, which are some of the colourings in `all`; `None` if there are none.
+    fn source(self, all: &[u32]) -> Option<Source> {
+        let (mut next, mut put) = (self.children().peekable(), vec![0; all.len().div_ceil(64)]);
+        let parent = |(place, own): (usize, &u32)| {
+            let found = next.next_if(|(child, _)| child == own);
+            put[place / 64] |= u64::from(found.is_some()) << (place % 64);
+            found.map_or(NO_ROW, |(_, parent)| parent)
+        };
+        let parents = Vec::from_iter(all.iter().enumerate().map(parent));
+        drop(next);
+        let has_parent = |parent: &u32| *parent != NO_ROW;
+        let (first, last) = (parents.iter().position(has_parent)?, parents.iter().rposition(has_parent)?);
+        let count: u32 = self.take.iter().map(|word| word.count_ones()).sum();
+        let first = (count as usize == last + 1 - first).then_some(first);
+        Some(Source { column: self.column, parents, put, first, take: self.take })
     }
 }
 
@@ -74,18 +102,14 @@ pub(super) struct ChildList {
 
 impl ChildList {
     /// Lists the colourings to which a drop of `mover` leads. Costs a few nanoseconds per colouring.
-    fn new(index: &Index, (wing, spine, firsts): Key, is_finished: bool, mover: Player) -> ChildList {
+    fn new<'i>(index: &'i Index, (wing, spine, firsts): Key, is_finished: bool, mover: Player) -> ChildList {
         let split = &index.split;
         let first = u32::from(mover == Player::First);
         let mut runs = Vec::new();
-        let mut add = |column, list: &WingList, keeps: &[u64], child: &dyn Fn(u32) -> u32| {
-            let taken =
-                keeps.iter().zip(list.all()).map(|(keeps, all)| if is_finished { all & !keeps } else { *keeps });
-            let take = Vec::from_iter(taken);
-            let words = (0..).step_by(64).zip(&take);
-            let places = words.flat_map(|(start, bits)| ones(*bits).map(move |bit| start + bit));
-            let children = Vec::from_iter(places.map(|place| (child(list.colourings[place]), place as u32)));
-            runs.push((column, take, children));
+        let mut add = |column, bit, list: &'i WingList, keeps: &[u64]| {
+            let words = keeps.iter().zip(list.all());
+            let take = words.map(|(keeps, all)| if is_finished { all & !keeps } else { *keeps }).collect();
+            runs.push(Run { column, bit, list, take });
         };
         for column in 0..split.wing_columns() {
             let Some(parent_wing) = split.shrunk(wing, column) else { continue };
@@ -95,28 +119,24 @@ impl ChildList {
             };
             let list = index.list(parent_wing, spine, parent_firsts);
             let bit = split.bit(wing, column, split.height(parent_wing, column));
-            add(Some(column), list, list.keeps(column, mover), &|colouring| {
-                let below = low_bits(bit) as u32;
-                colouring & below | first << bit | (colouring & !below) << 1
-            });
+            add(Some(column), Some((bit, first)), list, list.keeps(column, mover));
         }
         if let Some((under, top)) = spine.shrunk()
             && top == (mover == Player::First)
         {
             let list = index.list(wing, under, firsts);
-            add(None, list, list.spine_keeps(mover), &|colouring| colouring);
+            add(None, None, list, list.spine_keeps(mover));
         }
         let mut all = Cow::Borrowed(index.colourings(wing, spine, firsts));
         if is_finished {
-            let children = runs.iter().flat_map(|(.., children)| children);
-            let mut finished = Vec::from_iter(children.map(|(child, _)| *child));
+            let mut finished = Vec::from_iter(runs.iter().flat_map(Run::children).map(|(child, _)| child));
             // A stable sort merges sorted runs.
             finished.sort();
             finished.dedup();
             all = Cow::Owned(finished);
         }
-        let source = |(column, take, children): (_, _, Vec<_>)| Source::new(column, take, &children, &all);
-        ChildList { is_finished, len: all.len(), sources: runs.into_iter().filter_map(source).collect() }
+        let sources = runs.into_iter().filter_map(|run| run.source(&all)).collect();
+        ChildList { is_finished, len: all.len(), sources }
     }
 
     /// Returns the parents of a last move into a column of the wing, or on the spine; `None` if it leads to no colouring.
