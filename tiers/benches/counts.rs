@@ -26,10 +26,9 @@ fn run(name: &str, kernel: Kernel) {
     let board: Board = name.parse().expect("a board");
     let start = Instant::now();
     let solve = Solve::new(board, Values::Wdl).kernel(kernel);
-    let plies = count_by_ply(&solve, &Alone, &Disk, &()).expect("a count");
+    let counts = count_by_ply(&solve, &Alone, &Disk, &()).expect("a count");
     let seconds = start.elapsed().as_secs_f64();
-    let legal: u64 = plies.iter().map(|ply| ply.legal).sum();
-    let with_line: u64 = plies.iter().map(|ply| ply.with_line).sum();
+    let (legal, with_line) = (counts.sum(|ply| ply.legal), counts.sum(|ply| ply.with_line.unwrap_or(0)));
     let whole = shared::whole_entries(&Index::new(board, kernel).expect("a board that fits"));
     let (kernel, rate) = (kernel.name(), whole as f64 / seconds);
     print!("{name} ({kernel}): {legal} legal, {with_line} of them with a line; ");

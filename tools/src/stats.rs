@@ -29,11 +29,6 @@ impl Shown {
         let longest = values.iter().filter_map(|of| longest(counts, *of)).collect();
         Shown { stats: Stats::of(counts, database.map(|of| (of.folder(), of.manifest()))), longest }
     }
-
-    /// Takes counts of legal positions alone.
-    pub fn of_legal(stats: Stats) -> Shown {
-        Shown { stats, longest: Vec::new() }
-    }
 }
 
 /// The columns of the table of remotenesses.

@@ -15,6 +15,8 @@
 use std::borrow::Cow;
 use std::ops::Add;
 
+use serde::{Deserialize, Serialize};
+
 use super::bits::{Bits, Task};
 use super::code::Wdl;
 use super::matrix::{ArmedLines, NO_ROW, mapped, over_columns};
@@ -43,7 +45,7 @@ pub struct ColumnPull<'a> {
     /// First word of a parent's row to read.
     pub first_word: usize,
     /// Mask of the parent's columns to gather, from that word on.
-    pub take: Cow<'a, [u64]>,
+    pub take: &'a [u64],
     /// The child's columns to write.
     pub put: Put<'a>,
 }
@@ -85,17 +87,10 @@ impl Pull<'_> {
     pub fn words(&self) -> usize {
         self.columns.div_ceil(64)
     }
-
-    /// Returns whether the band has no rows or no parent leads to it.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-            || self.columns == 0
-            || self.row_pulls.len() + self.column_pulls.len() + self.turned_pulls.len() == 0
-    }
 }
 
 /// How many positions of a band can be reached by play.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pulled {
     /// Positions that stay in the rows.
     pub without_line: u64,
@@ -197,13 +192,13 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
 fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
     let parent = &stream.parent.row(parent_row, stream.parent_words)[stream.first_word..];
     match &stream.put {
-        Put::From(column) => rows::add_dense::<B>(parent, &stream.take, *column, reached),
+        Put::From(column) => rows::add_dense::<B>(parent, stream.take, *column, reached),
         Put::Under { mask, skip } => {
             let stream_words = stream.take.len() + 2;
             if buffer.len() < stream_words {
                 buffer.resize(stream_words, 0);
             }
-            rows::gather::<Any, B, 1>(Wdl, parent, &stream.take, 0, buffer, stream_words);
+            rows::gather::<Any, B, 1>(Wdl, parent, stream.take, 0, buffer, stream_words);
             rows::take_stream::<Any, B, 1>(Wdl, reached, mask, buffer, stream_words, *skip);
         }
     }

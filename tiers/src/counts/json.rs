@@ -5,7 +5,7 @@ use std::path::Path;
 use fourbase::Board;
 use serde::Serialize;
 
-use super::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
+use super::{CountError, Counts, OutcomeCount, PlyCounts};
 use crate::format::Manifest;
 use crate::kernel::Values;
 
@@ -59,7 +59,7 @@ pub struct OutcomeRow {
 }
 
 impl OutcomeRow {
-    fn of(row: &OutcomeCount) -> OutcomeRow {
+    fn new(row: &OutcomeCount) -> OutcomeRow {
         let OutcomeCount { value, remoteness, legal, example, .. } = row;
         let example = example.as_ref().map(|moves| if moves == "-" { String::new() } else { moves.clone() });
         OutcomeRow { value: value.name(), remoteness: *remoteness, legal: *legal, example }
@@ -80,41 +80,28 @@ pub struct Sums {
 }
 
 impl Row {
-    /// Makes the row of a ply with values. On the full board all positions are primitive, and those without a line are
-    /// ties.
-    fn of_values(counts: &Counts, of_ply: &PlyCounts) -> Row {
-        let PlyCounts { ply, legal, primitive, win, lose, tie } = *of_ply;
-        let cells = counts.board.cells() as u32;
-        let outcomes = counts.outcomes.iter().filter(|row| row.ply == ply);
-        let outcomes = outcomes.map(OutcomeRow::of).collect();
-        let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
-        let (win, lose, tie) = (Some(win), Some(lose), Some(tie));
-        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
-        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie }, outcomes: Some(outcomes) }
-    }
-
-    /// Makes the row of a ply without values.
-    fn of_legal(counts: &PlyLegal) -> Row {
-        let PlyLegal { ply, legal, primitive, with_line } = *counts;
-        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
-        Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() }, outcomes: None }
+    fn new(counts: &Counts, of_ply: &PlyCounts) -> Row {
+        let outcomes = counts.outcomes.iter().filter(|row| row.ply == of_ply.ply).map(OutcomeRow::new);
+        let outcomes = counts.values.map(|_| outcomes.collect());
+        Row { ply: of_ply.ply, sums: Sums::of(counts, std::slice::from_ref(of_ply)), outcomes }
     }
 }
 
 impl Sums {
-    /// Adds up rows. A sum beyond 64 bits, which no board has, becomes the largest number.
-    fn of(rows: &[Row]) -> Sums {
-        let sum = |of: fn(&Sums) -> Option<u64>| {
-            let counts = rows.iter().map(|row| of(&row.sums));
-            counts.reduce(|one, other| Some(one?.saturating_add(other?))).flatten()
-        };
+    /// Adds up plies. On the full board all positions are primitive, and those without a line are ties. A sum beyond 64
+    /// bits, which no board has, becomes the largest number.
+    fn of(counts: &Counts, plies: &[PlyCounts]) -> Sums {
+        let sum = |count: &dyn Fn(&PlyCounts) -> u64| Some(plies.iter().map(count).fold(0, u64::saturating_add));
+        let of_value = |count| counts.values.and_then(|_| sum(count));
+        let is_full = |ply: &PlyCounts| ply.ply as usize == counts.board.cells();
+        let decided = |ply: &PlyCounts| if is_full(ply) { ply.win.saturating_add(ply.lose) } else { ply.primitive };
         Sums {
-            legal: sum(|of| of.legal),
-            primitive: sum(|of| of.primitive),
-            with_line: sum(|of| of.with_line),
-            win: sum(|of| of.win),
-            lose: sum(|of| of.lose),
-            tie: sum(|of| of.tie),
+            legal: sum(&|ply| ply.legal),
+            primitive: sum(&|ply| ply.primitive),
+            with_line: sum(&|ply| ply.with_line.unwrap_or_else(|| decided(ply))),
+            win: of_value(&|ply| ply.win),
+            lose: of_value(&|ply| ply.lose),
+            tie: of_value(&|ply| ply.tie),
         }
     }
 }
@@ -130,29 +117,15 @@ impl Stats {
     /// Adds the sums to the counts, and the folder and the manifest of the counted database.
     #[must_use]
     pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
-        let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
         Stats {
             folder: database.map(|(folder, _)| folder.to_string_lossy().into_owned()),
             keep_plies: database.and_then(|(_, manifest)| manifest.keep_plies),
             hash: database.and_then(|(_, manifest)| Some(manifest.hash?.to_string())),
-            sums: Sums::of(&plies),
-            plies: Some(plies),
-            outcomes: Some(counts.total_outcomes().iter().map(OutcomeRow::of).collect()),
-            ..Stats::new(counts.board, Some(counts.values))
+            sums: Sums::of(counts, &counts.plies),
+            plies: Some(counts.plies.iter().map(|ply| Row::new(counts, ply)).collect()),
+            outcomes: counts.values.map(|_| counts.total_outcomes().iter().map(OutcomeRow::new).collect()),
+            ..Stats::new(counts.board, counts.values)
         }
-    }
-
-    /// Removes the folder of the database.
-    #[must_use]
-    pub fn without_folder(self) -> Stats {
-        Stats { folder: None, ..self }
-    }
-
-    /// Adds the sums to the legal positions of a board by ply.
-    #[must_use]
-    pub fn of_legal(board: Board, plies: &[PlyLegal]) -> Stats {
-        let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
-        Stats { sums: Sums::of(&plies), plies: Some(plies), ..Stats::new(board, None) }
     }
 
     /// Makes the result of a stopped count from its error; `None` for any other error.

@@ -10,7 +10,7 @@ use fourbase::{Board, Outcome, notation};
 use serde::{Deserialize, Serialize};
 
 use super::error::CountError;
-use super::table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
+use super::table::{Counts, OutcomeCount, PlyCounts};
 use crate::files::{FileError, ReadStorage, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
@@ -109,7 +109,7 @@ pub fn write_kept(
 /// Checks that the counts are possible for a board whose empty board has the outcome `root`.
 fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -> Result<(), &'static str> {
     let cells = board.cells() as u32;
-    if counts.board != board || counts.values != values {
+    if counts.board != board || counts.values != Some(values) {
         return Err("the counts are of another board, or of other values");
     }
     if !counts.plies.iter().map(|ply| ply.ply).eq(0..=cells) {
@@ -120,22 +120,17 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
             && row.ply.checked_add(row.remoteness.unwrap_or(0)).is_some_and(|end| end <= cells)
             && row.example.as_ref().is_none_or(|moves| is_example(board, row, moves))
     };
-    let is_other = |pair: &[OutcomeCount]| match pair {
-        [one, other] => (one.ply, one.value, one.remoteness) != (other.ply, other.value, other.remoteness),
-        _ => true,
-    };
-    if !counts.outcomes.iter().all(is_possible) || !counts.outcomes.windows(2).all(is_other) {
+    if !counts.outcomes.iter().all(is_possible) {
         return Err("the outcomes are not those of the board");
     }
-    let legal = |ply: &PlyCounts| PlyLegal { ply: ply.ply, legal: ply.legal, primitive: ply.primitive, with_line: 0 };
-    let plies = Vec::from_iter(counts.plies.iter().map(legal));
     let adds_up = |ply: &PlyCounts| {
         let of_ply = counts.outcomes.iter().filter(|row| row.ply == ply.ply);
         let over = of_ply.filter(|row| row.remoteness == Some(0)).map(|row| row.legal);
         let is_over = values == Values::Wdl || over.fold(0, u64::saturating_add) == ply.primitive;
         is_over && ply.win.checked_add(ply.lose).and_then(|sum| sum.checked_add(ply.tie)) == Some(ply.legal)
     };
-    if Counts::new(board, values, &plies, counts.outcomes.clone()) != *counts || !counts.plies.iter().all(adds_up) {
+    let rebuilt = Counts::new(board, Some(values), counts.plies.clone(), counts.outcomes.clone());
+    if rebuilt != *counts || !counts.plies.iter().all(adds_up) {
         return Err("the wins, losses and ties do not add up to the legal positions");
     }
     let start = counts.outcomes.iter().filter(|row| row.ply == 0).map(|row| (row.legal, Some(row.value)));
@@ -179,11 +174,11 @@ mod tests {
     fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
         let solve = Solve::new("4x3".parse().unwrap(), Values::Remoteness);
         let (files, sound) = (Memory::default(), count_by_value(&solve, &Alone, &Disk, &()).unwrap());
-        let mut manifest = Manifest::new(sound.board, sound.values, None);
+        let mut manifest = Manifest::new(sound.board, Values::Remoteness, None);
         manifest.complete(Outcome { value: Value::Tie, remoteness: Some(12) });
         let changes: [fn(&mut Counts); 20] = [
             |counts| counts.board = "4x3m".parse().unwrap(),
-            |counts| counts.values = Values::Wdl,
+            |counts| counts.values = Some(Values::Wdl),
             |counts| counts.plies.clear(),
             |counts| counts.plies.truncate(12),
             |counts| counts.plies.swap(3, 4),

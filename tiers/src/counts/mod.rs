@@ -24,10 +24,11 @@
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 
 mod error;
-mod finished;
+mod folder;
 mod journal;
 mod json;
 mod kept;
+mod lists;
 mod parents;
 mod run;
 mod sweep;
@@ -42,4 +43,4 @@ pub use json::{OutcomeRow, Row, Stats, Sums};
 pub use kept::{kept_path, read_kept, write_kept};
 pub use run::{count_by_ply, count_by_value, solve_and_count};
 pub(crate) use sweep::{legal_bytes, sweep_up};
-pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
+pub use table::{Counts, OutcomeCount, PlyCounts};

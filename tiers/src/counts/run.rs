@@ -1,36 +1,23 @@
 //! Counts the legal positions of a board, by ply, or by ply, value and remoteness; without a database or during its
 //! solve.
-//!
-//! ```text
-//! <root>/<board>/count-legal/count          how far the count has come
-//!                count-wdl   reached-NN.S   the reached bits of a ply
-//!                tally-wdl   lock           held by the process that counts
-//!                ...
-//! ```
-//!
-//! Counting legal positions by ply needs the bits of two plies at a time. Values are solved from the full board down,
-//! so the bits of all plies wait for them; they compress well. If everything fits into memory, these files are in
-//! memory too. All files are removed when the count is done.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::CountError;
-use super::finished::FinishedLists;
+use super::folder::Count;
 use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
-use super::sweep::{Sweep, fit};
-use super::table::{Counts, PlyLegal};
-use super::tally::Tally;
-use crate::communicator::{Communicator, check_same_job, check_shared_folder, lock_output};
-use crate::files::{FileError, Memory, Storage, has_room, io_error, remove_folders, remove_folders_below};
+use super::sweep::{fit, plan, plan_sweep, sweep};
+use super::table::Counts;
+use super::tally::tally;
+use crate::communicator::{Communicator, check_same_job};
+use crate::files::{FileError, Memory, Storage, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
-use crate::kernel::Values;
 use crate::progress::Progress;
-use crate::solve::{Plan, Report, Solve, SolveError};
-use crate::tier::{BlockMemory, Kind, TierFolder, segments};
+use crate::solve::{Report, Solve, SolveError};
+use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
 /// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
@@ -53,8 +40,8 @@ use crate::tier::{BlockMemory, Kind, TierFolder, segments};
 /// use fourbase_tiers::kernel::Values;
 /// use fourbase_tiers::solve::Solve;
 ///
-/// let plies = count_by_ply(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
-/// assert_eq!((plies.iter().map(|ply| ply.legal).sum::<u64>(), plies[3].legal), (161_029, 52));
+/// let counts = count_by_ply(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
+/// assert_eq!((counts.sum(|ply| ply.legal), counts.plies[3].legal), (161_029, 52));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn count_by_ply(
@@ -62,19 +49,15 @@ pub fn count_by_ply(
     all: &dyn Communicator,
     storage: &dyn Storage,
     progress: &dyn Progress,
-) -> Result<Vec<PlyLegal>, CountError> {
+) -> Result<Counts, CountError> {
     check_same_job(all, &format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
-    let (_, index) = plan(solve)?;
-    let (plan, rest_bytes) = plan_sweep(solve, &index, all, solve.scratch.is_some())?;
-    let (files, in_files) = (Memory::default(), plan.is_bounded);
+    let planned = plan_sweep(solve, all, solve.scratch.is_some())?;
+    let (files, in_files) = (Memory::default(), planned.1.is_bounded);
     let storage = if in_files { storage } else { &files };
-    let count = Count::new(solve, None, "count-legal", all, storage, in_files);
-    count.check_disk(plan.scratch_bytes())?;
-    count.in_folder(None, || {
-        let journal = count.sweep(&index, &plan, rest_bytes, progress)?;
-        count.finish()?;
-        Ok(journal.legal)
-    })
+    let count = Count { solve, values: None, all, storage, folder: Count::folder(solve, "count-legal"), in_files };
+    let swept = |journal| Ok(sweep(&count, journal, planned, progress)?.swept);
+    let swept = count.in_folder(None, swept)?;
+    Ok(Counts::of_swept(solve.board, None, swept, Vec::new()))
 }
 
 /// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts as
@@ -91,7 +74,7 @@ pub fn count_by_ply(
 /// use fourbase_tiers::solve::Solve;
 ///
 /// let counts = count_by_value(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
-/// assert_eq!(counts.total().win, 38_675);
+/// assert_eq!(counts.sum(|ply| ply.win), 38_675);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn count_by_value(
@@ -100,25 +83,24 @@ pub fn count_by_value(
     storage: &dyn Storage,
     progress: &dyn Progress,
 ) -> Result<Counts, CountError> {
-    let (plan, index) = plan(solve)?;
-    let last = solve.board.cells() as u32;
+    let (_, plan) = plan(solve)?;
     // The reached bits: at most one per entry.
-    let whole_bytes = plan.memory_bytes() + plan.entries() / 8 + u128::from(FinishedLists::slot_bytes(&index, last));
+    let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
-    let (plan, _) = fit(if in_files { plan.bounded() } else { plan }, &index, last, solve.memory_bytes, all)?;
-    drop(index);
+    let plan = fit(if in_files { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
     let files = Memory::default();
     let storage = if in_files { storage } else { &files };
-    let count = Count::new(solve, Some(solve.values), "count", all, storage, in_files);
+    let folder = Count::folder(solve, &format!("count-{}", solve.values));
+    let count = Count { solve, values: Some(solve.values), all, storage, folder, in_files };
     let temporary = solve.clone().root(&count.folder).keep_plies(Some(1));
     let temporary = temporary.scratch(in_files.then(|| count.folder.clone()));
     // Checkpoints in memory would be useless.
     let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
-    count.check_disk(plan.scratch_bytes() + plan.reached_bytes())?;
-    let counted = count.in_folder(None, || {
-        let is_counted = count.is_counted(&temporary)?;
-        let (_, counts) = count.beside(&temporary.clone().replace(!is_counted), progress)?;
-        count.finish()?;
+    count.check_disk(&count.journal()?, plan.scratch_bytes() + plan.reached_bytes())?;
+    let counted = count.in_folder(None, |journal| {
+        let is_counted = journal.has_counted(temporary.manifest(storage)?);
+        let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted), progress)?;
+        all.barrier();
         if all.is_root() {
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
             remove_database(storage, &database)?;
@@ -164,7 +146,7 @@ pub fn count_by_value(
 /// let root = tempfile::tempdir()?;
 /// let solve = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path());
 /// let (report, counts) = solve_and_count(&solve, &Alone, &Disk, &())?;
-/// assert_eq!((report.outcome.remoteness, counts.total().legal), (Some(16), 161_029));
+/// assert_eq!((report.outcome.remoteness, counts.sum(|ply| ply.legal)), (Some(16), 161_029));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve_and_count(
@@ -174,179 +156,47 @@ pub fn solve_and_count(
     progress: &dyn Progress,
 ) -> Result<(Report, Counts), CountError> {
     let (board, values) = (solve.board, solve.values);
-    let count = Count::new(solve, Some(values), "tally", all, storage, true);
+    let folder = Count::folder(solve, &format!("tally-{values}"));
+    let count = Count { solve, values: Some(values), all, storage, folder, in_files: true };
     let manifest = solve.manifest(storage)?.filter(|manifest| manifest.is_complete());
     let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
     let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
+    let journal = count.journal()?;
     // A journal is removed after the counts are kept.
-    let kept = if count.begun.read(storage, &count.folder)?.is_none() { kept } else { None };
+    let kept = kept.filter(|_| journal.swept.is_empty());
     let is_done = if kept.is_some() { "counted" } else { "not counted" };
     check_same_job(all, &format!("solve and count {board} {values}, {is_done} yet"))?;
     if let Some(counts) = kept {
         return Ok((solve.run_on(all, storage, progress)?, counts));
     }
-    if !count.is_counted(solve)? {
+    if !journal.has_counted(solve.manifest(storage)?) {
         return Err(CountError::Uncounted { folder: solve.folder(), board, values });
     }
-    count.in_folder(solve.existing(), || {
-        let (report, counts) = count.beside(solve, progress)?;
+    count.in_folder(solve.existing(), |journal| {
+        let (report, counts) = sweep_and_solve(&count, journal, solve, progress)?;
         if all.is_root()
             && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
         {
             write_kept(storage, &solve.folder(), &manifest, &counts)?;
         }
-        count.finish()?;
         Ok((report, counts))
     })
 }
 
-/// A count in its own folder, at one rank.
-struct Count<'a> {
-    solve: &'a Solve,
-    all: &'a dyn Communicator,
-    storage: &'a dyn Storage,
-    folder: PathBuf,
-    /// Whether a later count can resume it.
-    in_files: bool,
-    /// The journal with which a count begins.
-    begun: Journal,
-}
-
-impl<'a> Count<'a> {
-    fn new(
-        solve: &'a Solve,
-        values: Option<Values>,
-        name: &str,
-        all: &'a dyn Communicator,
-        storage: &'a dyn Storage,
-        in_files: bool,
-    ) -> Count<'a> {
-        let name = values.map_or_else(|| name.to_owned(), |values| format!("{name}-{values}"));
-        let folder = solve.scratch_root().join(solve.board.to_string()).join(name);
-        Count { solve, all, storage, folder, in_files, begun: Journal::new(solve.board, values, solve.block_words) }
+/// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
+fn sweep_and_solve(
+    count: &Count,
+    mut journal: Journal,
+    solve: &Solve,
+    progress: &dyn Progress,
+) -> Result<(Report, Counts), CountError> {
+    let Count { storage, all, ref folder, .. } = *count;
+    if journal.swept.len() <= solve.board.cells() {
+        journal = sweep(count, journal, plan_sweep(solve, all, false)?, progress)?;
     }
-
-    /// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
-    fn beside(&self, solve: &Solve, progress: &dyn Progress) -> Result<(Report, Counts), CountError> {
-        let found = self.begun.read(self.storage, &self.folder)?;
-        let journal = match found.filter(|journal| journal.legal.len() > solve.board.cells()) {
-            Some(journal) => journal,
-            None => {
-                let (_, index) = plan(solve)?;
-                let (plan, rest_bytes) = plan_sweep(solve, &index, self.all, false)?;
-                self.check_disk(plan.reached_bytes())?;
-                self.sweep(&index, &plan, rest_bytes, progress)?
-            }
-        };
-        let Count { storage, all, ref folder, .. } = *self;
-        let memory = Arc::new(BlockMemory::sequential(solve.block_words));
-        let mut tally = Tally { reached: TierFolder { storage, folder, memory, all }, journal };
-        let report = solve.run_observed(&mut |index, tier| tally.tally(index, tier), all, storage, progress)?;
-        let Journal { legal, outcomes, .. } = tally.journal;
-        Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
-    }
-
-    /// Sweeps from where an earlier count stopped, with `rest_bytes` of memory beyond the plan's.
-    fn sweep(
-        &self,
-        index: &Index,
-        plan: &Plan,
-        rest_bytes: u64,
-        progress: &dyn Progress,
-    ) -> Result<Journal, CountError> {
-        let Count { storage, all, solve, in_files, .. } = *self;
-        // Half of the rest is for lists of finished colourings, the other half for blocks.
-        let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
-        let memory = Arc::new(plan.memory(plan.memory_bytes() as u64 + rest_bytes - list_bytes, solve.block_words));
-        let tiers = TierFolder { storage, folder: &self.folder, memory, all };
-        let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
-        let sweep = Sweep { tiers, index, progress, list_bytes, in_files, journal };
-        plan.install(|| sweep.run(plan))?
-    }
-
-    /// Returns whether all tiers of the database were counted when they were solved.
-    fn is_counted(&self, solve: &Solve) -> Result<bool, CountError> {
-        let manifest = solve.manifest(self.storage)?;
-        let Some(last) = manifest.as_ref().and_then(|manifest| manifest.tiers.last()) else { return Ok(true) };
-        let journal = self.begun.read(self.storage, &self.folder)?;
-        Ok(journal.is_some_and(|journal| journal.has_counted(last.ply)))
-    }
-
-    /// Checks that the files of a new count fit on the disk.
-    fn check_disk(&self, needed: u128) -> Result<(), CountError> {
-        let Count { storage, ref folder, .. } = *self;
-        if !self.all.is_root() || !self.in_files || self.begun.read(storage, folder)?.is_some() {
-            return Ok(());
-        }
-        let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
-        has_room(storage, folder, needed).map_err(error)
-    }
-
-    /// Creates the folder, locks it and runs `work` there; then removes lock and folder. Never creates the root if it
-    /// has to exist already.
-    fn in_folder<T>(
-        &self,
-        existing: Option<&Path>,
-        work: impl FnOnce() -> Result<T, CountError>,
-    ) -> Result<T, CountError> {
-        let Count { all, storage, ref folder, .. } = *self;
-        let (mut made, lock) = (Vec::new(), folder.join("lock"));
-        let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
-        let counted = held.map_err(CountError::File).and_then(|held| {
-            let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
-            let counted = check_shared_folder(all, storage, folder).and_then(|()| work());
-            if all.is_root() {
-                let _ = storage.remove(&lock);
-            }
-            counted
-        });
-        match &counted {
-            // The folder belongs to the other process.
-            Err(CountError::Busy { .. }) => {}
-            Err(_) => remove_folders(storage, &made),
-            Ok(_) if all.is_root() => remove_folders_below(storage, self.solve.scratch_root(), folder, made),
-            Ok(_) => {}
-        }
-        counted.map_err(|error| match error {
-            CountError::File(source) | CountError::Solve(SolveError::File(source))
-                if source.is_damage() && source.path().starts_with(folder) =>
-            {
-                self.damaged(source)
-            }
-            error => error,
-        })
-    }
-
-    /// Returns the error of a damaged file of the count; the user may remove the count's folder.
-    fn damaged(&self, source: FileError) -> CountError {
-        CountError::Damaged { folder: self.folder.clone(), source }
-    }
-
-    /// Removes the bits of the sweep and the journal, once no rank needs them.
-    fn finish(&self) -> Result<(), CountError> {
-        self.all.barrier();
-        if self.all.is_root() {
-            segments::remove(self.storage, &self.folder, Kind::Reached, |_| true)?;
-            Journal::remove(self.storage, &self.folder)?;
-        }
-        Ok(())
-    }
-}
-
-fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
-    let (plan, index) = solve.counted_plan();
-    let Some(index) = index else {
-        CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
-        return Ok((plan, Index::new(solve.board, solve.kernel)?));
-    };
-    Ok((plan, index))
-}
-
-/// Plans a sweep with the memory of a solve. Returns the rest of the memory too.
-fn plan_sweep(solve: &Solve, index: &Index, all: &dyn Communicator, in_files: bool) -> Result<(Plan, u64), CountError> {
-    let last = solve.board.cells() as u32;
-    let plan = Plan::legal(index, last);
-    let whole_bytes = plan.memory_bytes() + u128::from(FinishedLists::slot_bytes(index, last));
-    let is_bounded = in_files || !all.is_alone() || whole_bytes > u128::from(solve.memory_bytes);
-    fit(if is_bounded { plan.bounded() } else { plan }, index, last, solve.memory_bytes, all)
+    let memory = Arc::new(BlockMemory::sequential(solve.block_words));
+    let reached = TierFolder { storage, folder, memory, all };
+    let mut observer = |index: &Index, tier: &Tier| tally(&reached, &mut journal, index, tier);
+    let report = solve.run_observed(&mut observer, all, storage, progress)?;
+    Ok((report, Counts::of_swept(solve.board, Some(solve.values), journal.swept, journal.outcomes)))
 }

@@ -1,103 +1,24 @@
 //! The sweep finds which positions play reaches, from the empty board to the full one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use fourbase::Player;
 
 use super::error::CountError;
-use super::finished::FinishedLists;
+use super::folder::Count;
 use super::journal::Journal;
+use super::lists::ChildLists;
 use super::parents::part;
-use super::table::PlyLegal;
 use crate::communicator::{Alone, Communicator, Reduction};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
 use crate::progress::{Progress, RankProgress, Stage};
-use crate::solve::{Plan, ShapeDrops};
+use crate::solve::{Plan, ShapeDrops, Solve};
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
-/// A running sweep, at one rank.
-pub(super) struct Sweep<'a> {
-    pub tiers: TierFolder<'a>,
-    pub index: &'a Index,
-    pub progress: &'a dyn Progress,
-    /// The bytes for lists of finished colourings.
-    pub list_bytes: u64,
-    /// Whether every ply is made durable, so that a later sweep can resume.
-    pub in_files: bool,
-    pub journal: Journal,
-}
-
-impl Sweep<'_> {
-    /// Sweeps from the first ply that is not in the journal to the full board. Returns the journal with all plies.
-    ///
-    /// # Errors
-    /// [`CountError::Stopped`] if the progress stops it; an error if a file can't be read or written.
-    pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
-        let (tiers, index, progress) = (&self.tiers, self.index, self.progress);
-        let (board, all) = (index.board(), tiers.all);
-        // The solve later needs the bits of all plies.
-        let saves = self.in_files || self.journal.values.is_some();
-        let done = self.journal.legal.len() as u32;
-        let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
-        let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        progress.begin(Stage::Sweep, steps, entries.sum());
-        // The counts of an unfinished ply are lost, so remove its bits.
-        self.remove(Kind::Reached, |ply| ply >= done)?;
-        if let Some(values) = self.journal.values {
-            // Version 0.2.0 solved in this folder.
-            self.remove(Kind::Values(values), |_| true)?;
-        }
-        all.barrier();
-        let plies = done..board.cells() as u32 + 1;
-        let last = done.checked_sub(1).filter(|_| !plies.is_empty());
-        let mut parents = last.map(|ply| tiers.open(index, Reached, ply)).transpose()?;
-        for ply in plies {
-            let mut tier = tiers.begin(index, Reached, ply)?;
-            progress.tier(ply, tier.entries());
-            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
-            let list_bytes = self.list_bytes;
-            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
-            let Pulled { without_line, with_line } = swept.ok_or_else(|| self.stopped(ply as usize))?;
-            shown.end();
-            let mut sums = [without_line, with_line];
-            all.all_reduce(&mut sums, Reduction::Sum);
-            if saves {
-                tier.sync(index)?;
-                // The journal must not name what other ranks have not saved.
-                all.barrier();
-            }
-            let [without_line, with_line] = sums;
-            self.journal.add_ply(board, PlyLegal::new(board, ply, Pulled { without_line, with_line }));
-            if saves && all.is_root() {
-                self.journal.write(tiers.storage, tiers.folder)?;
-            }
-            if self.journal.values.is_none() {
-                self.remove(Kind::Reached, |of| of < ply)?;
-            }
-            if progress.is_stopped() {
-                return Err(self.stopped(ply as usize + 1));
-            }
-            parents = Some(tier);
-        }
-        Ok(self.journal)
-    }
-
-    /// Removes the logs of the plies where `is_old` returns `true`, once no rank needs them.
-    fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        let TierFolder { storage, folder, all, .. } = self.tiers;
-        if all.is_root() { segments::remove(storage, folder, kind, is_old) } else { Ok(()) }
-    }
-
-    fn stopped(&self, plies: usize) -> CountError {
-        let board = self.index.board();
-        let folder = self.in_files.then(|| self.tiers.folder.to_path_buf());
-        CountError::Stopped { board, plies, all: board.cells() + 1, folder }
-    }
-}
-
-/// Sweeps tiers in memory from the empty board up to a ply, and calls `each` with the counts. Returns the last tier;
+/// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
 /// `None` if `watch` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
 /// `memory_bytes`.
 ///
@@ -108,49 +29,112 @@ pub(crate) fn sweep_up(
     last: u32,
     memory_bytes: u64,
     watch: &Watch,
-    mut each: impl FnMut(u32, Pulled) + Send,
-) -> Result<Option<Tier<'static, Reached>>, CountError> {
-    let (plan, list_bytes) = fit(Plan::legal(index, last), index, last, memory_bytes, &Alone)?;
+) -> Result<Option<(Tier<'static, Reached>, Pulled)>, CountError> {
+    let plan = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
+    let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
-        let mut parents = None;
+        let mut swept = None;
         for ply in 0..=last {
-            let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
-            let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch)? else {
-                return Ok(None);
-            };
-            each(ply, pulled);
-            parents = Some(tier);
+            let parents = swept.as_ref().map(|(parents, _)| parents);
+            let mut tier = Tier::in_memory(index, Reached, ply, parents);
+            let pulled = sweep_tier(index, &mut tier, parents, list_bytes, watch)?;
+            let Some(pulled) = pulled else { return Ok(None) };
+            swept = Some((tier, pulled));
         }
-        Ok(parents)
+        Ok(swept)
     })?
 }
 
 /// Returns the bytes needed to list or count the legal positions up to a ply with all tiers in memory: on the threads
 /// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
 pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
-    let slot_bytes = FinishedLists::slot_bytes(index, last);
-    let plan = Plan::legal(index, last).within(memory_bytes.saturating_sub(slot_bytes));
-    u64::try_from(plan.memory_bytes()).unwrap_or(u64::MAX).saturating_add(slot_bytes)
+    u64::try_from(Plan::legal(index, last).within(memory_bytes).memory_bytes()).unwrap_or(u64::MAX)
 }
 
-/// Plans fewer threads if the lists of finished colourings up to a ply leave too little memory for all of them. Returns
-/// the plan, and the bytes that such lists may use. With several ranks all threads stay, because a new pool would move
-/// the count off the thread that calls MPI.
+/// Plans a sweep with the memory of a solve. Returns the index too.
+pub(super) fn plan_sweep(solve: &Solve, all: &dyn Communicator, in_files: bool) -> Result<(Index, Plan), CountError> {
+    let (index, _) = plan(solve)?;
+    let plan = Plan::legal(&index, solve.board.cells() as u32);
+    let is_bounded = in_files || !all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
+    let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
+    Ok((index, plan))
+}
+
+/// Plans a solve. Returns the index too.
+pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
+    let (plan, index) = solve.counted_plan();
+    if index.is_none() {
+        CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
+    }
+    Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
+}
+
+/// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool would move the count off the thread that calls MPI.
 ///
 /// # Errors
 /// [`CountError::Memory`] if there is too little memory even for one thread.
-pub(super) fn fit(
-    plan: Plan,
-    index: &Index,
-    last: u32,
-    memory_bytes: u64,
-    all: &dyn Communicator,
-) -> Result<(Plan, u64), CountError> {
-    let slot_bytes = FinishedLists::slot_bytes(index, last);
-    let plan = if all.is_alone() { plan.within(memory_bytes.saturating_sub(slot_bytes)) } else { plan };
-    let needed_bytes = plan.memory_bytes() + u128::from(slot_bytes);
-    CountError::check_memory(index.board(), needed_bytes, memory_bytes)?;
-    Ok((plan, memory_bytes.saturating_sub(needed_bytes as u64)))
+pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Result<Plan, CountError> {
+    let plan = if all.is_alone() { plan.within(memory_bytes) } else { plan };
+    CountError::check_memory(plan.board, plan.memory_bytes(), memory_bytes)?;
+    Ok(plan)
+}
+
+/// Sweeps from the first ply that is not in the journal to the full board.
+pub(super) fn sweep(
+    count: &Count,
+    mut journal: Journal,
+    (index, plan): (Index, Plan),
+    progress: &dyn Progress,
+) -> Result<Journal, CountError> {
+    let Count { solve, values, all, storage, ref folder, in_files } = *count;
+    let index = &index;
+    count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
+    // Of the memory beyond the plan's, half is for lists of children, and the other half for blocks.
+    let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
+    let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
+    let memory = Arc::new(plan.memory(solve.memory_bytes - list_bytes, solve.block_words));
+    let tiers = TierFolder { storage, folder, memory, all };
+    let (done, last) = (journal.swept.len(), solve.board.cells());
+    let entries = plan.tiers.iter().take(done).map(|tier| tier.entries as u64).sum();
+    progress.begin(Stage::Sweep, u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries);
+    let stopped = |plies| {
+        let folder = in_files.then(|| folder.clone());
+        CountError::Stopped { board: solve.board, plies, all: last + 1, folder }
+    };
+    plan.install(|| {
+        let before = done.checked_sub(1).filter(|_| done <= last);
+        let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
+        for ply in done as u32..=last as u32 {
+            if all.is_root() {
+                // The counts of an unfinished ply are lost. Without values, only the parents' bits are needed.
+                let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
+                segments::remove(storage, folder, Kind::Reached, is_old)?;
+            }
+            all.barrier();
+            let mut tier = tiers.begin(index, Reached, ply)?;
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
+            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
+            shown.end();
+            let mut sums = [without_line, with_line];
+            all.all_reduce(&mut sums, Reduction::Sum);
+            journal.swept.push(Pulled { without_line: sums[0], with_line: sums[1] });
+            if in_files || values.is_some() {
+                tier.sync(index)?;
+                // The journal must not name what other ranks have not saved.
+                all.barrier();
+                if all.is_root() {
+                    journal.write(storage, folder)?;
+                }
+            }
+            if progress.is_stopped() {
+                return Err(stopped(ply as usize + 1));
+            }
+            parents = Some(tier);
+        }
+        Ok(journal)
+    })?
 }
 
 /// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
@@ -165,25 +149,20 @@ fn sweep_tier(
     list_bytes: u64,
     watch: &Watch,
 ) -> Result<Option<Pulled>, FileError> {
-    let Some(parents) = parents else {
-        // The empty board.
-        let filled = tier.fill(index, watch, Pulled::default, |positions, _, _, out| {
-            out.fill(1);
-            positions.without_line += 1;
-            Ok(())
-        })?;
-        return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), |sum, pulled| sum + pulled)));
-    };
     let mover = Player::to_move(tier.ply()).other();
-    let finished = FinishedLists::new(index, mover, list_bytes);
-    let begin = || {
-        let parents = TierReader::new(index, Some(parents));
-        (parents, OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default())
-    };
+    let lists = ChildLists::new(index, mover, list_bytes);
+    let is_start = parents.is_none();
+    let begin =
+        || (TierReader::new(index, parents), OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default());
     let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
+        if is_start {
+            out.fill(1);
+            positions.without_line = 1;
+            return Ok(());
+        }
         let drops =
             of_shape(drops, matrix.shape(), || ShapeDrops::new(index, parents, matrix.shape(), mover, Split::shrunk));
-        *positions = *positions + pull(&finished, drops, parents, matrix, rows, out, buffers)?;
+        *positions = *positions + pull(&lists, drops, parents, matrix, rows, out, buffers)?;
         Ok(())
     })?;
     Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum + pulled)))
@@ -192,7 +171,7 @@ fn sweep_tier(
 /// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
 /// outside of the index that go with them: those beside them, and their share of those below.
 fn pull(
-    finished: &FinishedLists,
+    lists: &ChildLists,
     drops: &ShapeDrops,
     parents: &mut TierReader<Reached>,
     matrix: &Matrix,
@@ -201,30 +180,22 @@ fn pull(
     buffers: &mut Buffers,
 ) -> Result<Pulled, FileError> {
     let kernel = drops.index.kernel;
-    let left = finished.list(matrix.left, matrix.spine, matrix.left_firsts);
-    let right = finished.list(matrix.right, matrix.spine, matrix.right_firsts);
+    let [left, finished_left] = &*lists.both(matrix.left, matrix.spine, matrix.left_firsts);
+    let [right, finished_right] = &*lists.both(matrix.right, matrix.spine, matrix.right_firsts);
     let (mut own, mut with_line) = (Pulled::default(), 0);
     for rows in bands(rows.clone()) {
         let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
-        let band = part(drops, parents, matrix, [None, None], rows.clone())?;
-        if band.is_empty() {
-            out.fill(0);
-        } else {
-            own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
-        }
-        if right.len > 0 {
-            let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
-            if !band.is_empty() {
-                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
-            }
+        let band = part(drops, parents, matrix, [left, right], rows.clone())?;
+        own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
+        if finished_right.len > 0 {
+            let band = part(drops, parents, matrix, [left, finished_right], rows)?;
+            with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
         }
     }
-    for rows in bands(share(left.len, &rows, matrix.rows as usize)) {
-        for columns in [None, Some(&*right)] {
-            let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
-            if !band.is_empty() {
-                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
-            }
+    for rows in bands(share(finished_left.len, &rows, matrix.rows as usize)) {
+        for columns in [right, finished_right] {
+            let band = part(drops, parents, matrix, [finished_left, columns], rows.clone())?;
+            with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
         }
     }
     let images = images(matrix);

@@ -1,29 +1,28 @@
 //! The tables of counts, as they are stored and printed.
 
-use std::collections::BTreeMap;
-
 use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::Values;
 use crate::kernel::reach::Pulled;
 
-/// The legal positions of a board by ply and by remoteness. Mirror images count separately; finished positions are
-/// included.
+/// The legal positions of a board by ply, and by value and remoteness where these were counted. Mirror images count
+/// separately; finished positions are included.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The board, written as its name.
     #[serde(with = "name")]
     pub board: Board,
-    /// Which values were counted.
-    pub values: Values,
+    /// Which values were counted; `None` for legal positions alone.
+    pub values: Option<Values>,
     /// One row for every ply, from the empty board to the full one.
     pub plies: Vec<PlyCounts>,
-    /// By ply, then by value (wins, losses, ties), then by remoteness. Outcomes without positions are left out.
+    /// By ply, then by value (wins, losses, ties), then by remoteness. Outcomes without positions are left out. Empty if
+    /// no values were counted.
     pub outcomes: Vec<OutcomeCount>,
 }
 
-/// The legal positions of one ply.
+/// The legal positions of one ply. Wins, losses and ties are 0 if no values were counted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlyCounts {
     /// Pieces on the board.
@@ -32,6 +31,9 @@ pub struct PlyCounts {
     pub legal: u64,
     /// Positions in which the game is over: a line, or a full board.
     pub primitive: u64,
+    /// Positions with a line; `None` where the values tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_line: Option<u64>,
     /// Positions that the player to move wins.
     pub win: u64,
     /// Positions that the player to move loses.
@@ -57,70 +59,66 @@ pub struct OutcomeCount {
     pub example: Option<String>,
 }
 
-/// The legal positions of one ply, regardless of value.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct PlyLegal {
-    /// Pieces on the board.
-    pub ply: u32,
-    /// The number of all positions.
-    pub legal: u64,
-    /// Positions in which the game is over: a line, or a full board.
-    pub primitive: u64,
-    /// Positions with a line.
-    pub with_line: u64,
-}
-
-impl PlyLegal {
-    /// Makes the row of a ply.
-    pub(super) fn new(board: Board, ply: u32, positions: Pulled) -> PlyLegal {
-        let Pulled { without_line, with_line } = positions;
+impl PlyCounts {
+    /// Makes the row of a ply without values.
+    fn new(board: Board, ply: u32, Pulled { without_line, with_line }: Pulled) -> PlyCounts {
         let full = if ply == board.cells() as u32 { without_line } else { 0 };
-        PlyLegal { ply, legal: without_line + with_line, primitive: with_line + full, with_line }
+        let (legal, primitive) = (without_line + with_line, with_line + full);
+        PlyCounts { ply, legal, primitive, with_line: Some(with_line), ..PlyCounts::default() }
     }
 }
 
 impl Counts {
-    /// Makes the tables of all plies. The solver does not visit finished positions one by one, so their examples are
-    /// found from those of the ply before.
-    pub(super) fn new(board: Board, values: Values, legal: &[PlyLegal], mut outcomes: Vec<OutcomeCount>) -> Counts {
-        outcomes.sort_by_key(|row| (row.ply, place(row.value), row.remoteness));
+    /// Makes the tables from the positions of all plies, and the outcomes of those without a line. The others need no
+    /// solve.
+    pub(super) fn of_swept(
+        board: Board,
+        values: Option<Values>,
+        swept: Vec<Pulled>,
+        mut outcomes: Vec<OutcomeCount>,
+    ) -> Counts {
+        let plies: Vec<_> = (0..).zip(swept).map(|(ply, pulled)| PlyCounts::new(board, ply, pulled)).collect();
+        if let Some(values) = values {
+            let value = if board.is_misere() { Value::Win } else { Value::Lose };
+            let remoteness = (values == Values::Remoteness).then_some(0);
+            let finished = plies.iter().filter_map(|ply| Some((ply.ply, ply.with_line.filter(|legal| *legal > 0)?)));
+            outcomes.extend(finished.map(|(ply, legal)| OutcomeCount { ply, value, remoteness, legal, example: None }));
+        }
+        Counts::new(board, values, plies, outcomes)
+    }
+
+    /// Makes the tables from all plies and outcomes. The solver does not visit finished positions one by one, so their
+    /// examples are found from those of the ply before.
+    pub(super) fn new(
+        board: Board,
+        values: Option<Values>,
+        mut plies: Vec<PlyCounts>,
+        outcomes: Vec<OutcomeCount>,
+    ) -> Counts {
+        let mut outcomes = sums_by(outcomes, |row| (row.ply, place(row.value), row.remoteness));
         let examples: Vec<Option<String>> =
             outcomes.iter().map(|row| row.example.clone().or_else(|| finished(board, &outcomes, row))).collect();
         outcomes.iter_mut().zip(examples).for_each(|(row, example)| row.example = example);
-        let of_ply = |of: &PlyLegal| {
+        for ply in &mut plies {
             let sum = |value: Value| {
-                let rows = outcomes.iter().filter(|row| row.ply == of.ply && row.value == value);
+                let rows = outcomes.iter().filter(|row| row.ply == ply.ply && row.value == value);
                 rows.map(|row| row.legal).fold(0, u64::saturating_add)
             };
-            let [win, lose, tie] = [Value::Win, Value::Lose, Value::Tie].map(sum);
-            PlyCounts { ply: of.ply, legal: of.legal, primitive: of.primitive, win, lose, tie }
-        };
-        Counts { board, values, plies: legal.iter().map(of_ply).collect(), outcomes }
+            [ply.win, ply.lose, ply.tie] = [Value::Win, Value::Lose, Value::Tie].map(sum);
+            ply.with_line = ply.with_line.filter(|_| values.is_none());
+        }
+        Counts { board, values, plies, outcomes }
     }
 
-    /// Returns the sums over all plies (with `ply` 0). A sum beyond 64 bits, which no board has, becomes the largest
-    /// number.
-    pub fn total(&self) -> PlyCounts {
-        self.plies.iter().fold(PlyCounts::default(), |sum, ply| PlyCounts {
-            ply: 0,
-            legal: sum.legal.saturating_add(ply.legal),
-            primitive: sum.primitive.saturating_add(ply.primitive),
-            win: sum.win.saturating_add(ply.win),
-            lose: sum.lose.saturating_add(ply.lose),
-            tie: sum.tie.saturating_add(ply.tie),
-        })
+    /// Returns the sum of a count over all plies. A sum beyond 64 bits, which no board has, becomes the largest number.
+    pub fn sum(&self, count: impl Fn(&PlyCounts) -> u64) -> u64 {
+        self.plies.iter().map(count).fold(0, u64::saturating_add)
     }
 
     /// Returns the sums of the outcomes over all plies: wins, losses, ties, each by remoteness, with the ply and the
     /// example of the first ply that has one. A sum beyond 64 bits, which no board has, becomes the largest number.
     pub fn total_outcomes(&self) -> Vec<OutcomeCount> {
-        let mut sums: BTreeMap<(usize, Option<u32>), OutcomeCount> = BTreeMap::new();
-        for row in &self.outcomes {
-            let first = || OutcomeCount { legal: 0, ..row.clone() };
-            let sum = sums.entry((place(row.value), row.remoteness)).or_insert_with(first);
-            sum.legal = sum.legal.saturating_add(row.legal);
-        }
-        sums.into_values().collect()
+        sums_by(self.outcomes.clone(), |row| (place(row.value), row.remoteness))
     }
 
     /// Returns the longest wins or losses of the board: those with the greatest remoteness, at the first ply that has
@@ -129,6 +127,20 @@ impl Counts {
         let of_value = self.outcomes.iter().filter(|row| row.value == value && row.remoteness.is_some());
         of_value.reduce(|longest, row| if row.remoteness > longest.remoteness { row } else { longest })
     }
+}
+
+/// Adds up the rows of equal keys, and sorts them by key. A sum has the ply of its first row and the first example.
+fn sums_by<K: Ord>(mut rows: Vec<OutcomeCount>, key: impl Fn(&OutcomeCount) -> K) -> Vec<OutcomeCount> {
+    rows.sort_by_key(&key);
+    rows.dedup_by(|row, sum| {
+        let is_same = key(row) == key(sum);
+        if is_same {
+            sum.legal = sum.legal.saturating_add(row.legal);
+            sum.example = sum.example.take().or(row.example.take());
+        }
+        is_same
+    });
+    rows
 }
 
 /// Returns the sort key of a value in the tables: wins, losses, ties.

@@ -1,9 +1,9 @@
 //! Counts the reached positions of a tier by outcome, and finds the first of each.
 
-use fourbase::{Position, notation};
-use serde::{Deserialize, Serialize};
+use fourbase::{Outcome, Position, notation};
 
 use super::journal::Journal;
+use super::table::OutcomeCount;
 use crate::communicator::gather;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
@@ -11,93 +11,73 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
-/// Tallies every solved tier.
-pub(super) struct Tally<'a> {
-    /// The bits of the sweep, read from front to back with memory for one block only.
-    pub reached: TierFolder<'a>,
-    pub journal: Journal,
-}
-
-impl Tally<'_> {
-    /// Counts the legal positions of a tier without a line, by outcome. Mirror images count separately. All ranks count
-    /// together.
-    ///
-    /// # Errors
-    /// If a file can't be read; [`SolveError::Code`] for an invalid code.
-    pub fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), SolveError> {
-        let ply = tier.ply();
-        if self.journal.has_counted(ply) {
-            return Ok(());
-        }
-        let TierFolder { storage, folder, all, .. } = self.reached;
-        let own = count_codes(index, &self.reached.open(index, Reached, ply)?, tier)?;
-        let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
-        let (board, coding) = (index.board(), tier.content);
-        for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
-            let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
-            let example = first.moves(index);
-            self.journal.add(ply, outcome, positions, example);
-        }
-        self.journal.solved = Some(ply);
-        if all.is_root() {
-            self.journal.write(storage, folder)?;
-            segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
-        }
-        Ok(())
+/// Adds the legal positions without a line of a solved tier to the journal, by outcome. Mirror images count separately.
+/// All ranks count together. `reached` has the bits of the sweep, which are read from front to back.
+///
+/// # Errors
+/// If a file can't be read; [`SolveError::Code`] for an invalid code.
+pub(super) fn tally(reached: &TierFolder, journal: &mut Journal, index: &Index, tier: &Tier) -> Result<(), SolveError> {
+    let (board, ply, coding) = (index.board(), tier.ply(), tier.content);
+    if journal.solved <= ply {
+        return Ok(());
     }
+    let TierFolder { storage, folder, all, .. } = *reached;
+    let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
+    for (code, (legal, first)) in (0..).zip(join(&gather(all, &own)?)).filter(|(_, (legal, _))| *legal > 0) {
+        let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
+        let Outcome { value, remoteness } = outcome;
+        journal.outcomes.push(OutcomeCount { ply, value, remoteness, legal, example: moves(first, index) });
+    }
+    journal.solved = ply;
+    if all.is_root() {
+        journal.write(storage, folder)?;
+        segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
+    }
+    Ok(())
 }
-
-/// For each code, the number of reached positions and the first of them.
-#[derive(Serialize, Deserialize)]
-struct Codes(Vec<(u64, First)>);
 
 /// The place of an entry of a tier, compared in the order of the index: left wing, height of the spine, right wing, the
 /// spine's bits, the first player's pieces of the left wing and of the right, row, column.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct First([u32; 8]);
+type Place = [u32; 8];
 
-impl First {
-    /// Greater than all entries.
-    const NONE: First = First([u32::MAX; 8]);
+/// For each code, the number of reached positions and the first of them.
+type Codes = Vec<(u64, Place)>;
 
-    fn of(matrix: &Matrix, row: usize, column: usize) -> First {
-        let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
-        First([left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32])
-    }
-
-    /// Returns the position as the smallest sequence of moves.
-    fn moves(self, index: &Index) -> Option<String> {
-        if self == First::NONE {
-            return None;
-        }
-        let [left, height, right, bits, left_firsts, right_firsts, row, column] = self.0;
-        let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
-        let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
-        let right_bits = *index.colourings(right, spine, right_firsts).get(column as usize)?;
-        let [first, second] = index.split.bitboards(&Parts { left, left_bits, spine, right, right_bits });
-        notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
-    }
+/// The result without positions. Its places are greater than all others.
+fn no_codes() -> Codes {
+    vec![(0, [u32::MAX; 8]); CODES]
 }
 
-impl Codes {
-    fn new() -> Codes {
-        Codes(vec![(0, First::NONE); CODES])
-    }
-
-    /// Combines the results of two threads or processes.
-    fn join(mut self, other: &Codes) -> Codes {
-        for ((sum, least), (count, first)) in self.0.iter_mut().zip(&other.0) {
+/// Combines the results of threads or ranks.
+fn join<'c>(parts: impl IntoIterator<Item = &'c Codes>) -> Codes {
+    let mut all = no_codes();
+    for part in parts {
+        for ((sum, least), (count, first)) in all.iter_mut().zip(part) {
             *sum += count;
             *least = (*least).min(*first);
         }
-        self
     }
+    all
+}
+
+fn place(matrix: &Matrix, row: usize, column: usize) -> Place {
+    let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
+    [left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32]
+}
+
+/// Returns the position at a place as the smallest sequence of moves.
+fn moves([left, height, right, bits, left_firsts, right_firsts, row, column]: Place, index: &Index) -> Option<String> {
+    let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
+    let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
+    let right_bits = *index.colourings(right, spine, right_firsts).get(column as usize)?;
+    let [first, second] = index.split.bitboards(&Parts { left, left_bits, spine, right, right_bits });
+    notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
 }
 
 /// Counts the codes of the reached positions, on all threads of rayon's current pool.
 fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
     let planes = values.content.planes;
-    let begin = || (Rows::of(index, reached), Codes::new());
+    let begin = || (Rows::of(index, reached), no_codes());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {
         let (words, first_row) = (matrix.words(), rows.start);
         reached.seek(matrix);
@@ -105,15 +85,15 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let rows = || bits.chunks_exact(words).zip(codes.chunks_exact(words * planes));
         let mut here = [0; CODES];
         rows().for_each(|(mask, row)| index.kernel.run(CountCodes { mask, row, planes, counts: &mut here }));
-        let all = here.iter().zip(&mut found.0).enumerate();
+        let all = here.iter().zip(found).enumerate();
         for (code, (count, (sum, least))) in all.filter(|(_, (count, _))| **count > 0) {
             *sum += count * images(matrix);
-            if First::of(matrix, first_row, 0) <= *least {
-                let first = |((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?));
+            if place(matrix, first_row, 0) <= *least {
+                let first = |((bits, codes), row)| Some(place(matrix, row, first(bits, codes, planes, code)?));
                 *least = rows().zip(first_row..).find_map(first).unwrap_or(*least);
             }
         }
         Ok(())
     })?;
-    Ok(found.iter().fold(Codes::new(), |sum, (_, found)| sum.join(found)))
+    Ok(join(found.iter().map(|(_, found)| found)))
 }

@@ -107,14 +107,7 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
 }
 
 /// Maps each of `rows` to its child's place in the child's list: the `n`-th row that stays free of lines leads to the
-/// `n`-th colouring whose new bit is the mover's (`plane ^ flip`).
-pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usize>) -> Vec<u32> {
-    let mut map = Vec::new();
-    push_row_map(keeps, plane, flip, rows, &mut map);
-    map
-}
-
-/// Appends the map of [`row_map`] to `maps`, and returns it.
+/// `n`-th colouring whose new bit is the mover's (`plane ^ flip`). Appends the map to `maps` and returns it.
 pub(crate) fn push_row_map<'m>(
     keeps: &[u64],
     plane: &[u64],
@@ -199,7 +192,8 @@ mod tests {
             // At least as many colourings have the new bit as rows stay free of lines.
             let plane: Vec<u64> = words.iter().map(|(one, other)| one | other).collect();
             let keeps: Vec<u64> = words.iter().map(|(one, _)| *one).collect();
-            let all = row_map(&keeps, &plane, 0, &(0..64 * words.len()));
+            let row_map = |rows: &Range<usize>| push_row_map(&keeps, &plane, 0, rows, &mut Vec::new()).to_vec();
+            let all = row_map(&(0..64 * words.len()));
             let kept = (0..all.len()).filter(|row| keeps[row / 64] >> (row % 64) & 1 == 1);
             let children = (0..all.len()).filter(|row| plane[row / 64] >> (row % 64) & 1 == 1);
             let expected: Vec<(usize, u32)> = kept.zip(children.map(|child| child as u32)).collect();
@@ -209,7 +203,7 @@ mod tests {
             let start = 64 * (first % words.len());
             for end in [start + 1, start + 63, 64 * words.len()] {
                 let rows = start..end;
-                prop_assert_eq!(row_map(&keeps, &plane, 0, &rows), &all[rows.clone()]);
+                prop_assert_eq!(row_map(&rows), &all[rows.clone()]);
                 let mut ranks = Vec::new();
                 let rank = |row: usize| expected.iter().position(|(kept, _)| *kept == row).map_or(NO_ROW, |rank| rank as u32);
                 prop_assert!(push_rank_map(&keeps, &rows, &mut ranks).iter().copied().eq(rows.map(rank)));

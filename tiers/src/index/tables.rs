@@ -108,11 +108,12 @@ impl Index {
     }
 
     /// Makes an empty slot for every number of first-player pieces in a wing shape.
-    fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
+    pub(crate) fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
         (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect()
     }
 
-    fn slot(&self, shape: WingShape, spine: Spine) -> usize {
+    /// Returns the slot of a wing shape and a spine.
+    pub(crate) fn slot(&self, shape: WingShape, spine: Spine) -> usize {
         spine.number() * self.shapes.len() + shape.0 as usize
     }
 
@@ -160,16 +161,13 @@ impl<T> Slots<T> {
         &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect())[slot % PAGE]
     }
 
+    /// Returns the value in a slot, if it has one.
+    pub fn find(&self, slot: usize) -> Option<&T> {
+        self.pages[slot / PAGE].get()?[slot % PAGE].get()
+    }
+
     /// Returns the bytes of all slots, without the memory that their values point to.
     pub fn bytes(&self) -> usize {
         self.count * size_of::<OnceLock<T>>()
-    }
-
-    /// Returns the most bytes that slots can take, without what their values point to, if the uses are `runs` runs of
-    /// `each` neighbouring slots out of `count`.
-    pub fn most_bytes(count: usize, runs: usize, each: usize) -> usize {
-        let pages = count.div_ceil(PAGE);
-        pages.min(runs.saturating_mul(each / PAGE + 2)) * PAGE * size_of::<OnceLock<T>>()
-            + pages * size_of::<OnceLock<Box<[OnceLock<T>]>>>()
     }
 }

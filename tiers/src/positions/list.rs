@@ -103,7 +103,7 @@ impl PositionList {
         memory_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<PositionList, PositionError> {
-        let (is_long, mut positions) = (PositionList::is_long_sweep(index.board(), ply), 0);
+        let is_long = PositionList::is_long_sweep(index.board(), ply);
         if is_long {
             let steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
             progress.begin(Stage::Sweep, steps, 0);
@@ -114,9 +114,8 @@ impl PositionList {
             }
         };
         let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
-        let swept = sweep_up(index, ply, memory_bytes, &watch, |_, pulled| positions = pulled.without_line);
-        let tier = swept?.ok_or(PositionError::Stopped)?;
-        Ok(PositionList::new(index, ply, Some((tier, positions))))
+        let (tier, pulled) = sweep_up(index, ply, memory_bytes, &watch)?.ok_or(PositionError::Stopped)?;
+        Ok(PositionList::new(index, ply, Some((tier, pulled.without_line))))
     }
 
     /// Makes the list of the legal positions, given with their number, or of all.

@@ -30,6 +30,6 @@ pub use block::BLOCK_WORDS;
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use fill::Watch;
 pub(crate) use memory::BlockMemory;
-pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span};
+pub(crate) use reader::{LoadedRows, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;
 pub use tier::Tier;

@@ -41,7 +41,7 @@ struct OpenShape {
 }
 
 /// The number of an open shape, and the number of a matrix in it.
-pub(crate) type Origin = (usize, usize);
+type Origin = (usize, usize);
 
 /// Rows that a reader has loaded.
 pub(crate) struct LoadedRows {

@@ -160,9 +160,9 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
             let work = Work::new(&VerifyOptions::default(), &());
-            let plies = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Alone, &Disk, &()).unwrap();
+            let counts = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Alone, &Disk, &()).unwrap();
             for last in [cells, cells / 2, 0] {
-                let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
+                let expected: u64 = counts.plies.iter().take(last + 1).map(|ply| ply.legal).sum();
                 assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");
             }
             assert!(work.is_sound());

@@ -131,8 +131,8 @@ fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let (folder, manifest) = (database.folder(), database.manifest());
     match read_kept(database.storage(), folder, database.board(), manifest) {
         Ok(Some(counts)) => {
-            let kept = counts.plies.iter().filter(|row| manifest.keep_plies.is_none_or(|most| row.ply <= most));
-            let found: u64 = kept.map(|row| row.legal).sum();
+            let is_kept = |ply| manifest.keep_plies.is_none_or(|most| ply <= most);
+            let found = counts.sum(|row| if is_kept(row.ply) { row.legal } else { 0 });
             if let Some(expected) = legal.filter(|legal| *legal != found) {
                 let (file, [words, other]) =
                     (kept_path(folder), [counted(found, "legal position"), grouped(expected.into())]);

@@ -183,7 +183,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     if !is_root {
         return Ok(());
     }
-    let legal = counts.map(|counts| counts.total().legal);
+    let legal = counts.map(|counts| counts.sum(|ply| ply.legal));
     let (tiers, keep_plies) = (solve.board.cells() + 1, report.keep_plies);
     let solved = Solved::of(&solve, tiers, keep_plies, Some((report, legal)), start.elapsed());
     output::print_result("solve", &solved, arguments.json)

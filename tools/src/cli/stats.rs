@@ -103,8 +103,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     // The database is not read: it has no entries for positions that a probe decides by itself.
     let counted = pool.install(|| {
         if arguments.legal {
-            let plies = count_by_ply(&solve, job.all(), &Disk, &progress)?;
-            return Ok((Shown::of_legal(Stats::of_legal(board, &plies)), None));
+            return Ok((Shown::of(&count_by_ply(&solve, job.all(), &Disk, &progress)?, None), None));
         }
         let counts = count_by_value(&solve, job.all(), &Disk, &progress)?;
         Ok((Shown::of(&counts, database.as_ref()), Some(counts)))

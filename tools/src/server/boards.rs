@@ -270,9 +270,8 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
             }
             counts => counts?,
         };
-        Ok::<_, Failure>(
-            counts.map(|counts| Stats::of(&counts, Some((database.folder(), database.manifest()))).without_folder()),
-        )
+        let stats = |counts| Stats::of(&counts, Some((database.folder(), database.manifest())));
+        Ok::<_, Failure>(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });
     let Some(stats) = stats.await?? else {
         return Err(Failure::missing(format!(

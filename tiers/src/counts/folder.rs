@@ -1,0 +1,108 @@
+//! The folder of a count: its lock, its journal, its files.
+//!
+//! ```text
+//! <root>/<board>/count-legal/count          how far the count has come
+//!                count-wdl   reached-NN.S   the reached bits of a ply
+//!                tally-wdl   lock           held by the process that counts
+//!                ...
+//! ```
+//!
+//! Counting legal positions by ply needs the bits of two plies at a time. Values are solved from the full board down,
+//! so the bits of all plies wait for them; they compress well. If everything fits into memory, these files are in
+//! memory too. All files are removed when the count is done.
+
+use std::path::{Path, PathBuf};
+
+use super::error::CountError;
+use super::journal::{self, Journal};
+use crate::communicator::{Communicator, check_shared_folder, lock_output};
+use crate::files::{FileError, Storage, has_room, remove_folders, remove_folders_below, remove_named};
+use crate::kernel::Values;
+use crate::solve::{Solve, SolveError};
+use crate::tier::{Kind, segments};
+
+/// A count in its own folder, at one rank.
+pub(super) struct Count<'a> {
+    pub solve: &'a Solve,
+    /// The values that are counted, if any.
+    pub values: Option<Values>,
+    pub all: &'a dyn Communicator,
+    pub storage: &'a dyn Storage,
+    pub folder: PathBuf,
+    /// Whether a later count can resume it.
+    pub in_files: bool,
+}
+
+impl Count<'_> {
+    /// Returns the folder of a count.
+    pub fn folder(solve: &Solve, name: &str) -> PathBuf {
+        solve.scratch_root().join(solve.board.to_string()).join(name)
+    }
+
+    /// Reads the journal of an earlier run of this count; else begins one.
+    pub fn journal(&self) -> Result<Journal, FileError> {
+        let job = format!("{} {:?} {}", self.solve.board, self.values, self.solve.block_words);
+        Journal::read(self.storage, &self.folder, job)
+    }
+
+    /// Checks that the files of a new count fit on the disk.
+    pub fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), CountError> {
+        let Count { storage, ref folder, .. } = *self;
+        if !self.all.is_root() || !self.in_files || !journal.swept.is_empty() {
+            return Ok(());
+        }
+        let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
+        has_room(storage, folder, needed).map_err(error)
+    }
+
+    /// Creates the folder, locks it and runs `work` there with the journal that it finds; then removes the lock, the files
+    /// of a finished count, and the folder if it is empty. Never creates the root if it has to exist already.
+    pub fn in_folder<T>(
+        &self,
+        existing: Option<&Path>,
+        work: impl FnOnce(Journal) -> Result<T, CountError>,
+    ) -> Result<T, CountError> {
+        let Count { all, storage, ref folder, .. } = *self;
+        let (mut made, lock) = (Vec::new(), folder.join("lock"));
+        let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
+        let counted = held.map_err(CountError::File).and_then(|held| {
+            let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
+            let counted = check_shared_folder(all, storage, folder).and_then(|()| {
+                let counted = work(self.journal()?)?;
+                all.barrier();
+                if all.is_root() {
+                    // Version 0.2.0 left values here.
+                    for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
+                        segments::remove(storage, folder, kind, |_| true)?;
+                    }
+                    remove_named(storage, folder, |name| name == journal::NAME)?;
+                }
+                Ok(counted)
+            });
+            if all.is_root() {
+                let _ = storage.remove(&lock);
+            }
+            counted
+        });
+        match &counted {
+            // The folder belongs to the other process.
+            Err(CountError::Busy { .. }) => {}
+            Err(_) => remove_folders(storage, &made),
+            Ok(_) if all.is_root() => remove_folders_below(storage, self.solve.scratch_root(), folder, made),
+            Ok(_) => {}
+        }
+        counted.map_err(|error| match error {
+            CountError::File(source) | CountError::Solve(SolveError::File(source))
+                if source.is_damage() && source.path().starts_with(folder) =>
+            {
+                self.damaged(source)
+            }
+            error => error,
+        })
+    }
+
+    /// Returns the error of a damaged file of the count; the user may remove the count's folder.
+    pub fn damaged(&self, source: FileError) -> CountError {
+        CountError::Damaged { folder: self.folder.clone(), source }
+    }
+}
