@@ -15,7 +15,7 @@ use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfter, StopAtFiles};
 use crate::support::solves::{MEMORY_BYTES, Runs, in_files, least_bytes, stepwise};
-use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Solve, SolveError, Values};
+use crate::support::tiers::{CHECKPOINT, Context, CountError, Plan, Solve, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -257,8 +257,10 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
     let counted = Solve::new(solve.board, Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
     for is_legal in [true, false] {
         let count = |disk: &MemoryDisk| {
-            let legal = is_legal.then(|| count_by_ply(&counted, &Alone, disk, &()).map(drop));
-            legal.unwrap_or_else(|| count_by_value(&counted, &Alone, disk, &()).map(drop))
+            let legal =
+                is_legal.then(|| count_by_ply(&counted, &Context { storage: disk, ..Context::default() }).map(drop));
+            legal
+                .unwrap_or_else(|| count_by_value(&counted, &Context { storage: disk, ..Context::default() }).map(drop))
         };
         let full = MemoryDisk::with_free_bytes(0);
         let error = count(&full).expect_err("a disk that is too small");

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::program::Program;
-use crate::support::tiers::{Alone, Disk, Solve, Values, count_by_ply};
+use crate::support::tiers::{Context, Solve, Values, count_by_ply};
 use crate::support::truth;
 
 /// A line of a table.
@@ -112,7 +112,7 @@ fn every_affordable_board_has_the_published_number_of_positions() {
         let board = board(&name);
         // Narrow boards have few positions and wide tables.
         if published <= affordable && board.cells() <= 36 {
-            let counts = count_by_ply(&Solve::new(board, Values::Wdl), &Alone, &Disk, &()).expect("a count");
+            let counts = count_by_ply(&Solve::new(board, Values::Wdl), &Context::default()).expect("a count");
             assert_eq!(counts.sum(|ply| ply.legal), published, "{board}");
             checked += 1;
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use fourbase::{Board, BoardError};
-use fourbase_tiers::communicator::Alone;
+use fourbase_tiers::context::Context;
 use fourbase_tiers::counts::{CountError, Stats, count_by_value};
 use fourbase_tiers::files::{Memory, Storage};
 use fourbase_tiers::kernel::{Values, ValuesError};
@@ -34,7 +34,8 @@ impl Solver {
         let (solve, plan) = prepare(board, values, memory)?;
         fits(&solve, plan.memory_bytes() + plan.database_bytes(), memory)?;
         let storage = Memory::default();
-        let folder = solve.run_on(&Alone, &storage, &Steps::default())?.folder;
+        let folder =
+            solve.run_on(&Context { storage: &storage, progress: &Steps::default(), ..Context::default() })?.folder;
         let names = storage.names(&folder).map_err(Failure::File)?;
         let file = |name: String| {
             let file = storage.open(&folder.join(&name))?;
@@ -50,7 +51,10 @@ impl Solver {
     pub fn stats(&self, board: &str, values: &str, memory: f64) -> Result<String, Failure> {
         let (solve, plan) = prepare(board, values, memory)?;
         fits(&solve, plan.memory_bytes() + plan.entries() / 4, memory)?;
-        let counts = count_by_value(&solve, &Alone, &Memory::default(), &Steps::default())?;
+        let counts = count_by_value(
+            &solve,
+            &Context { storage: &Memory::default(), progress: &Steps::default(), ..Context::default() },
+        )?;
         Ok(line("stats", Stats::of(&counts, None)))
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use fourbase::search::Monitor;
-use fourbase_tiers::communicator::Alone;
-use fourbase_tiers::files::Disk;
+use fourbase_tiers::context::Context;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
@@ -60,7 +59,9 @@ pub fn solve(
     let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| (seen.ply.load(Relaxed), done, all));
     let ended = py.import("fourbase._progress")?.getattr("ended_by_sigterm")?.call0()?;
     ended.call_method0("__enter__")?;
-    let report = shown.patiently(py, &pool, told, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen, monitor }));
+    let report = shown.patiently(py, &pool, told, |monitor| {
+        solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() })
+    });
     ended.call_method1("__exit__", (None::<u8>, None::<u8>, None::<u8>))?;
     Database::open(py, report?.map_err(of_solve)?.folder)
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use super::memory_disk::MemoryDisk;
 use super::positions::board;
-use super::tiers::{Alone, Database, DatabaseError, Disk, Plan, Progress, Report, Solve, SolveError, Storage, Values};
+use super::tiers::{
+    Context, Database, DatabaseError, Disk, Plan, Progress, Report, Solve, SolveError, Storage, Values,
+};
 
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
@@ -39,7 +41,7 @@ pub trait Runs {
 
     /// Solves like [`Runs::solve_on`] and reports to `progress`.
     fn run_heard_on(&self, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
-        self.solve().run_on(&Alone, storage, progress)
+        self.solve().run_on(&Context { storage, progress, ..Context::default() })
     }
 
     /// Opens the database that the solve has made on a storage, or has begun.

@@ -9,9 +9,8 @@ mod shared;
 use std::time::Instant;
 
 use fourbase::Board;
-use fourbase_tiers::communicator::Alone;
+use fourbase_tiers::context::Context;
 use fourbase_tiers::counts::count_by_ply;
-use fourbase_tiers::files::Disk;
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::Solve;
@@ -26,7 +25,7 @@ fn run(name: &str, kernel: Kernel) {
     let board: Board = name.parse().expect("a board");
     let start = Instant::now();
     let solve = Solve::new(board, Values::Wdl).kernel(kernel);
-    let counts = count_by_ply(&solve, &Alone, &Disk, &()).expect("a count");
+    let counts = count_by_ply(&solve, &Context::default()).expect("a count");
     let seconds = start.elapsed().as_secs_f64();
     let (legal, with_line) = (counts.sum(|ply| ply.legal), counts.sum(|ply| ply.with_line.unwrap_or(0)));
     let whole = shared::whole_entries(&Index::new(board, kernel).expect("a board that fits"));

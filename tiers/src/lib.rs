@@ -10,8 +10,9 @@
 //! | [`communicator`] | connects the processes of a job: what the solver needs of MPI, and which rank does which job |
 //! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
-//! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop it |
+//! | [`context`] | what long work needs besides its request: files, processes, progress |
+//! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
 //! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
@@ -40,6 +41,7 @@
 pub use fourbase_kernels as kernel;
 
 pub mod communicator;
+pub mod context;
 pub mod counts;
 pub mod database;
 pub mod dataset;

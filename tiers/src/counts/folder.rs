@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::CountError;
 use super::journal::{self, Journal};
-use crate::communicator::{Communicator, check_shared_folder, lock_output};
-use crate::files::{FileError, Storage, has_room, remove_folders, remove_folders_below, remove_named};
+use crate::context::{Context, Folders};
+use crate::files::{FileError, has_room, remove_named};
 use crate::kernel::Values;
 use crate::solve::{Solve, SolveError};
 use crate::tier::{Kind, segments};
@@ -26,8 +26,7 @@ pub(super) struct Count<'a> {
     pub solve: &'a Solve,
     /// The values that are counted, if any.
     pub values: Option<Values>,
-    pub all: &'a dyn Communicator,
-    pub storage: &'a dyn Storage,
+    pub context: &'a Context<'a>,
     pub folder: PathBuf,
     /// Whether a later count can resume it.
     pub in_files: bool,
@@ -42,13 +41,13 @@ impl Count<'_> {
     /// Reads the journal of an earlier run of this count; else begins one.
     pub fn journal(&self) -> Result<Journal, FileError> {
         let job = format!("{} {:?} {}", self.solve.board, self.values, self.solve.block_words);
-        Journal::read(self.storage, &self.folder, job)
+        Journal::read(self.context.storage, &self.folder, job)
     }
 
     /// Checks that the files of a new count fit on the disk.
     pub fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), CountError> {
-        let Count { storage, ref folder, .. } = *self;
-        if !self.all.is_root() || !self.in_files || !journal.swept.is_empty() {
+        let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
+        if !all.is_root() || !self.in_files || !journal.swept.is_empty() {
             return Ok(());
         }
         let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
@@ -62,35 +61,28 @@ impl Count<'_> {
         existing: Option<&Path>,
         work: impl FnOnce(Journal) -> Result<T, CountError>,
     ) -> Result<T, CountError> {
-        let Count { all, storage, ref folder, .. } = *self;
-        let (mut made, lock) = (Vec::new(), folder.join("lock"));
-        let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
-        let counted = held.map_err(CountError::File).and_then(|held| {
-            let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
-            let counted = check_shared_folder(all, storage, folder).and_then(|()| {
-                let counted = work(self.journal()?)?;
-                all.barrier();
-                if all.is_root() {
-                    // Version 0.2.0 left values here.
-                    for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
-                        segments::remove(storage, folder, kind, |_| true)?;
-                    }
-                    remove_named(storage, folder, |name| name == journal::NAME)?;
+        let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
+        let (lock, temporary) = (folder.join("lock"), Some((self.solve.scratch_root(), &**folder)));
+        let folders = Folders { written: &[folder], existing, lock: &lock, temporary };
+        let work = || {
+            let counted = work(self.journal()?)?;
+            all.barrier();
+            if all.is_root() {
+                // Version 0.2.0 left values here.
+                for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
+                    segments::remove(storage, folder, kind, |_| true)?;
                 }
-                Ok(counted)
-            });
+                remove_named(storage, folder, |name| name == journal::NAME)?;
+            }
+            Ok(counted)
+        };
+        let end = |_: &Result<_, _>, _: &[PathBuf]| {
             if all.is_root() {
                 let _ = storage.remove(&lock);
             }
-            counted
-        });
-        match &counted {
-            // The folder belongs to the other process.
-            Err(CountError::Busy { .. }) => {}
-            Err(_) => remove_folders(storage, &made),
-            Ok(_) if all.is_root() => remove_folders_below(storage, self.solve.scratch_root(), folder, made),
-            Ok(_) => {}
-        }
+        };
+        let busy = |holder| CountError::Busy { folder: folder.clone(), holder };
+        let counted = self.context.in_folders(&folders, busy, work, end);
         counted.map_err(|error| match error {
             CountError::File(source) | CountError::Solve(SolveError::File(source))
                 if source.is_damage() && source.path().starts_with(folder) =>

@@ -156,9 +156,9 @@ mod tests {
     use fourbase::Value;
 
     use super::*;
-    use crate::communicator::Alone;
+    use crate::context::Context;
     use crate::counts::count_by_value;
-    use crate::files::{Disk, Memory};
+    use crate::files::Memory;
     use crate::solve::Solve;
 
     const FOLDER: &str = "db/4x3/remoteness";
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
         let solve = Solve::new("4x3".parse().unwrap(), Values::Remoteness);
-        let (files, sound) = (Memory::default(), count_by_value(&solve, &Alone, &Disk, &()).unwrap());
+        let (files, sound) = (Memory::default(), count_by_value(&solve, &Context::default()).unwrap());
         let mut manifest = Manifest::new(sound.board, Values::Remoteness, None);
         manifest.complete(Outcome { value: Value::Tie, remoteness: Some(12) });
         let changes: [fn(&mut Counts); 20] = [

@@ -11,11 +11,10 @@ use super::kept::{read_kept, write_kept};
 use super::sweep::{fit, plan, plan_sweep, sweep};
 use super::table::Counts;
 use super::tally::tally;
-use crate::communicator::{Communicator, check_same_job};
-use crate::files::{FileError, Memory, Storage, io_error, remove_folders_below};
+use crate::context::Context;
+use crate::files::{FileError, Memory, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
-use crate::progress::Progress;
 use crate::solve::{Report, Solve, SolveError};
 use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 
@@ -24,38 +23,31 @@ use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 /// rayon's current pool, or on fewer threads if all of them would need too much memory (with several ranks on all
 /// threads).
 ///
-/// Each rank of `all` must call this with the same settings. A count in files resumes an earlier one of any number of
-/// ranks. If a rank returns an error, its caller has to end the whole job, because the others wait for it.
+/// A count in files resumes an earlier one of any number of ranks.
 ///
 /// # Errors
 /// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is created;
-/// [`CountError::Busy`] if another process counts in the same folder; [`CountError::Stopped`] if `progress` stops it;
+/// [`CountError::Busy`] if another process counts in the same folder; [`CountError::Stopped`] if the progress stops it;
 /// [`CountError::Communicator`] if the ranks don't fit together; [`CountError::File`] for files; [`CountError::Solve`]
 /// with [`SolveError::Threads`] if threads can't be started.
 ///
 /// ```
-/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::context::Context;
 /// use fourbase_tiers::counts::count_by_ply;
-/// use fourbase_tiers::files::Disk;
 /// use fourbase_tiers::kernel::Values;
 /// use fourbase_tiers::solve::Solve;
 ///
-/// let counts = count_by_ply(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
+/// let counts = count_by_ply(&Solve::new("4x4".parse()?, Values::Wdl), &Context::default())?;
 /// assert_eq!((counts.sum(|ply| ply.legal), counts.plies[3].legal), (161_029, 52));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn count_by_ply(
-    solve: &Solve,
-    all: &dyn Communicator,
-    storage: &dyn Storage,
-    progress: &dyn Progress,
-) -> Result<Counts, CountError> {
-    check_same_job(all, &format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
-    let planned = plan_sweep(solve, all, solve.scratch.is_some())?;
+pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, CountError> {
+    context.check_same_job(&format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
+    let planned = plan_sweep(solve, context.all, solve.scratch.is_some())?;
     let (files, in_files) = (Memory::default(), planned.1.is_bounded);
-    let storage = if in_files { storage } else { &files };
-    let count = Count { solve, values: None, all, storage, folder: Count::folder(solve, "count-legal"), in_files };
-    let swept = |journal| Ok(sweep(&count, journal, planned, progress)?.swept);
+    let context = &Context { storage: if in_files { context.storage } else { &files }, ..*context };
+    let count = Count { solve, values: None, context, folder: Count::folder(solve, "count-legal"), in_files };
+    let swept = |journal| Ok(sweep(&count, journal, planned)?.swept);
     let swept = count.in_folder(None, swept)?;
     Ok(Counts::of_swept(solve.board, None, swept, Vec::new()))
 }
@@ -67,31 +59,26 @@ pub fn count_by_ply(
 /// The errors of [`count_by_ply`], and [`CountError::Solve`] if the solve fails.
 ///
 /// ```
-/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::context::Context;
 /// use fourbase_tiers::counts::count_by_value;
-/// use fourbase_tiers::files::Disk;
 /// use fourbase_tiers::kernel::Values;
 /// use fourbase_tiers::solve::Solve;
 ///
-/// let counts = count_by_value(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
+/// let counts = count_by_value(&Solve::new("4x4".parse()?, Values::Wdl), &Context::default())?;
 /// assert_eq!(counts.sum(|ply| ply.win), 38_675);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn count_by_value(
-    solve: &Solve,
-    all: &dyn Communicator,
-    storage: &dyn Storage,
-    progress: &dyn Progress,
-) -> Result<Counts, CountError> {
-    let (_, plan) = plan(solve)?;
+pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountError> {
+    let (all, (_, plan)) = (context.all, plan(solve)?);
     // The reached bits: at most one per entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
     let plan = fit(if in_files { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
     let files = Memory::default();
-    let storage = if in_files { storage } else { &files };
+    let storage = if in_files { context.storage } else { &files };
     let folder = Count::folder(solve, &format!("count-{}", solve.values));
-    let count = Count { solve, values: Some(solve.values), all, storage, folder, in_files };
+    let context = &Context { storage, ..*context };
+    let count = Count { solve, values: Some(solve.values), context, folder, in_files };
     let temporary = solve.clone().root(&count.folder).keep_plies(Some(1));
     let temporary = temporary.scratch(in_files.then(|| count.folder.clone()));
     // Checkpoints in memory would be useless.
@@ -99,7 +86,7 @@ pub fn count_by_value(
     count.check_disk(&count.journal()?, plan.scratch_bytes() + plan.reached_bytes())?;
     let counted = count.in_folder(None, |journal| {
         let is_counted = journal.has_counted(temporary.manifest(storage)?);
-        let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted), progress)?;
+        let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted))?;
         all.barrier();
         if all.is_root() {
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
@@ -126,9 +113,6 @@ pub fn count_by_value(
 /// [`write_kept`] does. First the sweep goes forward, then the solve goes backward; both resume. If the board is
 /// already solved and counted, nothing is done.
 ///
-/// Each rank of `all` must call this with the same settings. If a rank returns an error, its caller has to end the
-/// whole job, because the others wait for it.
-///
 /// Takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep
 /// wait in files, below the solve's scratch folder.
 ///
@@ -137,27 +121,22 @@ pub fn count_by_value(
 /// for errors of the solve; else the errors of [`count_by_ply`].
 ///
 /// ```
-/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::context::Context;
 /// use fourbase_tiers::counts::solve_and_count;
-/// use fourbase_tiers::files::Disk;
 /// use fourbase_tiers::kernel::Values;
 /// use fourbase_tiers::solve::Solve;
 ///
 /// let root = tempfile::tempdir()?;
 /// let solve = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path());
-/// let (report, counts) = solve_and_count(&solve, &Alone, &Disk, &())?;
+/// let (report, counts) = solve_and_count(&solve, &Context::default())?;
 /// assert_eq!((report.outcome.remoteness, counts.sum(|ply| ply.legal)), (Some(16), 161_029));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn solve_and_count(
-    solve: &Solve,
-    all: &dyn Communicator,
-    storage: &dyn Storage,
-    progress: &dyn Progress,
-) -> Result<(Report, Counts), CountError> {
+pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Counts), CountError> {
     let (board, values) = (solve.board, solve.values);
     let folder = Count::folder(solve, &format!("tally-{values}"));
-    let count = Count { solve, values: Some(values), all, storage, folder, in_files: true };
+    let count = Count { solve, values: Some(values), context, folder, in_files: true };
+    let storage = context.storage;
     let manifest = solve.manifest(storage)?.filter(|manifest| manifest.is_complete());
     let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
     let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
@@ -165,16 +144,16 @@ pub fn solve_and_count(
     // A journal is removed after the counts are kept.
     let kept = kept.filter(|_| journal.swept.is_empty());
     let is_done = if kept.is_some() { "counted" } else { "not counted" };
-    check_same_job(all, &format!("solve and count {board} {values}, {is_done} yet"))?;
+    context.check_same_job(&format!("solve and count {board} {values}, {is_done} yet"))?;
     if let Some(counts) = kept {
-        return Ok((solve.run_on(all, storage, progress)?, counts));
+        return Ok((solve.run_on(context)?, counts));
     }
     if !journal.has_counted(solve.manifest(storage)?) {
         return Err(CountError::Uncounted { folder: solve.folder(), board, values });
     }
     count.in_folder(solve.existing(), |journal| {
-        let (report, counts) = sweep_and_solve(&count, journal, solve, progress)?;
-        if all.is_root()
+        let (report, counts) = sweep_and_solve(&count, journal, solve)?;
+        if context.all.is_root()
             && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
         {
             write_kept(storage, &solve.folder(), &manifest, &counts)?;
@@ -184,19 +163,15 @@ pub fn solve_and_count(
 }
 
 /// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
-fn sweep_and_solve(
-    count: &Count,
-    mut journal: Journal,
-    solve: &Solve,
-    progress: &dyn Progress,
-) -> Result<(Report, Counts), CountError> {
-    let Count { storage, all, ref folder, .. } = *count;
+fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result<(Report, Counts), CountError> {
+    let Count { context, ref folder, .. } = *count;
+    let Context { storage, all, .. } = *context;
     if journal.swept.len() <= solve.board.cells() {
-        journal = sweep(count, journal, plan_sweep(solve, all, false)?, progress)?;
+        journal = sweep(count, journal, plan_sweep(solve, all, false)?)?;
     }
     let memory = Arc::new(BlockMemory::sequential(solve.block_words));
     let reached = TierFolder { storage, folder, memory, all };
     let mut observer = |index: &Index, tier: &Tier| tally(&reached, &mut journal, index, tier);
-    let report = solve.run_observed(&mut observer, all, storage, progress)?;
+    let report = solve.run_observed(&mut observer, context)?;
     Ok((report, Counts::of_swept(solve.board, Some(solve.values), journal.swept, journal.outcomes)))
 }

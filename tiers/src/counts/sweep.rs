@@ -11,10 +11,11 @@ use super::journal::Journal;
 use super::lists::ChildLists;
 use super::parents::part;
 use crate::communicator::{Alone, Communicator, Reduction};
+use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
-use crate::progress::{Progress, RankProgress, Stage};
+use crate::progress::Stage;
 use crate::solve::{Plan, ShapeDrops, Solve};
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
@@ -69,7 +70,8 @@ pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
     Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
 }
 
-/// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool would move the count off the thread that calls MPI.
+/// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool
+/// would move the count off the thread that calls MPI.
 ///
 /// # Errors
 /// [`CountError::Memory`] if there is too little memory even for one thread.
@@ -80,14 +82,9 @@ pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Resu
 }
 
 /// Sweeps from the first ply that is not in the journal to the full board.
-pub(super) fn sweep(
-    count: &Count,
-    mut journal: Journal,
-    (index, plan): (Index, Plan),
-    progress: &dyn Progress,
-) -> Result<Journal, CountError> {
-    let Count { solve, values, all, storage, ref folder, in_files } = *count;
-    let index = &index;
+pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, Plan)) -> Result<Journal, CountError> {
+    let Count { solve, values, context, ref folder, in_files } = *count;
+    let (Context { storage, all, progress }, index) = (*context, &index);
     count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
     // Of the memory beyond the plan's, half is for lists of children, and the other half for blocks.
     let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
@@ -113,7 +110,7 @@ pub(super) fn sweep(
             all.barrier();
             let mut tier = tiers.begin(index, Reached, ply)?;
             progress.tier(ply, tier.entries());
-            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
+            let shown = context.shown(Stage::Sweep, tier.entries());
             let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
             let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();

@@ -8,7 +8,9 @@ use fourbase::{Outcome, Position, Value, notation};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
-use crate::communicator::{Alone, Communicator};
+use crate::communicator::Alone;
+use crate::communicator::Communicator;
+use crate::context::Context;
 use crate::files::{Disk, FileError};
 use crate::kernel::{Kernel, Values};
 use crate::long;
@@ -33,8 +35,8 @@ fn in_files(board: &str, kind: Kind, block_words: usize, root: &Path) -> Solve {
 
 fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progress) -> Result<Counts, CountError> {
     match kind {
-        None => count_by_ply(solve, all, &Disk, progress),
-        Some(_) => count_by_value(solve, all, &Disk, progress),
+        None => count_by_ply(solve, &Context { all, progress, ..Context::default() }),
+        Some(_) => count_by_value(solve, &Context { all, progress, ..Context::default() }),
     }
 }
 
@@ -159,7 +161,7 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     }
     let progress = Patience::new(u64::MAX);
     let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl);
-    count_by_value(&solve, &Alone, &Disk, &progress).unwrap();
+    count_by_value(&solve, &Context { progress: &progress, ..Context::default() }).unwrap();
     let entries = Plan::new(solve.board, Values::Wdl, u64::MAX).entries() as u64;
     // Once forward, and once backward.
     assert_eq!((progress.begun.into_inner(), progress.done.into_inner()), (2 * entries, 2 * entries));
@@ -177,7 +179,9 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
                 let solve = solve(board, values, &root.path().join(ranks.to_string())).scratch(Some(scratch.clone()));
                 // The second call finds everything done.
                 for is_again in [false, true] {
-                    let solved = Threads::run(ranks, 2, |all| solve_and_count(&solve, all, &Disk, &()).unwrap());
+                    let solved = Threads::run(ranks, 2, |all| {
+                        solve_and_count(&solve, &Context { all, ..Context::default() }).unwrap()
+                    });
                     for (report, counts) in solved.0 {
                         assert_eq!((report.hash, report.already_complete), (hash, is_again), "{board} {values}");
                         assert!(counts == expected, "{board} {values}");
@@ -224,7 +228,7 @@ fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     }
     let root = tempfile::tempdir().unwrap();
     let solve = solve("5x4", Values::Wdl, root.path()).block_words(1 << 10);
-    let run = |patience: &Patience| solve_and_count(&solve, &Alone, &Disk, patience);
+    let run = |patience: &Patience| solve_and_count(&solve, &Context { progress: patience, ..Context::default() });
     let ((_, counts), stops) = stop_again_and_again(10, run);
     assert!(stops > 3 && kept_path(&solve.folder()).exists(), "{stops}");
     assert_eq!(counts, expected("5x4", KINDS[1]));
@@ -289,11 +293,13 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     is_damaged(count(&first, wdl, &Alone, &()).unwrap_err(), &folder);
 
     let solve = solve("5x4", Values::Wdl, root.path());
-    let stop = |patience| solve_and_count(&solve, &Alone, &Disk, &Patience::new(patience)).unwrap_err();
+    let stop = |patience| {
+        solve_and_count(&solve, &Context { progress: &Patience::new(patience), ..Context::default() }).unwrap_err()
+    };
     assert!((30..).step_by(10).map(stop).any(|error| matches!(error, CountError::Solve(SolveError::Stopped { .. }))));
     let folder = root.path().join("5x4/tally-wdl");
     spoil(&folder, "reached-", damage);
-    is_damaged(solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err(), &folder);
+    is_damaged(solve_and_count(&solve, &Context::default()).unwrap_err(), &folder);
 }
 
 #[test]
@@ -315,7 +321,7 @@ fn threads_for_which_there_is_too_little_memory_are_left_out() {
         assert!(matches!(ranks[..], [Err(CountError::Memory { .. }), ..]), "{kind:?}: {ranks:?}");
         if let Some(values) = kind {
             let solve = solve("4x4", values, root.path()).memory(limit);
-            let (_, counts) = pool(8).install(|| solve_and_count(&solve, &Alone, &Disk, &())).unwrap();
+            let (_, counts) = pool(8).install(|| solve_and_count(&solve, &Context::default())).unwrap();
             assert!(counts == expected, "{kind:?}");
         }
     }
@@ -336,12 +342,12 @@ fn a_folder_in_which_another_process_counts_is_refused() {
 fn tiers_that_were_solved_without_counting_are_not_left_out() {
     let root = tempfile::tempdir().unwrap();
     let solve = solve("4x4", Values::Wdl, root.path());
-    solve.run_on(&Alone, &Disk, &Patience::new(12)).unwrap_err();
+    solve.run_on(&Context { progress: &Patience::new(12), ..Context::default() }).unwrap_err();
     for _ in 0..2 {
-        let error = solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err();
+        let error = solve_and_count(&solve, &Context::default()).unwrap_err();
         assert!(matches!(error, CountError::Uncounted { .. }), "{error}");
         solve.run().unwrap();
     }
-    let (_, counts) = solve_and_count(&solve.replace(true), &Alone, &Disk, &()).unwrap();
+    let (_, counts) = solve_and_count(&solve.replace(true), &Context::default()).unwrap();
     assert_eq!(counts, expected("4x4", KINDS[1]));
 }

@@ -30,7 +30,7 @@ fn solved(root: &Path, board: Board, values: Values) -> Database {
 fn unfinished(root: &Path) -> Database {
     Solve::new(board(), Values::Remoteness)
         .root(root)
-        .run_on(&crate::communicator::Alone, &crate::files::Disk, &Stop(12.into()))
+        .run_on(&crate::context::Context { progress: &Stop(12.into()), ..crate::context::Context::default() })
         .unwrap_err();
     let database = Database::find(root, board()).unwrap();
     assert!(!database.is_complete());

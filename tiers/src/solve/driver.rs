@@ -15,12 +15,13 @@ use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::{Traffic, gather};
+use crate::context::Context;
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, Split, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
-use crate::progress::{Progress, RankProgress, Share, Stage};
+use crate::progress::{Share, Stage};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
 
 /// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before saving, the tier is
@@ -31,7 +32,7 @@ pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
     pub observer: &'a mut Observer<'a>,
-    pub progress: &'a dyn Progress,
+    pub context: &'a Context<'a>,
     pub tiers: TierFolder<'a>,
     pub index: &'a Index,
     /// The folder of the database.
@@ -43,7 +44,7 @@ impl<'a> Driver<'a> {
     /// Solves the missing tiers, from the one before `last` down to the empty board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
-        let (all, progress, index) = (self.tiers.all, self.progress, self.index);
+        let (Context { all, progress, .. }, index) = (*self.context, self.index);
         // With several machines, every tier is on the shared disk already.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
@@ -55,7 +56,7 @@ impl<'a> Driver<'a> {
             let (begun, traffic) = (Instant::now(), all.traffic());
             let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());
-            let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
+            let shown = self.context.shown(Stage::Solve, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
             let written = if is_solved {
                 shown.end();
@@ -104,16 +105,19 @@ impl<'a> Driver<'a> {
 
     /// Returns the decision of rank 0. Waits for all ranks.
     fn is_agreed(&self, own: bool) -> bool {
-        if self.tiers.all.is_alone() { own } else { self.tiers.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
+        if self.context.all.is_alone() {
+            own
+        } else {
+            self.context.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1]
+        }
     }
 
     /// Writes the database's file of a tier, if it keeps one, and records the tier. If the solve is stopped, breaks off
     /// and records nothing.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
-        let (TierFolder { storage, all, .. }, index) = (&self.tiers, self.index);
-        let is_stopped = || self.progress.is_stopped();
+        let index = self.index;
         let written = if self.manifest.keeps(tier.ply()) {
-            write_tier(*storage, self.folder, index, tier, &self.manifest.chunks(&tier.directory), *all, &is_stopped)?
+            write_tier(self.context, self.folder, index, tier, &self.manifest.chunks(&tier.directory))?
         } else {
             ControlFlow::Continue(None)
         };
@@ -122,18 +126,18 @@ impl<'a> Driver<'a> {
         let bytes = written.as_ref().map_or(0, |written| written.bytes);
         let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
-        self.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
+        self.context.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
         Ok(ControlFlow::Continue(written))
     }
 
     /// Makes a checkpoint: makes all values of the last tier durable, then the files of the database, then the manifest
     /// that names them. Removes older logs.
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
-        let (ply, storage) = (last.ply(), self.tiers.storage);
+        let (ply, storage) = (last.ply(), self.context.storage);
         last.sync(self.index)?;
-        self.tiers.all.barrier();
+        self.context.all.barrier();
         self.manifest.checkpoint = Some(ply);
-        if self.tiers.all.is_root() {
+        if self.context.all.is_root() {
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
             // Keep the tier before it, which may be half solved already.
@@ -144,8 +148,8 @@ impl<'a> Driver<'a> {
 
     /// Makes the database durable after its last tier. Waits for all ranks.
     fn complete(&mut self, root: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
-        let storage = self.tiers.storage;
-        if self.tiers.all.is_root() {
+        let storage = self.context.storage;
+        if self.context.all.is_root() {
             let outcome = root.root(self.index)?;
             self.manifest.complete(outcome.ok_or_else(|| no_root(self.folder))?);
             publish(storage, self.folder, files)?;
@@ -153,13 +157,13 @@ impl<'a> Driver<'a> {
             remove_leftovers(storage, self.folder)?;
             self.remove_logs(|_| true)?;
         }
-        self.tiers.all.barrier();
+        self.context.all.barrier();
         Ok(())
     }
 
     /// Removes the logs of the plies for which `is_old` returns `true`.
     pub fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        segments::remove(self.tiers.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
+        segments::remove(self.context.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
     }
 
     pub fn stopped(&self, manifest: &Manifest) -> SolveError {

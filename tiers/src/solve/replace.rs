@@ -83,7 +83,7 @@ impl Solve {
 impl Driver<'_> {
     /// Empties the folder of a replacement and marks it.
     pub(super) fn begin_replacement(&self) -> Result<(), SolveError> {
-        let storage = self.tiers.storage;
+        let storage = self.context.storage;
         remove_database(storage, self.folder)?;
         self.remove_logs(|_| true)?;
         Ok(write_file(storage, self.folder, REPLACEMENT, &[])?)

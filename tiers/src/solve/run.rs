@@ -3,7 +3,7 @@
 //! Every rank runs this. Rank 0 creates and removes files, holds the lock and writes the manifest; the others read the
 //! files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::driver::{Driver, Observer, no_root};
@@ -11,12 +11,12 @@ use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
 use super::replace::is_lost;
-use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
-use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
+use crate::context::{Context, Folders};
+use crate::files::{FileError, Storage};
 use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
-use crate::progress::{Progress, Stage};
+use crate::progress::Stage;
 use crate::tier::{Kind, Tier, TierFolder, segments};
 
 impl Solve {
@@ -26,38 +26,25 @@ impl Solve {
     /// # Errors
     /// See [`Solve::run_on`].
     pub fn run(&self) -> Result<Report, SolveError> {
-        self.run_on(&Alone, &Disk, &())
+        self.run_on(&Context::default())
     }
 
-    /// Solves the board together with the other ranks of `all`, which must all call this with the same settings;
-    /// reports to `progress`. The bytes of the database do not depend on the number of ranks and threads. Resumes an
-    /// earlier solve of any number of ranks.
-    ///
-    /// If a rank returns an error, its caller has to end the whole job, because the others wait for it.
+    /// Solves the board into its database. The bytes of the database do not depend on the number of ranks and threads.
+    /// Resumes an earlier solve of any number of ranks.
     ///
     /// # Errors
     /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
     /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
-    /// same board; [`SolveError::Stopped`] if `progress` stops it; [`SolveError::Communicator`] if the ranks don't fit
+    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks don't fit
     /// together; [`SolveError::File`] for files.
-    pub fn run_on(
-        &self,
-        all: &dyn Communicator,
-        storage: &dyn Storage,
-        progress: &dyn Progress,
-    ) -> Result<Report, SolveError> {
-        self.run_observed(&mut |_, _| Ok(()), all, storage, progress)
+    pub fn run_on(&self, context: &Context) -> Result<Report, SolveError> {
+        self.run_observed(&mut |_, _| Ok(()), context)
     }
 
     /// Solves as [`Solve::run_on`] does, and calls `observer` with every solved tier.
-    pub(crate) fn run_observed(
-        &self,
-        observer: &mut Observer,
-        all: &dyn Communicator,
-        storage: &dyn Storage,
-        progress: &dyn Progress,
-    ) -> Result<Report, SolveError> {
-        check_same_job(all, &self.description())?;
+    pub(crate) fn run_observed(&self, observer: &mut Observer, context: &Context) -> Result<Report, SolveError> {
+        let Context { storage, all, .. } = *context;
+        context.check_same_job(&self.description())?;
         let (folder, scratch) = (self.output_folder(), self.scratch_folder());
         if self.replace {
             self.check_replaced(storage)?;
@@ -84,39 +71,32 @@ impl Solve {
         if all.is_root() && !is_begun {
             plan.check_disk(storage, &folder, &scratch)?;
         }
-        let (lock, mut made) = (lock_path(&folder), Vec::new());
-        let result = match lock_output(all, storage, self.existing(), &[&folder, &scratch], &lock, &mut made) {
-            // The folders belong to the other process.
-            Ok(Err(holder)) => return Err(SolveError::Busy { folder, holder }),
-            Ok(Ok(_held)) => {
-                let memory = Arc::new(plan.memory(self.memory_bytes, self.block_words));
-                let tiers = TierFolder { storage, folder: &scratch, memory, all };
-                let manifest = Manifest::new(self.board, self.values, self.keep_plies);
-                let driver =
-                    Driver { solve: self, observer, progress, tiers, index: &index, folder: &folder, manifest };
-                let result = check_shared_folder(all, storage, &scratch)
-                    .and_then(|()| check_shared_folder(all, storage, &folder))
-                    .and_then(|()| plan.install(|| driver.resume_and_solve(&plan))?)
-                    .and_then(|report| self.put_in_place(all, storage).map(|()| report));
-                let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
-                if result.is_err() && is_new() {
-                    let _ = remove_leftovers(storage, &folder);
-                    let _ = storage.remove(&folder.join(REPLACEMENT));
-                    let _ = storage.remove(&lock);
-                }
-                result
-            }
-            Err(error) => Err(error.into()),
+        let lock = lock_path(&folder);
+        let root = self.scratch.as_deref().filter(|_| scratch != folder);
+        let folders = Folders {
+            written: &[&folder, &scratch],
+            existing: self.existing(),
+            lock: &lock,
+            temporary: root.map(|root| (root, &*scratch)),
         };
-        match (&result, &self.scratch) {
-            // A failed solve leaves no empty folders.
-            (Err(_), _) => remove_folders(storage, &made),
-            (Ok(_), Some(root)) if scratch != folder && all.is_root() => {
-                remove_folders_below(storage, root, &scratch, made);
+        let work = || {
+            let memory = Arc::new(plan.memory(self.memory_bytes, self.block_words));
+            let tiers = TierFolder { storage, folder: &scratch, memory, all };
+            let manifest = Manifest::new(self.board, self.values, self.keep_plies);
+            let driver = Driver { solve: self, observer, context, tiers, index: &index, folder: &folder, manifest };
+            let report = plan.install(|| driver.resume_and_solve(&plan))??;
+            self.put_in_place(all, storage)?;
+            Ok(report)
+        };
+        let end = |result: &Result<_, _>, made: &[PathBuf]| {
+            let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
+            if result.is_err() && is_new() {
+                let _ = remove_leftovers(storage, &folder);
+                let _ = storage.remove(&folder.join(REPLACEMENT));
+                let _ = storage.remove(&lock);
             }
-            _ => {}
-        }
-        result
+        };
+        context.in_folders(&folders, |holder| SolveError::Busy { folder: folder.clone(), holder }, work, end)
     }
 
     /// Returns a description of the job, compared between ranks.
@@ -174,10 +154,10 @@ impl<'a> Driver<'a> {
             }
         }
         let Manifest { checkpoint, tiers, .. } = &self.manifest;
-        check_same_job(all, &format!("resuming from ply {checkpoint:?} with {} tiers", tiers.len()))?;
-        self.progress.planned(plan);
+        self.context.check_same_job(&format!("resuming from ply {checkpoint:?} with {} tiers", tiers.len()))?;
+        self.context.progress.planned(plan);
         let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        self.progress.begin(Stage::Solve, entries, self.manifest.entries());
+        self.context.progress.begin(Stage::Solve, entries, self.manifest.entries());
         self.solve_tiers(last)?;
         if !all.is_root()
             && let Some(written) = Manifest::read(storage, self.folder, solve.board, solve.values)?
@@ -211,7 +191,7 @@ impl<'a> Driver<'a> {
         }
         let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
         let what = "incomplete: some blocks cannot be read";
-        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
+        self.context.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }
@@ -220,10 +200,10 @@ impl<'a> Driver<'a> {
     fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
         let size = self.tiers.all.size();
         let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
-        self.progress.begin(Stage::Resume, bytes, 0);
+        self.context.progress.begin(Stage::Resume, bytes, 0);
         let goes_on = |bytes| {
-            self.progress.done(Stage::Resume, bytes);
-            !self.progress.is_stopped()
+            self.context.progress.done(Stage::Resume, bytes);
+            !self.context.progress.is_stopped()
         };
         let part = (self.tiers.all.rank() as usize, size as usize);
         let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::{Solve, SolveError};
-use crate::communicator::Alone;
+use crate::context::Context;
 use crate::files::{Disk, ReadStorage};
 use crate::format::Manifest;
 use crate::kernel::Values;
@@ -31,7 +31,8 @@ fn any_number_of_ranks_and_threads_makes_the_same_files() {
             for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
                 let root = tempfile::tempdir().unwrap();
                 let solve = solve(board, values, root.path()).scratch(Some(root.path().join("scratch")));
-                let (reports, _) = Threads::run(ranks, threads, |all| solve.run_on(all, &Disk, &()).unwrap());
+                let (reports, _) =
+                    Threads::run(ranks, threads, |all| solve.run_on(&Context { all, ..Context::default() }).unwrap());
                 let of = |report: &super::Report| (report.hash, report.outcome, report.bytes);
                 assert!(reports.iter().all(|found| of(found) == of(&report)), "{board} {values} {ranks} {threads}");
                 assert!(files(&report.folder) == files(&reports[0].folder), "{board} {values} {ranks} {threads}");
@@ -79,12 +80,16 @@ fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
             let solve = solve("4x4", Values::Remoteness, root.path()).checkpoint(checkpoint);
             let solve = solve.scratch(Some(root.path().join("scratch")));
             let stop = Stop(AtomicU32::new(tiers * ranks));
-            let (stopped, _) = Threads::run(ranks, 1, |all| solve.run_on(all, &Disk, &stop).unwrap_err());
+            let (stopped, _) = Threads::run(ranks, 1, |all| {
+                solve.run_on(&Context { all, progress: &stop, ..Context::default() }).unwrap_err()
+            });
             assert!(stopped.iter().all(|error| matches!(error, SolveError::Stopped { .. })), "{stopped:?}");
             let kept = Manifest::read_any(&Disk, &solve.folder()).unwrap().unwrap();
             assert!(kept.0.tiers.len() + 1 >= tiers as usize, "{ranks}");
             let never = Stop(AtomicU32::new(u32::MAX));
-            let (reports, _) = Threads::run(5 - ranks, 1, |all| solve.run_on(all, &Disk, &never).unwrap());
+            let (reports, _) = Threads::run(5 - ranks, 1, |all| {
+                solve.run_on(&Context { all, progress: &never, ..Context::default() }).unwrap()
+            });
             assert!(reports.iter().all(|report| report.hash == expected), "{tiers} {ranks}");
         }
     }
@@ -94,9 +99,10 @@ fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
 fn every_rank_reports_a_missing_file_of_an_earlier_solve() {
     let root = tempfile::tempdir().unwrap();
     let solve = solve("4x4", Values::Wdl, root.path());
-    let folder = solve.run_on(&Alone, &Disk, &()).unwrap().folder;
+    let folder = solve.run_on(&Context::default()).unwrap().folder;
     std::fs::remove_file(folder.join("tier-09")).unwrap();
-    let (found, _) = Threads::run(2, 1, |all| solve.run_on(all, &Disk, &()).unwrap_err().to_string());
+    let (found, _) =
+        Threads::run(2, 1, |all| solve.run_on(&Context { all, ..Context::default() }).unwrap_err().to_string());
     assert!(found.iter().all(|error| error.contains("the file is missing")), "{found:?}");
 }
 
@@ -110,7 +116,7 @@ fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopp
     let beside = report.folder.with_extension("replacement");
     let mut tiers_done = 0;
     loop {
-        match new.run_on(&Alone, &Disk, &Stop(AtomicU32::new(6))) {
+        match new.run_on(&Context { progress: &Stop(AtomicU32::new(6)), ..Context::default() }) {
             Err(SolveError::Stopped { done, .. }) => {
                 assert!(done > tiers_done, "it resumes");
                 tiers_done = done;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use fourbase::{Board, Position};
 
-use crate::communicator::Alone;
+use crate::context::Context;
 use crate::database::Database;
 use crate::files::{FileError, Memory};
 use crate::progress::Progress;
@@ -37,7 +37,7 @@ pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
 /// Runs a solve in memory, and opens its database `N` times.
 pub fn solved<const N: usize>(solve: &Solve) -> [Database; N] {
     let storage = Arc::new(Memory::default());
-    let folder = solve.run_on(&Alone, &*storage, &()).expect("a solve").folder;
+    let folder = solve.run_on(&Context { storage: &*storage, ..Context::default() }).expect("a solve").folder;
     [(); N].map(|()| Database::open_on(storage.clone(), &folder).expect("a database"))
 }
 

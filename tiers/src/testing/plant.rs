@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fourbase::{Outcome, Player, Position, Value};
 use rayon::prelude::*;
 
-use crate::communicator::Alone;
+use crate::context::Context;
 use crate::database::{Database, DatabaseError};
 use crate::files::{FileError, Storage, publish};
 use crate::format::{Manifest, TierRecord, folder_of, write_tier};
@@ -65,7 +65,8 @@ fn write_tier_again(
     };
     let codes: Vec<u8> = (0..directory.entries()).into_par_iter().map(code).collect::<Result<_, DatabaseError>>()?;
     let tier = tier_of(index, coding, &directory, &codes)?;
-    let written = write_tier(storage, folder, index, &tier, &manifest.chunks(&directory), &Alone, &|| false)?;
+    let written =
+        write_tier(&Context { storage, ..Context::default() }, folder, index, &tier, &manifest.chunks(&directory))?;
     if let ControlFlow::Continue(Some((written, hash))) = written {
         let (bytes, hash) = (written.bytes, Some(hash));
         let other = manifest.tiers.iter_mut().filter(|tier| tier.ply == ply);

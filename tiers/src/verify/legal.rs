@@ -145,9 +145,8 @@ impl Reached<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communicator::Alone;
+    use crate::context::Context;
     use crate::counts::count_by_ply;
-    use crate::files::Disk;
     use crate::kernel::{Kernel, Values};
     use crate::solve::Solve;
     use crate::testing::boards;
@@ -160,7 +159,7 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
             let work = Work::new(&VerifyOptions::default(), &());
-            let counts = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Alone, &Disk, &()).unwrap();
+            let counts = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Context::default()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = counts.plies.iter().take(last + 1).map(|ply| ply.legal).sum();
                 assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");

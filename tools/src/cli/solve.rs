@@ -192,9 +192,9 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
 /// Solves with the other processes of the job, and counts if asked to.
 fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> anyhow::Result<(Report, Option<Counts>)> {
     if !is_counted {
-        return Ok((solve.run_on(job.all(), &Disk, progress)?, None));
+        return Ok((solve.run_on(&job.context(progress))?, None));
     }
-    let (report, counts) = solve_and_count(solve, job.all(), &Disk, progress).map_err(|error| match error {
+    let (report, counts) = solve_and_count(solve, &job.context(progress)).map_err(|error| match error {
         CountError::Solve(error) => anyhow::Error::from(error),
         error => error.into(),
     })?;

@@ -103,9 +103,9 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     // The database is not read: it has no entries for positions that a probe decides by itself.
     let counted = pool.install(|| {
         if arguments.legal {
-            return Ok((Shown::of(&count_by_ply(&solve, job.all(), &Disk, &progress)?, None), None));
+            return Ok((Shown::of(&count_by_ply(&solve, &job.context(&progress))?, None), None));
         }
-        let counts = count_by_value(&solve, job.all(), &Disk, &progress)?;
+        let counts = count_by_value(&solve, &job.context(&progress))?;
         Ok((Shown::of(&counts, database.as_ref()), Some(counts)))
     });
     drop(progress);

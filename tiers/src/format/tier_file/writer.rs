@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
 use crate::communicator::{Communicator, Reduction, gather};
+use crate::context::Context;
 use crate::files::{FileError, Storage, WriteFile, Written, frame, io_error, temporary_name};
 use crate::format::Hash;
 use crate::format::chunk::Chunks;
@@ -29,15 +30,13 @@ const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 ///
 /// Before each batch rank 0 checks whether to stop; if so, the file is removed, and all ranks stop.
 pub(crate) fn write_tier(
-    storage: &dyn Storage,
+    context: &Context,
     folder: &Path,
     index: &Index,
     tier: &Tier,
     chunks: &Chunks,
-    all: &dyn Communicator,
-    is_stopped: &dyn Fn() -> bool,
 ) -> Result<ControlFlow<(), Option<(Written, Hash)>>, FileError> {
-    let ply = tier.ply();
+    let (Context { storage, all, progress }, ply) = (*context, tier.ply());
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
@@ -46,7 +45,7 @@ pub(crate) fn write_tier(
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
     while first < groups {
-        let mut stopped = [u64::from(all.is_root() && is_stopped())];
+        let mut stopped = [u64::from(all.is_root() && progress.is_stopped())];
         all.all_reduce(&mut stopped, Reduction::Or);
         if stopped != [0] {
             writer.abandon()?;
@@ -212,6 +211,7 @@ mod tests {
     use super::*;
     use crate::files::{Memory, ReadStorage};
     use crate::kernel::{Kernel, Values};
+    use crate::progress::StoppedBy;
     use crate::solve::in_memory;
     use crate::testing::Threads;
 
@@ -229,7 +229,8 @@ mod tests {
             let write = |size, is_stopped| {
                 let storage = Memory::default();
                 let (written, _) = Threads::run(size, 2, |all| {
-                    let written = write_tier(&storage, folder, &index, tier, &chunks, all, &|| is_stopped).unwrap();
+                    let context = Context { storage: &storage, all, progress: &StoppedBy(&|| is_stopped) };
+                    let written = write_tier(&context, folder, &index, tier, &chunks).unwrap();
                     written.map_continue(|file| file.map(|(written, hash)| (written.bytes, hash)))
                 });
                 (written, storage.names(folder).unwrap())

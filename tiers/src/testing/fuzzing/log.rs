@@ -7,7 +7,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::write;
-use crate::communicator::Alone;
+use crate::context::Context;
 use crate::files::{Memory, ReadStorage, frame, read_small};
 use crate::format::Hash;
 use crate::kernel::{Kernel, Values};
@@ -48,7 +48,7 @@ pub fn log(data: &[u8]) -> bool {
     let storage = Memory::default();
     STOPPED.others.iter().for_each(|(path, bytes)| write(&storage, path, bytes));
     write(&storage, &STOPPED.log, &log);
-    let resumed = solve().run_on(&Alone, &storage, &());
+    let resumed = solve().run_on(&Context { storage: &storage, ..Context::default() });
     let is_right = resumed.as_ref().is_ok_and(|report| report.hash == STOPPED.hash);
     assert!(is_foreign || is_right, "a log that is only cut or changed gives {resumed:?}");
     resumed.is_ok()
@@ -111,7 +111,7 @@ fn solve() -> Solve {
 /// Stops a solve after four tiers.
 fn stopped() -> Stopped {
     let (solve, storage) = (solve(), Memory::default());
-    let stopped = solve.run_on(&Alone, &storage, &Stop(5.into()));
+    let stopped = solve.run_on(&Context { storage: &storage, progress: &Stop(5.into()), ..Context::default() });
     assert!(matches!(stopped, Err(SolveError::Stopped { .. })), "a solve that is stopped");
     let read = |name: &String| {
         let path = solve.folder().join(name);
@@ -123,7 +123,7 @@ fn stopped() -> Stopped {
     assert_eq!(logs.len(), 1, "one log");
     let (log, bytes) = read(&logs[0]);
     let (envelope, records) = taken_apart(&bytes);
-    let hash = solve.run_on(&Alone, &Memory::default(), &()).expect("a solve").hash;
+    let hash = solve.run_on(&Context { storage: &Memory::default(), ..Context::default() }).expect("a solve").hash;
     assert!(hash.is_some() && !records.is_empty());
     Stopped { others: others.iter().map(read).collect(), log, envelope, records, hash }
 }

@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use fourbase_tiers::communicator::{Alone, Communicator};
+use fourbase_tiers::context::Context;
+use fourbase_tiers::files::Disk;
+use fourbase_tiers::progress::Progress;
 
 use crate::failure::{self, BadInput};
 use crate::remedy;
@@ -47,9 +50,9 @@ impl Job {
             .into())
     }
 
-    /// Returns the communicator of all ranks.
-    pub fn all(&self) -> &dyn Communicator {
-        &*self.0
+    /// Returns what work with files on disk needs, done by all ranks.
+    pub fn context<'a>(&'a self, progress: &'a dyn Progress) -> Context<'a> {
+        Context { storage: &Disk, all: &*self.0, progress }
     }
 
     /// Tells whether this process is the one that reports.

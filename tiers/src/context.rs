@@ -1,0 +1,131 @@
+//! What long work needs besides its request: files, processes, progress; and the folders that it holds meanwhile.
+
+use std::path::{Path, PathBuf};
+
+use crate::communicator::{Alone, Communicator, CommunicatorError};
+use crate::files::{
+    Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders, remove_folders_below, write_file,
+};
+use crate::progress::{Progress, RankProgress, Stage};
+
+/// Where long work has its files, with which processes it is done, and who receives its progress. The default is files on
+/// disk, this process alone, and no progress.
+///
+/// All processes (ranks) do the same work with the same settings. If one returns an error, its caller has to end the whole
+/// job, because the others wait for it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The files.
+    pub storage: &'a dyn Storage,
+    /// The processes.
+    pub all: &'a dyn Communicator,
+    /// Receives the progress, and can stop the work.
+    pub progress: &'a dyn Progress,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Context { storage: &Disk, all: &Alone, progress: &() }
+    }
+}
+
+/// The folders that work writes.
+pub(crate) struct Folders<'a> {
+    /// All of them. Missing ones are created.
+    pub written: &'a [&'a Path],
+    /// A folder above them that is never created.
+    pub existing: Option<&'a Path>,
+    /// The file of the lock that is held meanwhile.
+    pub lock: &'a Path,
+    /// A folder that is removed after the work if it is empty, and those above it, below this root.
+    pub temporary: Option<(&'a Path, &'a Path)>,
+}
+
+/// The file by which ranks find out that they see the same folders.
+const TOKEN: &str = "job.new";
+
+impl Context<'_> {
+    /// Checks that all ranks have the same job: its description, the version of the program and the byte order.
+    pub(crate) fn check_same_job(&self, description: &str) -> Result<(), CommunicatorError> {
+        let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
+        let expected = format!("fourbase {}, {byte_order}-endian: {description}", env!("CARGO_PKG_VERSION"));
+        for (rank, found) in (0..).zip(self.all.all_gather(expected.as_bytes())) {
+            if found != expected.as_bytes() {
+                let found = String::from_utf8_lossy(&found).into_owned();
+                return Err(CommunicatorError::OtherJob { rank, expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the progress of all ranks in a stage of `steps` steps that has begun.
+    pub(crate) fn shown(&self, stage: Stage, steps: u64) -> RankProgress<'_> {
+        RankProgress::new(self.progress, stage, self.all, steps)
+    }
+
+    /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders
+    /// that were created, before they are unlocked. Work that fails leaves no empty folders that it has created.
+    ///
+    /// # Errors
+    /// `busy` of the holder's name if another process holds the lock; the errors of `work`.
+    pub(crate) fn in_folders<T, E: From<FileError> + From<CommunicatorError>>(
+        &self,
+        folders: &Folders,
+        busy: impl FnOnce(String) -> E,
+        work: impl FnOnce() -> Result<T, E>,
+        end: impl FnOnce(&Result<T, E>, &[PathBuf]),
+    ) -> Result<T, E> {
+        let mut made = Vec::new();
+        let result = match self.lock(folders, &mut made) {
+            // The folders belong to the other process.
+            Ok(Err(holder)) => return Err(busy(holder)),
+            Ok(Ok(_held)) => {
+                let result =
+                    folders.written.iter().try_for_each(|folder| self.check_shared(folder)).and_then(|()| work());
+                end(&result, &made);
+                result
+            }
+            Err(error) => Err(error.into()),
+        };
+        match (&result, folders.temporary) {
+            (Err(_), _) => remove_folders(self.storage, &made),
+            (Ok(_), Some((root, folder))) if self.all.is_root() => {
+                remove_folders_below(self.storage, root, folder, made);
+            }
+            _ => {}
+        }
+        result
+    }
+
+    /// On rank 0, creates the folders (adding them to `made`) and takes the lock, or finds the name of its holder.
+    fn lock(&self, folders: &Folders, made: &mut Vec<PathBuf>) -> Result<Result<Option<Lock>, String>, FileError> {
+        if !self.all.is_root() {
+            return Ok(Ok(None));
+        }
+        let Folders { written, existing, lock, .. } = *folders;
+        written.iter().try_for_each(|folder| create_folder(self.storage, existing, folder, made))?;
+        Ok(self.storage.lock(lock).map_err(io_error(lock, "lock"))?.map(Some))
+    }
+
+    /// Checks that all ranks see the same folder: rank 0 writes a file there, and the others look for it.
+    fn check_shared<E: From<FileError> + From<CommunicatorError>>(&self, folder: &Path) -> Result<(), E> {
+        let Context { storage, all, .. } = *self;
+        if all.is_alone() {
+            return Ok(());
+        }
+        let token = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
+        if all.is_root() {
+            write_file(storage, folder, TOKEN, token.as_bytes())?;
+        }
+        let expected = all.all_gather(token.as_bytes()).swap_remove(0);
+        let path = folder.join(TOKEN);
+        let mut found = vec![0; expected.len()];
+        let is_read = storage.open(&path).and_then(|file| file.read_exact_at(&mut found, 0)).is_ok();
+        let is_seen = all.all_gather(&[u8::from(is_read && found == expected)]);
+        if all.is_root() {
+            storage.remove(&path).map_err(io_error(&path, "remove"))?;
+        }
+        let blind = is_seen.iter().position(|seen| seen != &[1]).map(|rank| rank as u32);
+        blind.map_or(Ok(()), |rank| Err(CommunicatorError::NotShared { folder: folder.to_path_buf(), rank }.into()))
+    }
+}
