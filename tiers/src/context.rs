@@ -6,7 +6,7 @@ use crate::communicator::{Alone, Communicator, CommunicatorError};
 use crate::files::{
     Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders, remove_folders_below, write_file,
 };
-use crate::progress::{Progress, RankProgress, Stage};
+use crate::progress::{Progress, Stage, StageProgress};
 
 /// Where long work has its files, with which processes it is done, and who receives its progress. The default is files on
 /// disk, this process alone, and no progress.
@@ -59,8 +59,8 @@ impl Context<'_> {
     }
 
     /// Returns the progress of all ranks in a stage of `steps` steps that has begun.
-    pub(crate) fn shown(&self, stage: Stage, steps: u64) -> RankProgress<'_> {
-        RankProgress::new(self.progress, stage, self.all, steps)
+    pub(crate) fn shown(&self, stage: Stage, steps: u64) -> StageProgress<'_> {
+        StageProgress::new(self.progress, stage, self.all, steps)
     }
 
     /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders

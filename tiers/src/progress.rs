@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::communicator::Communicator;
+use crate::communicator::{Alone, Communicator};
 use crate::files::FileError;
 use crate::solve::Plan;
-use crate::tier::Watch;
 
 /// A stage of long work, and the unit of its steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +95,8 @@ pub struct Share {
     pub took: Duration,
 }
 
-/// Estimates the progress of all ranks in one tier or stage: that of this rank, times the number of ranks.
-pub(crate) struct RankProgress<'a> {
+/// The progress of all ranks in one tier or stage, estimated: that of this rank, times the number of ranks.
+pub(crate) struct StageProgress<'a> {
     progress: &'a dyn Progress,
     stage: Stage,
     size: u64,
@@ -105,15 +104,20 @@ pub(crate) struct RankProgress<'a> {
     left: AtomicU64,
 }
 
-impl<'a> RankProgress<'a> {
-    /// Reports steps of a stage that has begun.
-    pub fn new(progress: &'a dyn Progress, stage: Stage, all: &dyn Communicator, steps: u64) -> RankProgress<'a> {
-        RankProgress { progress, stage, size: all.size().into(), left: AtomicU64::new(steps) }
+impl<'a> StageProgress<'a> {
+    /// Reports the steps of a stage that has begun, up to `steps`.
+    pub fn new(progress: &'a dyn Progress, stage: Stage, all: &dyn Communicator, steps: u64) -> StageProgress<'a> {
+        StageProgress { progress, stage, size: all.size().into(), left: AtomicU64::new(steps) }
     }
 
-    /// Calls `work` with a [`Watch`] that reports finished steps and tells whether to stop.
-    pub fn watching<T>(&self, work: impl FnOnce(&Watch) -> T) -> T {
-        work(&Watch { done: &|steps| self.done(steps), is_stopped: &|| self.progress.is_stopped() })
+    /// Reports nothing and never stops.
+    pub fn none() -> StageProgress<'static> {
+        StageProgress::new(&(), Stage::Solve, &Alone, 0)
+    }
+
+    /// Returns whether to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.progress.is_stopped()
     }
 
     /// Reports that this rank has done some steps, assuming that the other ranks are as fast.

@@ -15,12 +15,12 @@ use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
-use crate::progress::Stage;
+use crate::progress::{Stage, StageProgress};
 use crate::solve::{Plan, ShapeDrops, Solve};
-use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
+use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, segments};
 
 /// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
-/// `None` if `watch` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
+/// `None` if `progress` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
 /// `memory_bytes`.
 ///
 /// # Errors
@@ -29,7 +29,7 @@ pub(crate) fn sweep_up(
     index: &Index,
     last: u32,
     memory_bytes: u64,
-    watch: &Watch,
+    progress: &StageProgress,
 ) -> Result<Option<(Tier<'static, Reached>, Pulled)>, CountError> {
     let plan = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
     let list_bytes = memory_bytes - plan.memory_bytes() as u64;
@@ -38,7 +38,7 @@ pub(crate) fn sweep_up(
         for ply in 0..=last {
             let parents = swept.as_ref().map(|(parents, _)| parents);
             let mut tier = Tier::in_memory(index, Reached, ply, parents);
-            let pulled = sweep_tier(index, &mut tier, parents, list_bytes, watch)?;
+            let pulled = sweep_tier(index, &mut tier, parents, list_bytes, progress)?;
             let Some(pulled) = pulled else { return Ok(None) };
             swept = Some((tier, pulled));
         }
@@ -111,7 +111,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             let mut tier = tiers.begin(index, Reached, ply)?;
             progress.tier(ply, tier.entries());
             let shown = context.shown(Stage::Sweep, tier.entries());
-            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
             let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();
             let mut sums = [without_line, with_line];
@@ -135,7 +135,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
 }
 
 /// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
-/// may use `list_bytes` bytes. Returns `None` if `watch` stopped it before the end.
+/// may use `list_bytes` bytes. Returns `None` if `progress` stopped it before the end.
 ///
 /// The planes hold the positions without a line, full boards included: these have a value to look up. Positions that
 /// the last move finished with a line are counted and left out.
@@ -144,14 +144,14 @@ fn sweep_tier(
     tier: &mut Tier<Reached>,
     parents: Option<&Tier<Reached>>,
     list_bytes: u64,
-    watch: &Watch,
+    progress: &StageProgress,
 ) -> Result<Option<Pulled>, FileError> {
     let mover = Player::to_move(tier.ply()).other();
     let lists = ChildLists::new(index, mover, list_bytes);
     let is_start = parents.is_none();
     let begin =
         || (TierReader::new(index, parents), OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default());
-    let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
+    let filled = tier.fill(index, progress, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
         if is_start {
             out.fill(1);
             positions.without_line = 1;

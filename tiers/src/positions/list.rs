@@ -11,13 +11,14 @@ use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
+use crate::communicator::Alone;
 use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, images, low_bits, shapes, tier_estimates};
 use crate::kernel::{Values, ones};
-use crate::progress::{Progress, Stage};
+use crate::progress::{Progress, Stage, StageProgress};
 use crate::solve::{Plan, solve_down};
-use crate::tier::{Content, Reached, Rows, Tier, Watch};
+use crate::tier::{Content, Reached, Rows, Tier};
 
 /// The most entries that a thread reads at once; a single row of a matrix may have more.
 const PART_ENTRIES: u64 = 1 << 16;
@@ -103,18 +104,13 @@ impl PositionList {
         memory_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<PositionList, PositionError> {
-        let is_long = PositionList::is_long_sweep(index.board(), ply);
-        if is_long {
-            let steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
+        let mut steps = 0;
+        if PositionList::is_long_sweep(index.board(), ply) {
+            steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
             progress.begin(Stage::Sweep, steps, 0);
         }
-        let done = |entries| {
-            if is_long {
-                progress.done(Stage::Sweep, entries)
-            }
-        };
-        let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
-        let (tier, pulled) = sweep_up(index, ply, memory_bytes, &watch)?.ok_or(PositionError::Stopped)?;
+        let shown = StageProgress::new(progress, Stage::Sweep, &Alone, steps);
+        let (tier, pulled) = sweep_up(index, ply, memory_bytes, &shown)?.ok_or(PositionError::Stopped)?;
         Ok(PositionList::new(index, ply, Some((tier, pulled.without_line))))
     }
 
@@ -156,14 +152,11 @@ impl PositionList {
     ) -> Result<(), PositionError> {
         let plan = Plan::exact(index, values).within(memory_bytes);
         CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
-        progress.begin(
-            Stage::Solve,
-            u64::try_from(estimated_entries(self.board, self.ply as usize..usize::MAX)).unwrap_or(u64::MAX),
-            0,
-        );
-        let done = |entries| progress.done(Stage::Solve, entries);
-        let watch = Watch { done: &done, is_stopped: &|| progress.is_stopped() };
-        let solved = plan.install(|| solve_down(index, values, self.ply, &watch, |_| ())).map_err(CountError::from)?;
+        let steps = estimated_entries(self.board, self.ply as usize..usize::MAX);
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        progress.begin(Stage::Solve, steps, 0);
+        let shown = StageProgress::new(progress, Stage::Solve, &Alone, steps);
+        let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ())).map_err(CountError::from)?;
         let solved = solved.map_err(CountError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
         Ok(())

@@ -21,8 +21,8 @@ use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, Split, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
-use crate::progress::{Share, Stage};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
+use crate::progress::{Share, Stage, StageProgress};
+use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
 /// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before saving, the tier is
 /// solved and shown again. An error ends the solve.
@@ -57,7 +57,7 @@ impl<'a> Driver<'a> {
             let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());
             let shown = self.context.shown(Stage::Solve, tier.entries());
-            let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
+            let is_solved = solve_tier(index, &mut tier, child.as_ref(), &shown)?;
             let written = if is_solved {
                 shown.end();
                 // Give the memory of the child's blocks to the writer.
@@ -211,7 +211,7 @@ impl Checkpoints {
     }
 }
 
-/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if `watch`
+/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if `progress`
 /// stopped it before the end.
 ///
 /// Splits the work over rayon's current pool; the result does not depend on the number of threads.
@@ -222,7 +222,7 @@ pub(crate) fn solve_tier(
     index: &Index,
     tier: &mut Tier,
     child: Option<&Tier>,
-    watch: &Watch,
+    progress: &StageProgress,
 ) -> Result<bool, FileError> {
     let (ply, coding) = (tier.ply(), tier.content);
     let child_planes = child.map_or(coding.planes, |child| child.content.planes);
@@ -237,7 +237,7 @@ pub(crate) fn solve_tier(
         lists: Lists::default(),
         buffers: Buffers::default(),
     };
-    let filled = tier.fill(index, watch, begin, |solver, matrix, rows, mut out| {
+    let filled = tier.fill(index, progress, begin, |solver, matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }

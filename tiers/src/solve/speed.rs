@@ -10,7 +10,8 @@ use super::plan::Plan;
 use crate::files::FileError;
 use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};
-use crate::tier::{Tier, Watch};
+use crate::progress::StageProgress;
+use crate::tier::Tier;
 
 /// Solves a board in memory, two tiers at a time, and writes nothing. Calls `each` with every tier, from the full board
 /// down. Returns the outcome of the empty board.
@@ -28,23 +29,23 @@ use crate::tier::{Tier, Watch};
 /// # Errors
 /// Currently none: no file is read or written.
 pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Result<Option<Outcome>, FileError> {
-    solve_down(index, values, 0, &Watch::none(), each)?.map_or(Ok(None), |root| root.root(index))
+    solve_down(index, values, 0, &StageProgress::none(), each)?.map_or(Ok(None), |root| root.root(index))
 }
 
 /// Solves tiers in memory from the full board down to a ply, and calls `each` with them. Returns the last tier; `None`
-/// if `watch` stopped it.
+/// if `progress` stopped it.
 pub(crate) fn solve_down(
     index: &Index,
     values: Values,
     ply: u32,
-    watch: &Watch,
+    progress: &StageProgress,
     mut each: impl FnMut(&Tier),
 ) -> Result<Option<Tier<'static>>, FileError> {
     let cells = index.board().cells() as u32;
     let mut child: Option<Tier> = None;
     for ply in (ply.min(cells)..=cells).rev() {
         let mut tier = Tier::in_memory(index, Coding::new(index.board(), values, ply), ply, child.as_ref());
-        if !solve_tier(index, &mut tier, child.as_ref(), watch)? {
+        if !solve_tier(index, &mut tier, child.as_ref(), progress)? {
             return Ok(None);
         }
         each(&tier);

@@ -13,7 +13,8 @@ use crate::files::{FileError, Storage, publish};
 use crate::format::{Manifest, TierRecord, folder_of, write_tier};
 use crate::index::{Index, Matrix, Parts, TierDirectory};
 use crate::kernel::Coding;
-use crate::tier::{Tier, Watch};
+use crate::progress::StageProgress;
+use crate::tier::Tier;
 
 /// A stored entry and its new outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +106,7 @@ fn tier_of(index: &Index, coding: Coding, directory: &TierDirectory, codes: &[u8
         }
         Ok(())
     };
-    tier.fill(index, &Watch::none(), || (), fill)?;
+    tier.fill(index, &StageProgress::none(), || (), fill)?;
     Ok(tier)
 }
 

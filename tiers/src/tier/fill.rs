@@ -12,6 +12,7 @@ use super::tier::{Buffers, Tier};
 use crate::communicator::assign;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
+use crate::progress::StageProgress;
 
 /// Blocks of a job: enough to make up for laying out the shape and its neighbours.
 const JOB_BLOCKS: usize = 16;
@@ -39,21 +40,6 @@ impl Queue {
     }
 }
 
-/// Receives progress on a tier and can stop the work. Both functions are called from any thread.
-pub(crate) struct Watch<'a> {
-    /// Called with the number of entries just finished.
-    pub done: &'a (dyn Fn(u64) + Sync),
-    /// Returns whether to stop.
-    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl Watch<'_> {
-    /// Ignores all progress and never stops.
-    pub fn none() -> Watch<'static> {
-        Watch { done: &|_| (), is_stopped: &|| false }
-    }
-}
-
 /// Consecutive blocks: some of one shape, or all of several consecutive shapes (some may have none).
 struct Job {
     shapes: Range<usize>,
@@ -64,12 +50,12 @@ struct Job {
 impl<C: Content> Tier<'_, C> {
     /// Fills the missing blocks, on all threads of rayon's current pool. Each thread has its own state, made by
     /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
-    /// including those of matrices without entries. Returns the threads' states, or `None` if `watch` stopped the work
+    /// including those of matrices without entries. Returns the threads' states, or `None` if `progress` stopped the work
     /// before its end. Waits for all ranks.
     pub(crate) fn fill<W: Send>(
         &mut self,
         index: &Index,
-        watch: &Watch,
+        progress: &StageProgress,
         begin: impl Fn() -> W + Sync,
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
@@ -79,7 +65,7 @@ impl<C: Content> Tier<'_, C> {
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
                 // Once stopped, stay stopped: no shape may be filled after a missing one.
-                if queue.is_ended() || (watch.is_stopped)() {
+                if queue.is_ended() || progress.is_stopped() {
                     queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());
                 }
@@ -92,7 +78,7 @@ impl<C: Content> Tier<'_, C> {
                     })?;
                 }
                 let entries = |(matrix, rows): (&Matrix, Range<usize>)| u64::from(matrix.columns) * rows.len() as u64;
-                (watch.done)(shape.rows(block).map(entries).sum());
+                progress.done(shape.rows(block).map(entries).sum());
             }
             // A shape without blocks has only matrices without words.
             let rest = if shape.cuts.len() == 1 { &shape.layout.matrices[..] } else { &[] };

@@ -28,7 +28,6 @@ mod tier;
 
 pub use block::BLOCK_WORDS;
 pub(crate) use content::{Content, Kind, Reached};
-pub(crate) use fill::Watch;
 pub(crate) use memory::BlockMemory;
 pub(crate) use reader::{LoadedRows, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;

@@ -20,7 +20,7 @@ use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::{DatabaseError, OpenTier};
 use crate::files::counted;
-use crate::progress::{RankProgress, Stage};
+use crate::progress::{Stage, StageProgress};
 
 /// The most and the fewest values that are recomputed together. A value of 7x6 needs at most some 50 look-ups (12 on
 /// average on 7x5), so the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
@@ -45,7 +45,7 @@ struct TierCheck<'a> {
     lookup: &'a FileLookup<'a>,
     tier: &'a StoredTier,
     work: &'a Work<'a>,
-    shown: &'a RankProgress<'a>,
+    shown: &'a StageProgress<'a>,
     /// How many values of a sample are recomputed together.
     batch: u64,
 }

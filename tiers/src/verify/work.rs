@@ -8,7 +8,7 @@ use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
 use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::files::FileError;
-use crate::progress::{Progress, RankProgress, Stage};
+use crate::progress::{Progress, Stage, StageProgress};
 
 /// The most consecutive jobs of one rank: neighbours share a block.
 const RUN: u64 = 64;
@@ -131,9 +131,9 @@ impl<'a> Work<'a> {
     }
 
     /// Begins a stage of `steps` steps.
-    pub fn begin(&self, stage: Stage, steps: u64) -> RankProgress<'a> {
+    pub fn begin(&self, stage: Stage, steps: u64) -> StageProgress<'a> {
         self.progress.begin(stage, steps, 0);
-        RankProgress::new(self.progress, stage, self.communicator, steps)
+        StageProgress::new(self.progress, stage, self.communicator, steps)
     }
 
     /// Reports that a tier is done in a stage; `count` is its number of blocks, values, positions or searches.
