@@ -215,8 +215,11 @@ impl<'t> Link<'t> {
         let positions = count(&POSITION_FIELDS);
         let is_once =
             OTHER_FIELDS.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
-        let is_clear =
-            is_once && (positions == 1 || positions == 0 && !fields.is_empty() && count(&OTHER_FIELDS) == fields.len());
+        // A browser reads `?moves` as `?moves=`, the empty board, but someone may have forgotten the moves.
+        let has_value = !query.split('&').any(|field| POSITION_FIELDS.contains(&field));
+        let is_clear = is_once
+            && has_value
+            && (positions == 1 || positions == 0 && !fields.is_empty() && count(&OTHER_FIELDS) == fields.len());
         if board.is_none() && start.is_none() && position.is_none() && !address.contains("://") {
             return None;
         }
