@@ -9,7 +9,7 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
-use fourbase_tiers::dataset::{RowChoice, Column, Format, Rows};
+use fourbase_tiers::dataset::{Column, Format, RowChoice, Rows};
 use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, RowChoice, Column, Dataset, Field, Format, Rows};
+use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format, RowChoice, Rows};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

@@ -152,7 +152,12 @@ impl Chunks {
 }
 
 /// Draws unfinished positions of some plies with their values and plies, the same for the same seed.
-pub fn sample<'py>(py: Python<'py>, database: &Database, choice: RowChoice, shown: &Shown) -> PyResult<Bound<'py, PyAny>> {
+pub fn sample<'py>(
+    py: Python<'py>,
+    database: &Database,
+    choice: RowChoice,
+    shown: &Shown,
+) -> PyResult<Bound<'py, PyAny>> {
     let Rows::Sample { count, kind, seed } = choice.rows else { unreachable!("a sample") };
     let (needed, free) = (ROW_BYTES.saturating_mul(count), memory_bytes());
     if needed > free {
