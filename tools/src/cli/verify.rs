@@ -104,7 +104,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let Some((database, memory_bytes, pool)) = prepared else { return Ok(()) };
     let options = VerifyOptions::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
-    let options = VerifyOptions { sample, searches, memory_bytes, communicator: job.context(&()).all, ..options };
+    let options = VerifyOptions { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
     let log = (is_shown && arguments.log).then(|| {
         let (manifest, values) = (database.manifest(), database.values());

@@ -50,9 +50,14 @@ impl Job {
             .into())
     }
 
+    /// Returns the communicator of all ranks.
+    pub fn all(&self) -> &dyn Communicator {
+        &*self.0
+    }
+
     /// Returns what work with files on disk needs, done by all ranks.
     pub fn context<'a>(&'a self, progress: &'a dyn Progress) -> Context<'a> {
-        Context { storage: &Disk, all: &*self.0, progress }
+        Context { storage: &Disk, all: self.all(), progress }
     }
 
     /// Tells whether this process is the one that reports.
