@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use fourbase::analysis::{Budget, Judgement};
-use fourbase::players::{RandomSource, random_source};
+use fourbase::players::random_source;
 use fourbase::{Outcome, Position};
 use rand::RngExt;
 
@@ -178,8 +178,12 @@ impl<'d> GradedPositions<'d> {
             Candidates::Listed(Box::new(list()?))
         } else if TierDirectory::new(index, ply).entries() <= SHUFFLED_ENTRIES.max(wanted.saturating_mul(4)) {
             let listed = list()?.next(index, u64::MAX)?.unwrap_or_default();
-            let source = &mut random_source(self.seed, streams.start);
-            Candidates::Shuffled(shuffled(listed.positions(index.board()), source))
+            let (mut positions, mut source) =
+                (listed.positions(index.board()), random_source(self.seed, streams.start));
+            for end in (1..positions.len()).rev() {
+                positions.swap(end, source.random_range(0..=end as u64) as usize);
+            }
+            Candidates::Shuffled(positions)
         } else {
             let sampler = Sampler::new(self.database, SampleKind::Uniform, &[ply], self.seed)?;
             let most = MOST_DRAWS.1.saturating_mul(wanted).saturating_add(MOST_DRAWS.0);
@@ -240,13 +244,6 @@ impl Candidates<'_> {
 fn streams(ply: u32) -> Range<u64> {
     let first = u64::from(ply) << 40;
     first..first + (1 << 40) - 1
-}
-
-fn shuffled(mut positions: Vec<Position>, source: &mut RandomSource) -> Vec<Position> {
-    for end in (1..positions.len()).rev() {
-        positions.swap(end, source.random_range(0..=end as u64) as usize);
-    }
-    positions
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bitvec::prelude::*;
-use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
+use fourbase::analysis::{Budget, Cost, SearchPool};
 use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
 use quick_cache::Weighter;
@@ -102,18 +102,19 @@ impl<'a> FileLookup<'a> {
         evaluation: Evaluation,
         read: &mut dyn FnMut(Leaf) -> Result<Outcome, DatabaseError>,
     ) -> Result<Outcome, DatabaseError> {
+        let (ply, index) = (position.ply() as u32, self.database.index());
+        let tier = || self.tiers.get(&ply);
         match evaluation {
             Evaluation::Decided(Outcome { value, remoteness }) => {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            Evaluation::Forced(column) if !self.stores_forced(position) => {
+            Evaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.chunks.has_forced) => {
                 let next = position.drop_piece(column);
                 Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
             }
             Evaluation::Forced(_) | Evaluation::Quiet => {
-                let (ply, index) = (position.ply() as u32, self.database.index());
-                let Some(tier) = self.tiers.get(&ply) else {
+                let Some(tier) = tier() else {
                     let is_next_stored = self.tiers.contains_key(&(ply + 1));
                     return if is_next_stored {
                         self.best_of_moves(position, read)
@@ -127,11 +128,6 @@ impl<'a> FileLookup<'a> {
         }
     }
 
-    /// Returns whether a forced position is an entry of a stored tier.
-    fn stores_forced(&self, position: &Position) -> bool {
-        self.tiers.get(&(position.ply() as u32)).is_some_and(|tier| tier.open.chunks.has_forced)
-    }
-
     /// Returns the outcome of a leaf, from its file or by a search.
     ///
     /// # Errors
@@ -139,7 +135,10 @@ impl<'a> FileLookup<'a> {
     pub fn read(&self, leaf: &Leaf) -> Result<Outcome, DatabaseError> {
         let (tier, entry) = match *leaf {
             Leaf::Stored(tier, entry) => (tier, entry),
-            Leaf::Unstored(position) => return Ok(self.search(position)?),
+            Leaf::Unstored(position) => {
+                let ask = |search: &mut Search| searched(search, self.database.values(), position);
+                return Ok(self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)?);
+            }
         };
         let (chunk, place) = tier.open.chunks.place(entry);
         let (number, chunk_of_block) = tier.open.reader.block_of(chunk)?;
@@ -170,12 +169,6 @@ impl<'a> FileLookup<'a> {
             let block = tier.read_block(number)?;
             Ok(Arc::new(block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?))
         })
-    }
-
-    /// Searches a position to the end of the game.
-    fn search(&self, position: &Position) -> Result<Outcome, AnalysisError> {
-        let ask = |search: &mut Search| searched(search, self.database.values(), position);
-        self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)
     }
 
     /// Checks what users get: compares the outcome of a probe. No other check relies on probes.

@@ -59,32 +59,27 @@ impl TierCodes {
     pub fn new(board: Board, values: Values, ply: u32) -> TierCodes {
         let (mover, cells) = (Player::to_move(ply), board.cells() as u32);
         let won_by = |winner: Player| if winner == mover { Value::Win } else { Value::Lose };
-        let outcomes = match values {
-            Values::Wdl => {
-                let outcome = |value| Some(Outcome { value, remoteness: None });
-                vec![outcome(won_by(Player::Second)), outcome(Value::Tie), None, outcome(won_by(Player::First))]
-            }
-            Values::Remoteness => {
-                // The wins of `winner`, the latest first.
-                let wins = |winner: Player| {
-                    // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
-                    let parity = u32::from((winner == Player::First) != board.is_misere());
-                    let ends = (ply..=cells).rev().filter(move |end| end % 2 == parity);
-                    let outcome = |end| Some(Outcome { value: won_by(winner), remoteness: Some(end - ply) });
-                    Vec::from_iter(ends.map(outcome))
-                };
-                let [above, below] = Player::BOTH.map(wins);
-                // The code in the middle, a power of two, is a tie.
-                let middle = (above.len() + 1).max(below.len()).max(2).next_power_of_two();
-                let mut outcomes = vec![None; middle - below.len()];
-                outcomes.extend(below.into_iter().rev());
-                outcomes.push(Some(Outcome { value: Value::Tie, remoteness: Some(cells - ply) }));
-                outcomes.extend(above);
-                outcomes.resize(2 * middle, None);
-                outcomes
+        let outcome = |value, remoteness| Some(Outcome { value, remoteness });
+        if values == Values::Wdl {
+            let [first, second] = Player::BOTH.map(|winner| outcome(won_by(winner), None));
+            return TierCodes { bits: 2, outcomes: vec![second, outcome(Value::Tie, None), None, first] };
+        }
+        // The plies at which `winner` can win, the latest first.
+        let ends = |winner: Player| {
+            // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
+            let parity = u32::from((winner == Player::First) != board.is_misere());
+            (ply..=cells).rev().filter(move |end| end % 2 == parity)
+        };
+        // The code in the middle, a power of two, is a tie. The latest wins are next to it.
+        let middle = (ends(Player::First).count() + 1).max(ends(Player::Second).count()).max(2).next_power_of_two();
+        let decode = |code: usize| {
+            let winner = if code > middle { Player::First } else { Player::Second };
+            match code.abs_diff(middle).checked_sub(1) {
+                None => outcome(Value::Tie, Some(cells - ply)),
+                Some(place) => outcome(won_by(winner), Some(ends(winner).nth(place)? - ply)),
             }
         };
-        TierCodes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
+        TierCodes { bits: 8, outcomes: (0..2 * middle).map(decode).collect() }
     }
 
     /// Returns the outcome of a code for the player to move; `None` for an invalid code.

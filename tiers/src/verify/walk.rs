@@ -119,6 +119,7 @@ impl Pattern {
 }
 
 /// A complete line, or one that lacks a single piece, as patterns in the parts of the board.
+#[derive(Clone, Copy)]
 struct Threat {
     left: Pattern,
     spine: Pattern,
@@ -130,25 +131,18 @@ struct Threat {
 /// The data that the matrices of a shape share, and buffers that are refilled for each matrix.
 struct ShapeWalk {
     shape: Shape,
-    threats: Vec<Threat>,
+    /// The threats inside a wing and the spine, and those across both wings.
+    threats: [Vec<Threat>; 2],
     /// A mask of the columns of the board that are not full.
     open: u32,
     is_misere: bool,
     /// The fewest moves that a stored position may have.
     least_moves: u32,
-    sorted: Sorted,
-}
-
-/// The threats beside one spine, sorted by the parts that they lie in, and the buffers for marks.
-#[derive(Default)]
-struct Sorted {
+    /// The spine of the last matrix, and the threats whose spine cells one player owns there.
     spine: Option<Spine>,
-    in_rows: Vec<(Pattern, u32)>,
-    in_columns: Vec<(Pattern, u32)>,
-    across: Vec<(Pattern, Pattern, u32)>,
-    row_marks: Vec<u32>,
-    column_marks: Vec<u32>,
-    marks: Vec<u32>,
+    beside_spine: [Vec<Threat>; 2],
+    /// The marks of rows, of columns, and of the positions of a row.
+    marks: [Vec<u32>; 3],
 }
 
 impl ShapeWalk {
@@ -166,7 +160,7 @@ impl ShapeWalk {
         let left: Vec<_> = split.columns(shape.left, false).collect();
         let right: Vec<_> = split.columns(shape.right, true).collect();
         // Allocate at once: growing took a tenth of the time of a sampled verification.
-        let mut threats = Vec::with_capacity(128);
+        let mut threats = [0, 1].map(|_| Vec::with_capacity(128));
         for line in fourbase::lines(board) {
             let missing = line & !occupied;
             let landing = landings.iter().find(|(cell, _)| *cell == missing);
@@ -177,41 +171,31 @@ impl ShapeWalk {
             for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
                 let pattern = |columns: &[(u32, usize)]| Pattern::new(pieces(columns, line & !missing), owner);
                 let spine = pattern(&[(shape.spine_height, split.spine_cell())]);
-                threats.push(Threat { left: pattern(&left), spine, right: pattern(&right), columns });
+                let threat = Threat { left: pattern(&left), spine, right: pattern(&right), columns };
+                let [inside, across] = &mut threats;
+                let is_across = threat.left.pieces != 0 && threat.right.pieces != 0;
+                if is_across { across } else { inside }.push(threat);
             }
         }
         let open = landings.iter().map(|(_, column)| column).sum();
         let least_moves = if has_forced { 1 } else { 2 };
-        ShapeWalk { shape, threats, open, is_misere: board.is_misere(), least_moves, sorted: Sorted::default() }
-    }
-
-    /// Sorts the threats whose spine cells one player owns by the parts that their other cells lie in.
-    fn set_spine(&mut self, spine: Spine) {
-        let Sorted { spine: last, in_rows, in_columns, across, .. } = &mut self.sorted;
-        if last.replace(spine) == Some(spine) {
-            return;
-        }
-        for list in [&mut *in_rows, in_columns] {
-            list.clear();
-            list.reserve(self.threats.len());
-        }
-        across.clear();
-        across.reserve(self.threats.len());
-        for Threat { left, right, columns, .. } in self.threats.iter().filter(|threat| threat.spine.fits(spine.bits)) {
-            match (left.pieces, right.pieces) {
-                (_, 0) => in_rows.push((*left, *columns)),
-                (0, _) => in_columns.push((*right, *columns)),
-                _ => across.push((*left, *right, *columns)),
-            }
-        }
+        let beside_spine = [0, 1].map(|_| Vec::with_capacity(128));
+        let is_misere = board.is_misere();
+        ShapeWalk { shape, threats, open, is_misere, least_moves, spine: None, beside_spine, marks: Default::default() }
     }
 
     /// Calls `show` with the quiet entries among some entries of a matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
-        self.set_spine(matrix.spine);
-        let ShapeWalk { open, is_misere, least_moves, sorted, .. } = self;
-        let Sorted { in_rows, in_columns, across, row_marks, column_marks, marks, .. } = sorted;
+        let ShapeWalk { open, is_misere, least_moves, threats, beside_spine, marks, .. } = self;
+        if self.spine.replace(matrix.spine) != Some(matrix.spine) {
+            for (beside_spine, threats) in beside_spine.iter_mut().zip(threats) {
+                beside_spine.clear();
+                beside_spine.extend(threats.iter().filter(|threat| threat.spine.fits(matrix.spine.bits)));
+            }
+        }
+        let [inside, across] = beside_spine;
+        let [row_marks, column_marks, marks] = marks;
         // Returns whether a position whose threats have these columns is quiet.
         let is_quiet = |marks: u32| (*is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
@@ -221,9 +205,11 @@ impl ShapeWalk {
         let (first_row, last_row) = (start / width, (end - 1) / width);
         let columns = if first_row == last_row { start % width..(end - 1) % width + 1 } else { 0..width };
         let right = right.get(columns.start as usize..columns.end as usize).unwrap_or_default();
-        mark_all(in_columns, right, column_marks);
+        let in_columns = inside.iter().filter(|threat| threat.left.pieces == 0);
+        mark_all(in_columns.map(|threat| (threat.right, threat.columns)), right, column_marks);
         let left = left.get(first_row as usize..=last_row as usize).unwrap_or_default();
-        mark_all(in_rows, left, row_marks);
+        let in_rows = inside.iter().filter(|threat| threat.right.pieces == 0);
+        mark_all(in_rows.map(|threat| (threat.left, threat.columns)), left, row_marks);
         let rows = (first_row..).zip(left.iter().copied().zip(&*row_marks));
         for (row, (left_bits, row_marks)) in rows.filter(|(_, (_, marks))| is_quiet(**marks)) {
             let first = row * width;
@@ -232,8 +218,8 @@ impl ShapeWalk {
             let right = right.get(held.clone()).unwrap_or_default();
             marks.clear();
             marks.extend(column_marks.get(held).unwrap_or_default().iter().map(|marks| marks | row_marks));
-            let of_row = across.iter().filter(|(pattern, ..)| pattern.fits(left_bits));
-            of_row.for_each(|(_, pattern, columns)| pattern.mark(*columns, right, marks));
+            let of_row = across.iter().filter(|threat| threat.left.fits(left_bits));
+            of_row.for_each(|threat| threat.right.mark(threat.columns, right, marks));
             for ((column, right_bits), marks) in (from..).zip(right).zip(&*marks) {
                 if is_quiet(*marks) {
                     let Matrix { left, spine, right, .. } = matrix;
@@ -248,10 +234,10 @@ impl ShapeWalk {
 }
 
 /// Fills `marks` with the columns of the patterns that fit, for each colouring.
-fn mark_all(patterns: &[(Pattern, u32)], colourings: &[u32], marks: &mut Vec<u32>) {
+fn mark_all(patterns: impl Iterator<Item = (Pattern, u32)>, colourings: &[u32], marks: &mut Vec<u32>) {
     marks.clear();
     marks.resize(colourings.len(), 0);
-    patterns.iter().for_each(|(pattern, columns)| pattern.mark(*columns, colourings, marks));
+    patterns.for_each(|(pattern, columns)| pattern.mark(columns, colourings, marks));
 }
 
 /// Returns which pieces of some columns lie in `cells`, as bits of a colouring. The columns are in the order of the
