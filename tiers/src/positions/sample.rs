@@ -12,7 +12,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::{PositionError, representative};
-use crate::database::{Database, DatabaseError};
+use crate::database::Database;
 use crate::index::{Index, Shape, shapes, unrank_among};
 
 /// A search for distinct positions gives up after so many draws in a row without a new one, plus this many for each
@@ -121,8 +121,7 @@ impl<'d> Sampler<'d> {
                 self.plies.get(number).and_then(|ply| random_play(board, *ply as usize, &mut source))
             };
             let Some(position) = tried else { continue };
-            if kind != SampleKind::ChoiceMatters
-                || Judgement::matters(&analyst.moves(&position, &mut budget.clone()).map_err(DatabaseError::from)?)
+            if kind != SampleKind::ChoiceMatters || Judgement::matters(&analyst.moves(&position, &mut budget.clone())?)
             {
                 return Ok(position);
             }
