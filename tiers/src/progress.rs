@@ -110,9 +110,14 @@ impl<'a> StageProgress<'a> {
         StageProgress { progress, stage, size: all.size().into(), left: AtomicU64::new(steps) }
     }
 
+    /// Does what [`StageProgress::new`] does, without other ranks.
+    pub fn alone(progress: &'a dyn Progress, stage: Stage, steps: u64) -> StageProgress<'a> {
+        StageProgress::new(progress, stage, &Alone, steps)
+    }
+
     /// Reports nothing and never stops.
     pub fn none() -> StageProgress<'static> {
-        StageProgress::new(&(), Stage::Solve, &Alone, 0)
+        StageProgress::alone(&(), Stage::Solve, 0)
     }
 
     /// Returns whether to stop.
