@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use fourbase::{Board, BoardError};
 use fourbase_tiers::context::Context;
 use fourbase_tiers::counts::{CountError, Stats, count_by_value};
-use fourbase_tiers::files::{Memory, Storage};
+use fourbase_tiers::files::{Memory, ReadStorage, Storage};
 use fourbase_tiers::kernel::{Values, ValuesError};
 use fourbase_tiers::progress::{Progress, Stage};
 use fourbase_tiers::solve::{Plan, Solve, SolveError};
