@@ -15,7 +15,7 @@ pub trait Chooser {
     /// Chooses a column of `position`, in which the game is not over.
     ///
     /// `last` is the column (from 0) of the opponent's last move, `None` on the empty board or if unknown. Only
-    /// [`FollowUpPlayer`](super::FollowUpPlayer) looks at it.
+    /// [`Kind::FollowUp`](super::Kind::FollowUp) looks at it.
     ///
     /// # Errors
     ///
