@@ -1,4 +1,5 @@
-//! The two bit moves that all kernels are built from, and their portable form.
+//! The two bit moves that all kernels are built from, and their portable form, for one word or for eight rows at a
+//! time.
 //!
 //! *Extract* gathers the bits of a word under a mask at the low end; *deposit* spreads the low bits over the places of
 //! a mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code,
@@ -6,8 +7,12 @@
 //!
 //! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
 //! sending a word through it about 25, so every loop that uses a mask more than once makes the network once. All rows
-//! of a band move their bits under the same masks, so portable drops work on eight rows together, which the compiler turns
-//! into vectors of any processor.
+//! of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]): one row is
+//! one lane, and the compiler turns the lanes into vectors of any processor. Lanes also stay together in a dense
+//! stream, because its words fill at the same places in every row.
+
+use super::code::{Code, MAX_PLANES};
+use super::words::RowView;
 
 /// Lists the places of the set bits, lowest first.
 #[inline(always)]
@@ -32,11 +37,11 @@ pub trait Bits: Copy {
     /// Prepares a mask.
     fn mask(mask: u64) -> Self::Mask;
 
-    /// Gathers the bits of each of `words` at the places of `mask` at the low end, in order.
-    fn extract<const L: usize>(words: [u64; L], mask: Self::Mask) -> [u64; L];
+    /// Gathers the bits of `word` at the places of `mask` at the low end, in order.
+    fn extract(word: u64, mask: Self::Mask) -> u64;
 
-    /// Spreads the low bits of each of `words` over the places of `mask`, in order; other places become 0.
-    fn deposit<const L: usize>(words: [u64; L], mask: Self::Mask) -> [u64; L];
+    /// Spreads the low bits of `word` over the places of `mask`, in order; other places become 0.
+    fn deposit(word: u64, mask: Self::Mask) -> u64;
 }
 
 /// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
@@ -62,33 +67,16 @@ impl Bits for Portable {
         Network::new(mask)
     }
 
-    #[inline(always)]
-    fn extract<const L: usize>(mut words: [u64; L], mask: Network) -> [u64; L] {
-        for word in &mut words {
-            *word &= mask.mask;
-        }
-        // Contiguous bits skip half of the rounds.
-        for (round, moving) in mask.moves.iter().enumerate().filter(|(_, moving)| **moving != 0) {
-            for word in &mut words {
-                let moved = *word & moving;
-                *word = (*word ^ moved) | (moved >> (1 << round));
-            }
-        }
-        words
+    #[inline]
+    fn extract(word: u64, mask: Network) -> u64 {
+        let [word] = mask.extract([word]);
+        word
     }
 
-    #[inline(always)]
-    fn deposit<const L: usize>(mut words: [u64; L], mask: Network) -> [u64; L] {
-        for (round, moving) in mask.moves.iter().enumerate().rev().filter(|(_, moving)| **moving != 0) {
-            for word in &mut words {
-                let shifted = *word << (1 << round);
-                *word ^= (*word ^ shifted) & moving;
-            }
-        }
-        for word in &mut words {
-            *word &= mask.mask;
-        }
-        words
+    #[inline]
+    fn deposit(word: u64, mask: Network) -> u64 {
+        let [word] = mask.deposit([word]);
+        word
     }
 }
 
@@ -96,7 +84,7 @@ impl Bits for Portable {
 /// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
-    mask: u64,
+    pub mask: u64,
     /// For each round, the bits that move in it: those whose number of gaps below has a 1 in that binary
     /// digit.
     moves: [u64; 6],
@@ -104,7 +92,7 @@ pub(super) struct Network {
 
 impl Network {
     /// Finds which bits move in each round.
-    fn new(mask: u64) -> Network {
+    pub fn new(mask: u64) -> Network {
         let (mut places, mut gaps) = (mask, !mask << 1);
         let mut moves = [0; 6];
         for (round, moving) in moves.iter_mut().enumerate() {
@@ -119,11 +107,207 @@ impl Network {
         }
         Network { mask, moves }
     }
+
+    /// Gathers the bits of each of `words` at the places of the mask at the low end, in order.
+    #[inline(always)]
+    pub fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
+        for word in &mut words {
+            *word &= self.mask;
+        }
+        for (round, moving) in self.moves.iter().enumerate() {
+            for word in &mut words {
+                let moved = *word & moving;
+                *word = (*word ^ moved) | (moved >> (1 << round));
+            }
+        }
+        words
+    }
+
+    /// Spreads the low bits of each of `words` over the places of the mask, in order; other places become 0.
+    #[inline(always)]
+    pub fn deposit<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
+        for (round, moving) in self.moves.iter().enumerate().rev() {
+            for word in &mut words {
+                let shifted = *word << (1 << round);
+                *word ^= (*word ^ shifted) & moving;
+            }
+        }
+        for word in &mut words {
+            *word &= self.mask;
+        }
+        words
+    }
+}
+
+/// How many rows are moved together.
+const LANES: usize = 8;
+
+/// The masks of a column drop as networks, and buffers for the streams of eight rows.
+#[derive(Default)]
+pub struct Lanes {
+    /// Networks for the child's columns; empty where the columns are contiguous.
+    take: Vec<Network>,
+    /// Networks for the parent's columns.
+    put: Vec<Network>,
+    /// First bit of the stream to deposit.
+    offset: usize,
+    /// Words of a plane of a row of the child.
+    child_words: usize,
+    /// The planes of the streams, [`Lanes::stream_words`] apart; each item has one word of every lane.
+    stream: Vec<[u64; LANES]>,
+    /// The rows to improve, one word of every lane in each item.
+    best: Vec<[u64; LANES]>,
+    /// The rows to work on, in order: pairs of a row of the band and the child's row that it leads to.
+    pub rows: Vec<(usize, usize)>,
+}
+
+/// A drop into the right wing or on the spine.
+pub struct ColumnDrop<'a> {
+    /// The child's matrix from row 0 of the row numbers on.
+    pub child: RowView<'a>,
+    /// Words of a plane of a row of the child.
+    pub child_words: usize,
+    /// The child's row of the band's first row where rows stay what they are.
+    pub first_row: usize,
+    /// For every row of the band the child's row, or [`NO_ROW`](super::matrix::NO_ROW); empty when rows stay what they are.
+    pub rows: &'a [u32],
+    /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
+    pub gather: Option<(&'a [u64], u64)>,
+    /// First column to take when they are contiguous.
+    pub offset: usize,
+    /// The parent's columns that have a child.
+    pub keeps: &'a [u64],
+}
+
+/// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than
+/// `row_words` words in all its planes (at least two).
+pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
+    let networks = 2 * (row_words / 2) * size_of::<Network>() as u128;
+    let streams = (row_words + 2 * MAX_PLANES as u128) * size_of::<[u64; LANES]>() as u128;
+    networks + 2 * streams + (rows * size_of::<(usize, usize)>()) as u128
+}
+
+impl Lanes {
+    /// Makes the networks of a drop.
+    fn prepare(&mut self, drop: &ColumnDrop) {
+        self.take.clear();
+        self.offset = drop.offset;
+        if let Some((plane, flip)) = drop.gather {
+            self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
+            self.offset = 0;
+        }
+        self.put.clear();
+        self.put.extend(drop.keeps.iter().map(|word| Network::new(*word)));
+        self.child_words = drop.child_words;
+    }
+
+    /// Returns the words of a plane of a stream: two more than the bits fill, because words are read in pairs.
+    fn stream_words(&self) -> usize {
+        self.child_words + 2
+    }
+
+    /// Replaces, in each of [`Lanes::rows`], the outcomes in `out` by those of the drop where these are better.
+    pub fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
+        self.prepare(drop);
+        let row_words = P * self.put.len();
+        let child_row_words = code.child_planes() * self.child_words;
+        let rows = std::mem::take(&mut self.rows);
+        self.best.resize(row_words, [0; LANES]);
+        self.stream.resize(code.child_planes() * self.stream_words(), [0; LANES]);
+        for group in rows.chunks(LANES) {
+            // Lanes without a row repeat the last one; their results are discarded.
+            let lanes: [&[u64]; LANES] =
+                std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+            for plane in 0..code.child_planes() {
+                self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
+            }
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &out[row * row_words..][..row_words];
+                self.best.iter_mut().zip(own).for_each(|(best, own)| best[lane] = *own);
+            }
+            self.put(code);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &mut out[row * row_words..][..row_words];
+                own.iter_mut().zip(&self.best).for_each(|(own, best)| *own = best[lane]);
+            }
+        }
+        self.rows = rows;
+    }
+
+    /// Writes the stream of a plane: the bits of each lane's row at the child's columns.
+    fn gather(&mut self, lanes: [&[u64]; LANES], plane: usize) {
+        let (words, stream_words) = (self.child_words, self.stream_words());
+        // Equal lengths let the compiler check a word's number once for all lanes.
+        let lanes = lanes.map(|lane| &lane[..words]);
+        let stream = &mut self.stream[plane * stream_words..][..stream_words];
+        if self.take.is_empty() {
+            for (word, to) in stream.iter_mut().enumerate().take(words).skip(self.offset / 64) {
+                *to = lanes.map(|lane| lane[word]);
+            }
+            return;
+        }
+        let (mut held, mut fill, mut at) = ([0u64; LANES], 0u32, 0usize);
+        for (word, network) in self.take[..words].iter().enumerate() {
+            if network.mask == 0 {
+                continue;
+            }
+            let bits = network.extract(lanes.map(|lane| lane[word]));
+            for lane in 0..LANES {
+                held[lane] |= bits[lane] << fill;
+            }
+            fill += network.mask.count_ones();
+            if fill >= 64 {
+                stream[at] = held;
+                at += 1;
+                fill -= 64;
+                // The rest of the bits opens the next word (two shifts: there may be none).
+                let rest = network.mask.count_ones() - fill;
+                held = bits.map(|bits| bits >> (rest - 1) >> 1);
+            }
+        }
+        stream[at] = held;
+    }
+
+    /// Replaces the rows' outcomes by those of the lanes' streams where these are better. The streams belong to the
+    /// parent's columns.
+    #[inline(never)]
+    fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
+        let (words, stream_words) = (self.put.len(), self.stream_words());
+        let best = &mut self.best[..P * words];
+        let mut offset = self.offset;
+        for (word, network) in self.put.iter().enumerate() {
+            let mask = network.mask;
+            if mask == 0 {
+                continue;
+            }
+            let (at, shift) = (offset / 64, offset as u32 % 64);
+            offset += mask.count_ones() as usize;
+            let mut other = [[0u64; LANES]; P];
+            for (plane, other) in other.iter_mut().enumerate().take(code.child_planes()) {
+                let pair = &self.stream[plane * stream_words + at..][..2];
+                let mut bits = [0; LANES];
+                for lane in 0..LANES {
+                    bits[lane] = pair[0][lane] >> shift | pair[1][lane] << 1 << (63 - shift);
+                }
+                *other = network.deposit(bits);
+            }
+            if code.narrow() {
+                other[P - 1] = other[P - 2];
+                other[P - 2] = other[P - 2].map(|bits| !bits & mask);
+            }
+            let mut planes: [[u64; LANES]; P] = std::array::from_fn(|plane| best[plane * words + word]);
+            code.better(&mut planes, &other, &[mask; LANES]);
+            planes.iter().enumerate().for_each(|(plane, planes)| best[plane * words + word] = *planes);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RowView;
+    use crate::code::{Known, Ordered, Wdl};
+    use crate::rows;
     use proptest::prelude::*;
 
     fn bit_by_bit(word: u64, mask: u64) -> (u64, u64) {
@@ -136,6 +320,100 @@ mod tests {
         (extracted, deposited)
     }
 
+    /// A drop, rows of a child and rows of a band, all random.
+    #[derive(Clone, Debug)]
+    struct Case {
+        plane: Vec<u64>,
+        /// The first column where the columns are contiguous.
+        from: Option<usize>,
+        keeps: Vec<u64>,
+        rows: Vec<(usize, usize)>,
+        /// Repeated to fill the rows.
+        noise: Vec<u64>,
+    }
+
+    impl Case {
+        fn noise(&self, words: usize) -> Vec<u64> {
+            self.noise.iter().copied().cycle().take(words).collect()
+        }
+
+        /// Compares with working row by row.
+        fn check<C: Code<P>, const P: usize>(&self, code: C) {
+            let (own, words, child_words) = (code.child_planes(), self.keeps.len(), self.plane.len());
+            let height = self.rows.last().map_or(0, |(row, _)| row + 1);
+            // Streams are read in pairs of words.
+            let child = self.noise(40 * own * child_words + 2);
+            let mut expected: Vec<u64> = self.noise(height * P * words).into_iter().rev().collect();
+            let mut found = expected.clone();
+
+            let mut stream = vec![0; P * (child_words + 2)];
+            for (row, child_row) in &self.rows {
+                let best = &mut expected[row * P * words..][..P * words];
+                let child = &child[child_row * own * child_words..];
+                let (bits, bits_words, offset) = match self.from {
+                    Some(offset) => (child, child_words, offset),
+                    None => {
+                        rows::gather::<C, Portable, P>(code, child, &self.plane, 0, &mut stream, child_words + 2);
+                        (stream.as_slice(), child_words + 2, 0)
+                    }
+                };
+                rows::take_stream::<C, Portable, P>(code, best, &self.keeps, bits, bits_words, offset);
+            }
+
+            let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
+            let drop = ColumnDrop {
+                child: RowView::Whole(&child),
+                child_words,
+                first_row: 0,
+                rows: &[],
+                gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
+                offset: self.from.unwrap_or(0),
+                keeps: &self.keeps,
+            };
+            // A second run, with used buffers, must change nothing.
+            for _ in 0..2 {
+                lanes.take_rows(code, &drop, &mut found);
+                assert_eq!(found, expected);
+            }
+            let most = lane_bytes(self.rows.len(), (P * words.max(child_words)) as u128);
+            let Lanes { take, put, stream, best, rows, .. } = &lanes;
+            let networks = size_of_val(take.as_slice()) + size_of_val(put.as_slice());
+            let streams = size_of_val(stream.as_slice()) + size_of_val(best.as_slice());
+            assert!((networks + streams + size_of_val(rows.as_slice())) as u128 <= most);
+        }
+    }
+
+    /// A word with runs of equal bits, as masks have them, or without.
+    fn word() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            any::<u64>(),
+            Just(0),
+            Just(u64::MAX),
+            (any::<u64>(), any::<u64>()).prop_map(|(a, b)| a & b),
+            (any::<u64>(), 0u32..64).prop_map(|(word, shift)| word | u64::MAX << shift),
+            (0u32..64, 0u32..64).prop_map(|(low, high)| u64::MAX << low & u64::MAX >> high),
+        ]
+    }
+
+    fn case() -> impl Strategy<Value = Case> {
+        let words = || prop::collection::vec(word(), 1..6);
+        let rows = prop::collection::btree_map(0usize..50, 0usize..40, 0..20);
+        let noise = prop::collection::vec(any::<u64>(), 1..67);
+        (words(), words(), prop::option::of(0usize..=320), rows, noise).prop_map(
+            |(plane, mut keeps, from, rows, noise)| {
+                let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let from = from.map(|from| from % (64 * plane.len()));
+                // A drop puts no more columns than it takes.
+                let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
+                while ones(&keeps) > most {
+                    let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();
+                    *last &= *last - 1;
+                }
+                Case { plane, from, keeps, rows: rows.into_iter().collect(), noise }
+            },
+        )
+    }
+
     proptest! {
         #[test]
         fn portable_moves_agree_with_moving_bit_by_bit(word: u64, mask: u64, sparse: u64) {
@@ -143,9 +421,19 @@ mod tests {
                 let (extracted, deposited) = bit_by_bit(word, mask);
                 let network = Portable::mask(mask);
                 prop_assert_eq!(network.mask, mask);
-                prop_assert_eq!(Portable::extract([word, word], network), [extracted; 2]);
-                prop_assert_eq!(Portable::deposit([word, word], network), [deposited; 2]);
+                prop_assert_eq!(Portable::extract(word, network), extracted);
+                prop_assert_eq!(Portable::deposit(word, network), deposited);
             }
+        }
+
+        #[test]
+        fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
+            case.check::<_, 2>(Wdl::<true>);
+            case.check::<_, 2>(Wdl::<false>);
+            case.check::<_, 2>(Ordered { maximise: Known::<true>, narrow: Known::<false> });
+            case.check::<_, 3>(Ordered { maximise: Known::<false>, narrow: true });
+            case.check::<_, 5>(Ordered { maximise: true, narrow: true });
+            case.check::<_, 6>(Ordered { maximise: false, narrow: false });
         }
     }
 }

@@ -265,9 +265,9 @@ fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
         return (mask, length);
     }
     let high = (((word & !HIGH) + !HIGH) | word) & HIGH;
-    let [bytes] = B::extract([word], B::mask((high >> 7) * 0xff));
+    let bytes = B::extract(word, B::mask((high >> 7) * 0xff));
     out[..8].copy_from_slice(&bytes.to_le_bytes());
-    (B::extract([high], B::mask(HIGH))[0] as u8, high.count_ones() as usize)
+    (B::extract(high, B::mask(HIGH)) as u8, high.count_ones() as usize)
 }
 
 /// Puts the first bytes of `bytes` at the places of `mask` in a word. Returns the word and the number of bytes.
@@ -283,8 +283,8 @@ fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
         }
         return (u64::from_le_bytes(word), length);
     }
-    let places = B::deposit([mask.into()], B::mask(LOW))[0] * 0xff;
-    (B::deposit([u64::from_le_bytes(*first)], B::mask(places))[0], mask.count_ones() as usize)
+    let places = B::deposit(mask.into(), B::mask(LOW)) * 0xff;
+    (B::deposit(u64::from_le_bytes(*first), B::mask(places)), mask.count_ones() as usize)
 }
 
 /// Writes the words of a block from its delta. Check the delta with [`is_delta_of`] first.

@@ -77,21 +77,15 @@ impl Bits for Bmi2 {
     }
 
     #[inline(always)]
-    fn extract<const L: usize>(mut words: [u64; L], mask: u64) -> [u64; L] {
-        for word in &mut words {
-            // SAFETY: the type is private to this file and named only in a function that is called with an `Avx2`, which
-            // proves that the processor has BMI2.
-            *word = unsafe { _pext_u64(*word, mask) };
-        }
-        words
+    fn extract(word: u64, mask: u64) -> u64 {
+        // SAFETY: the type is private to this file and named only in a function that is called with an `Avx2`, which
+        // proves that the processor has BMI2.
+        unsafe { _pext_u64(word, mask) }
     }
 
     #[inline(always)]
-    fn deposit<const L: usize>(mut words: [u64; L], mask: u64) -> [u64; L] {
-        for word in &mut words {
-            // SAFETY: as for `extract`.
-            *word = unsafe { _pdep_u64(*word, mask) };
-        }
-        words
+    fn deposit(word: u64, mask: u64) -> u64 {
+        // SAFETY: as for `extract`.
+        unsafe { _pdep_u64(word, mask) }
     }
 }

@@ -21,13 +21,13 @@ mod words;
 
 pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
-pub use bits::{Bits, Task, ones};
+pub use bits::{Bits, ColumnDrop, Task, ones};
 pub use rows::transpose;
 pub use words::{Pool, RowView, SPARE_PART, Words};
 
 use bits::Portable;
 use code::{Known, Ordered, Wdl};
-use matrix::{Band, Buffers, Solve};
+use matrix::{BAND_ROWS, Band, Buffers, Solve};
 
 /// Which form of the kernels runs. All forms give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,12 @@ impl Kernel {
     /// Returns the kernels' name: `portable` or `avx2`.
     pub fn name(self) -> &'static str {
         if self.0.is_some() { "avx2" } else { "portable" }
+    }
+
+    /// Returns the bytes that a thread of a solve needs for prepared masks and for rows moved together. `row_words` is
+    /// the largest number of words of a row, all planes included.
+    pub fn lane_bytes(self, row_words: u128) -> u128 {
+        if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
     /// Runs a loop. The loop is compiled where `run` is called.

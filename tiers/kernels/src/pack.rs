@@ -125,7 +125,7 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
             let full = fill + count >= 64;
             let mask = B::mask(quiet);
             for p in 0..P {
-                let [bits] = B::extract([row[p * row_words + word]], mask);
+                let bits = B::extract(row[p * row_words + word], mask);
                 // Writing an unfinished word too costs less than a branch.
                 let joined = held[p] | bits << fill;
                 streams[p][at] = joined;
@@ -159,7 +159,7 @@ impl Task for Unpack<'_> {
     fn run<B: Bits>(self) {
         let mut at = 0;
         for (out, &quiet) in self.out.iter_mut().zip(self.quiet) {
-            [*out] = B::deposit([bits_at(self.stream, at)], B::mask(quiet));
+            *out = B::deposit(bits_at(self.stream, at), B::mask(quiet));
             at += quiet.count_ones() as usize;
         }
     }

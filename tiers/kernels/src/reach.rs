@@ -5,8 +5,8 @@
 //! reversed:
 //!
 //! * **left wing** ([`RowPull`]): whole rows, from the row of the colouring with one bit less;
-//! * **right wing and spine** ([`ColumnPull`]): the bits of the parent's columns that may drop move to the child's columns
-//!   whose top piece is the mover's;
+//! * **right wing and spine** ([`ColumnPull`]): the bits of the parent's columns that may drop are gathered into a
+//!   dense stream and deposited at the child's columns whose top piece is the mover's;
 //! * **left wing of a parent that is stored as its mirror image** (`turned`): a right-wing drop in the transposed
 //!   layout; the result is turned 64x64 bits at a time.
 //!
@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bits::{Bits, Task};
 use super::code::Wdl;
-use super::matrix::{ArmedLines, NO_ROW, mapped};
-use super::rows::{self, Move};
+use super::matrix::{ArmedLines, NO_ROW, mapped, over_columns};
+use super::rows;
 use super::words::RowView;
 
 /// A drop into the left wing: whole rows move.
@@ -54,7 +54,7 @@ pub struct ColumnPull<'a> {
 pub enum Put<'a> {
     /// Consecutive columns, from this one on.
     From(usize),
-    /// The columns of a mask; the first `skip` bits of the parent's are left out.
+    /// The columns of a mask; the first `skip` bits of the stream are left out.
     Under {
         /// The columns.
         mask: Cow<'a, [u64]>,
@@ -110,9 +110,9 @@ impl Add for Pulled {
 #[derive(Default)]
 pub struct Buffers {
     rows: Vec<u64>,
-    /// The moves of each drop into the right wing or on the spine, and of each turned one.
-    moves: Vec<Vec<Move>>,
+    stream: Vec<u64>,
     turn: Vec<u64>,
+    over: Vec<u64>,
 }
 
 /// The code of one plane: a bit is set if any parent has it.
@@ -147,19 +147,6 @@ impl Task for PullBand<'_, '_> {
                 (own.as_mut_slice(), keep)
             }
         };
-        let pulls = band.column_pulls.iter().chain(&band.turned_pulls);
-        buffers.moves.resize_with(pulls.clone().count(), Vec::new);
-        for (pull, moves) in pulls.zip(&mut buffers.moves) {
-            let take = pull.take.iter().copied();
-            match &pull.put {
-                Put::From(column) => {
-                    let before = |word: usize| column.saturating_sub(64 * word) as u32;
-                    let put = (0..words).map(|word| u64::MAX.checked_shl(before(word)).unwrap_or(0));
-                    rows::list_moves::<B>(take, 0, put, moves);
-                }
-                Put::Under { mask, skip } => rows::list_moves::<B>(take, *skip, mask.iter().copied(), moves),
-            }
-        }
         if !band.turned_pulls.is_empty() {
             turn::<B>(band, out, buffers);
         }
@@ -168,13 +155,11 @@ impl Task for PullBand<'_, '_> {
             if band.turned_pulls.is_empty() {
                 reached.fill(0);
             }
-            pull_row::<B>(band, row, reached, &buffers.moves);
-            for line in &band.lines.lines {
-                if band.left[row] & line.left_mask == line.left_bits {
-                    for (word, mask) in reached.iter_mut().zip(&band.lines.masks[line.mask..]) {
-                        pulled.with_line += u64::from((*word & mask).count_ones());
-                        *word &= !mask;
-                    }
+            pull_row::<B>(band, row, reached, buffers);
+            if !band.lines.lines.is_empty() && over_columns(&band.lines, band.left[row], words, &mut buffers.over) {
+                for (word, over) in reached.iter_mut().zip(&buffers.over) {
+                    pulled.with_line += u64::from((*word & over).count_ones());
+                    *word &= !over;
                 }
             }
             // A loop instead of a sum over `map`, because the closure might be compiled without the processor's bit
@@ -190,25 +175,32 @@ impl Task for PullBand<'_, '_> {
 
 /// Adds the parents' rows, moved by their drops, to a row.
 #[inline(always)]
-fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], moves: &[Vec<Move>]) {
+fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut Buffers) {
     let words = reached.len();
     for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
         let parent = pull.parent.row(pull.rows[row] as usize, words);
-        rows::take_rows::<Any, 1>(Wdl, reached, None, words, &[parent], words);
+        rows::take_row::<Any, 1>(Wdl, reached, words, parent, words);
     }
-    for (pull, moves) in band.column_pulls.iter().zip(moves) {
-        let Some(parent_row) = mapped(&pull.rows, pull.first_row, row) else { continue };
-        add_moved::<B>(pull, parent_row, moves, reached);
+    for stream in &band.column_pulls {
+        let Some(parent_row) = mapped(&stream.rows, stream.first_row, row) else { continue };
+        add_stream::<B>(stream, parent_row, reached, &mut buffers.stream);
     }
 }
 
 /// Adds one row of a parent, moved by its drop.
 #[inline(always)]
-fn add_moved<B: Bits>(pull: &ColumnPull, parent_row: usize, moves: &[Move], reached: &mut [u64]) {
-    let parent = &pull.parent.row(parent_row, pull.parent_words)[pull.first_word..];
-    for step in moves {
-        let bits = B::extract([parent[step.from]], B::mask(step.take));
-        reached[step.to] |= B::deposit(bits, B::mask(step.put))[0];
+fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
+    let parent = &stream.parent.row(parent_row, stream.parent_words)[stream.first_word..];
+    match &stream.put {
+        Put::From(column) => rows::add_dense::<B>(parent, stream.take, *column, reached),
+        Put::Under { mask, skip } => {
+            let stream_words = stream.take.len() + 2;
+            if buffer.len() < stream_words {
+                buffer.resize(stream_words, 0);
+            }
+            rows::gather::<Any, B, 1>(Wdl, parent, stream.take, 0, buffer, stream_words);
+            rows::take_stream::<Any, B, 1>(Wdl, reached, mask, buffer, stream_words, *skip);
+        }
     }
 }
 
@@ -223,8 +215,8 @@ fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
         buffers.turn.fill(0);
         let columns = word * 64..band.columns.min(word * 64 + 64);
         for (column, reached) in columns.zip(buffers.turn.chunks_exact_mut(band_words)) {
-            for (pull, moves) in band.turned_pulls.iter().zip(&buffers.moves[band.column_pulls.len()..]) {
-                add_moved::<B>(pull, column, moves, reached);
+            for stream in &band.turned_pulls {
+                add_stream::<B>(stream, column, reached, &mut buffers.stream);
             }
         }
         rows::turn::<1>(&buffers.turn, out, words, word);

@@ -6,6 +6,22 @@
 use super::bits::Bits;
 use super::code::Code;
 
+/// Reads `N` words from word `word` on of every plane of a child's row, and widens a narrow child.
+#[inline(always)]
+fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
+    let mut planes = [[0; N]; P];
+    for p in 0..P - 1 {
+        planes[p].copy_from_slice(&row[p * words + word..][..N]);
+    }
+    if code.narrow() {
+        planes[P - 1] = planes[P - 2];
+        planes[P - 2] = planes[P - 1].map(|word| !word);
+    } else {
+        planes[P - 1].copy_from_slice(&row[(P - 1) * words + word..][..N]);
+    }
+    planes
+}
+
 /// Reads `N` words from word `word` on of every plane of a row of this tier.
 #[inline(always)]
 fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
@@ -21,17 +37,6 @@ fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) 
 fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: usize, planes: &[[u64; N]; P]) {
     for p in 0..P {
         row[p * words + word..][..N].copy_from_slice(&planes[p]);
-    }
-}
-
-/// Widens the planes of a narrow child in the positions under `mask`. Others are and stay 0.
-#[inline(always)]
-fn widen<C: Code<P>, const P: usize, const N: usize>(code: C, planes: &mut [[u64; N]; P], mask: &[u64; N]) {
-    if code.narrow() {
-        planes[P - 1] = planes[P - 2];
-        for n in 0..N {
-            planes[P - 2][n] = !planes[P - 2][n] & mask[n];
-        }
     }
 }
 
@@ -63,140 +68,131 @@ macro_rules! in_steps {
     }};
 }
 
-/// Writes to `best`, position by position, the best of `start` (or else of what it has) and of rows of children over the
-/// same list. The children's planes are `child_words` apart.
+/// Replaces `best`, position by position, by a child's row over the same list where that is better. The child's planes
+/// are `child_words` apart.
 #[inline(always)]
-pub(super) fn take_rows<C: Code<P>, const P: usize>(
+pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
     best: &mut [u64],
-    start: Option<&[u64]>,
     words: usize,
-    children: &[&[u64]],
+    child: &[u64],
     child_words: usize,
 ) {
     in_steps!(words, |word, N| {
-        let mut planes = read::<P, N>(start.unwrap_or(best), words, word);
-        for child in children {
-            let mut other = [[0; N]; P];
-            for p in 0..P {
-                // Every child has the planes before the last.
-                if p + 1 == P && code.narrow() {
-                    break;
-                }
-                other[p].copy_from_slice(&child[p * child_words + word..][..N]);
-            }
-            widen(code, &mut other, &[u64::MAX; N]);
-            code.better(&mut planes, &other, &[u64::MAX; N]);
-        }
+        let mut planes = read::<P, N>(best, words, word);
+        code.better(&mut planes, &load::<C, P, N>(code, child, child_words, word), &[u64::MAX; N]);
         write(best, words, word, &planes);
     });
 }
 
-/// Bits of a row that move from one word to one word of another row: those under `take` to the places under `put`.
-#[derive(Clone, Copy)]
-pub(super) struct Move {
-    pub from: usize,
-    pub to: usize,
-    pub take: u64,
-    pub put: u64,
-}
-
-/// Lists the moves of the bits under the masks `take`, without the first `skip`, to the places under the masks `put`, in
-/// order, until one side has no more.
+/// Replaces `best`, position by position, by another row of this tier where that is better.
 #[inline(always)]
-pub(super) fn list_moves<B: Bits>(
-    take: impl Iterator<Item = u64>,
-    mut skip: usize,
-    put: impl Iterator<Item = u64>,
-    moves: &mut Vec<Move>,
-) {
-    let lowest = |mask: u64, count: u32| B::deposit([u64::MAX.checked_shr(64 - count).unwrap_or(0)], B::mask(mask))[0];
-    moves.clear();
-    let (mut take, mut from, mut left) = (take.enumerate(), 0, 0);
-    for (to, mut open) in put.enumerate() {
-        while open != 0 {
-            while left == 0 {
-                let Some(next) = take.next() else { return };
-                (from, left) = next;
-                let skipped = left.count_ones().min(skip as u32);
-                left ^= lowest(left, skipped);
-                skip -= skipped as usize;
-            }
-            let count = open.count_ones().min(left.count_ones());
-            let (take, put) = (lowest(left, count), lowest(open, count));
-            moves.push(Move { from, to, take, put });
-            left ^= take;
-            open ^= put;
-        }
-    }
-}
-
-/// Replaces a word of rows by the outcomes of their children, moved, where these are better. `rows` has the places of the
-/// rows in `out`, and their children's rows.
-#[inline(always)]
-pub(super) fn take_word<C: Code<P>, B: Bits, const P: usize, const K: usize>(
-    code: C,
-    out: &mut [u64],
-    words: usize,
-    rows: &[(usize, &[u64])],
-    child_words: usize,
-    moves: [&Move; K],
-) {
-    if B::FAST {
-        take_lanes::<C, B, P, K, 1>(code, out, words, rows, child_words, moves);
-    } else {
-        take_lanes::<C, B, P, K, 8>(code, out, words, rows, child_words, moves);
-    }
-}
-
-/// Does [`take_word`] for `L` rows together.
-#[inline(always)]
-fn take_lanes<C: Code<P>, B: Bits, const P: usize, const K: usize, const L: usize>(
-    code: C,
-    out: &mut [u64],
-    words: usize,
-    rows: &[(usize, &[u64])],
-    child_words: usize,
-    moves: [&Move; K],
-) {
-    let mut put = 0u64;
-    let takes = moves.map(|step| {
-        let place = put.count_ones();
-        put |= step.put;
-        (step.from, B::mask(step.take), place)
+pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
+    in_steps!(words, |word, N| {
+        let mut planes = read::<P, N>(best, words, word);
+        code.better(&mut planes, &read::<P, N>(other, words, word), &[u64::MAX; N]);
+        write(best, words, word, &planes);
     });
-    let (to, places) = (moves[0].to, B::mask(put));
-    for group in rows.chunks(L) {
-        // Lanes without a row repeat the last one.
-        let lanes: [_; L] = std::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
-        let (mut best, mut other) = ([[0; L]; P], [[0; L]; P]);
+}
+
+/// Gathers the bits of a child's row under `mask ^ flip` into one dense stream per plane. `stream` has `P` planes of
+/// `stream_words` words, at least two more than the bits fill.
+#[inline(always)]
+pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    child: &[u64],
+    mask: &[u64],
+    flip: u64,
+    stream: &mut [u64],
+    stream_words: usize,
+) {
+    let child_words = mask.len();
+    let (mut held, mut fill, mut at) = ([0u64; P], 0u32, 0usize);
+    for (word, mask) in mask.iter().enumerate() {
+        let mask = mask ^ flip;
+        let count = mask.count_ones();
+        let full = fill + count >= 64;
+        let mask = B::mask(mask);
         for p in 0..P {
-            for lane in 0..L {
-                best[p][lane] = out[lanes[lane].0 + to..][p * words];
-            }
+            // Every child has the planes before the last.
             if p + 1 == P && code.narrow() {
                 break;
             }
-            for (from, take, place) in takes {
-                let mut bits = [0; L];
-                for lane in 0..L {
-                    bits[lane] = lanes[lane].1[from..][p * child_words];
-                }
-                let bits = B::extract(bits, take);
-                for lane in 0..L {
-                    other[p][lane] |= bits[lane] << place;
-                }
-            }
-            other[p] = B::deposit(other[p], places);
+            let bits = B::extract(child[p * child_words + word], mask);
+            let joined = held[p] | bits << fill;
+            stream[p * stream_words + at] = joined;
+            // The rest of the bits opens the next word (two shifts, since `fill` may be 0).
+            held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
         }
-        widen(code, &mut other, &[put; L]);
-        code.better(&mut best, &other, &[put; L]);
-        for p in 0..P {
-            for lane in 0..L {
-                out[lanes[lane].0 + to..][p * words] = best[p][lane];
-            }
+        fill = (fill + count) & 63;
+        at += usize::from(full);
+    }
+    for p in 0..code.child_planes() {
+        stream[p * stream_words + at] = held[p];
+    }
+}
+
+/// Replaces `best` at the places of `mask`, in order, by the outcomes of a dense stream where these are better. The
+/// stream starts at bit `offset` of each plane of `stream`.
+#[inline(always)]
+pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    best: &mut [u64],
+    mask: &[u64],
+    stream: &[u64],
+    stream_words: usize,
+    offset: usize,
+) {
+    let words = mask.len();
+    let mut offset = offset;
+    if B::FAST {
+        in_steps!(words, |word, N| {
+            offset = take_words::<C, B, P, N>(code, best, mask, stream, stream_words, word, offset);
+        });
+    } else {
+        // The bit moves take nearly all the time; longer steps would only add code.
+        for word in 0..words {
+            offset = take_words::<C, B, P, 1>(code, best, mask, stream, stream_words, word, offset);
         }
     }
+}
+
+/// Does [`take_stream`] for `N` words from word `word` on, and returns the offset after them.
+#[inline(always)]
+fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
+    code: C,
+    best: &mut [u64],
+    mask: &[u64],
+    stream: &[u64],
+    stream_words: usize,
+    word: usize,
+    mut offset: usize,
+) -> usize {
+    let words = mask.len();
+    let mut other = [[0u64; N]; P];
+    let mut masks = [0; N];
+    masks.copy_from_slice(&mask[word..][..N]);
+    for (n, mask) in masks.into_iter().enumerate() {
+        let (at, shift) = (offset / 64, offset as u32 % 64);
+        offset += mask.count_ones() as usize;
+        let places = B::mask(mask);
+        for p in 0..P {
+            if p + 1 == P && code.narrow() {
+                break;
+            }
+            let pair = &stream[p * stream_words + at..][..2];
+            let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
+            other[p][n] = B::deposit(bits, places);
+        }
+        if code.narrow() {
+            other[P - 1][n] = other[P - 2][n];
+            other[P - 2][n] = !other[P - 2][n] & mask;
+        }
+    }
+    let mut planes = read::<P, N>(best, words, word);
+    code.better(&mut planes, &other, &masks);
+    write(best, words, word, &planes);
+    offset
 }
 
 /// Sets the positions under `mask` to the outcome `code`.
@@ -214,6 +210,27 @@ pub(super) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
 pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     for (p, plane) in row.chunks_exact_mut(words).enumerate() {
         plane.fill(0u64.wrapping_sub(u64::from(code >> p & 1)));
+    }
+}
+
+/// ORs the bits of `words` under `mask`, packed densely, into `out` from bit `start` on.
+#[inline(always)]
+pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
+    let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
+    for (word, &mask) in words.iter().zip(mask) {
+        let bits = B::extract(*word, B::mask(mask));
+        let count = mask.count_ones();
+        let joined = held | bits << fill;
+        let full = fill + count >= 64;
+        // Writing an unfinished word too costs less than a branch; past the end no bits are left.
+        let Some(word) = out.get_mut(at) else { return };
+        *word |= joined;
+        held = if full { bits >> 1 >> (63 - fill) } else { joined };
+        fill = (fill + count) & 63;
+        at += usize::from(full);
+    }
+    if let (true, Some(word)) = (fill > 0, out.get_mut(at)) {
+        *word |= held;
     }
 }
 

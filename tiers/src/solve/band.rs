@@ -14,7 +14,8 @@ use fourbase::Player;
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingShape, arm_lines, push_rank_map, push_row_map};
 use crate::kernel::Coding;
-use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Lists, Outcomes, RowDrop, TurnedDrop};
+use crate::kernel::ColumnDrop;
+use crate::kernel::matrix::{ArmedLines, Band, Lists, Outcomes, RowDrop, TurnedDrop};
 use crate::tier::{Content, LoadedRows, RowRequest, TierReader, row_span};
 
 /// A drop into a wing column.

@@ -15,7 +15,6 @@ use super::error::SolveError;
 use super::tier_plan::{TierPlan, plan_tiers, reached_bytes, solving_work};
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
-use crate::kernel::matrix::move_bytes;
 use crate::kernel::{Coding, Kernel, Values};
 use crate::tier::{BLOCK_WORDS, BlockMemory};
 
@@ -157,7 +156,7 @@ impl Plan {
         let working_bytes = working_bytes(board, block_words, most_slice);
         // Any drop into a wing may read across, and where a child is opened varies by shape.
         let slices = 2 * (board.width() as u128 / 2);
-        let bytes = move_bytes(board.width() / 2 + 1, row_words)
+        let bytes = index.kernel.lane_bytes(row_words)
             + buffer_bytes(block_words)
             + working_bytes
             + slices * SLICE_COPIES * 8 * least_slice;
