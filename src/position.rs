@@ -118,8 +118,8 @@ impl Position {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// Returns the bitboard of the cells into which a piece can fall: the lowest empty cell of every column with room, even if the game
-    /// is over.
+    /// Returns the bitboard of the cells into which a piece can fall: the lowest empty cell of every column with room,
+    /// even if the game is over.
     pub fn playable_cells(&self) -> u64 {
         (self.occupied() << 1 | self.board.bottom_cells()) & !self.occupied() & self.board.all_cells()
     }
@@ -245,9 +245,9 @@ impl Position {
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
-    /// Returns Pons' score of this position, whose outcome is given: 1 for a win with the winner's last piece, 2 for one with the piece
-    /// before it, and so on; less than 0 for a loss, 0 for a tie. `None` for a win or a loss of unknown remoteness, and under misère,
-    /// where the winner does not end the game.
+    /// Returns Pons' score of this position, whose outcome is given: 1 for a win with the winner's last piece, 2 for
+    /// one with the piece before it, and so on; less than 0 for a loss, 0 for a tie. `None` for a win or a loss of
+    /// unknown remoteness, and under misère, where the winner does not end the game.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Position, Value};
@@ -290,8 +290,8 @@ impl Position {
         Position { pieces: self.pieces.map(mirror), ..*self }
     }
 
-    /// Lists the unfinished positions from which the last move can have led here, each with the column of that move (from 0), in
-    /// ascending order. No game need reach them.
+    /// Lists the unfinished positions from which the last move can have led here, each with the column of that move
+    /// (from 0), in ascending order. No game need reach them.
     pub fn parents(&self) -> impl Iterator<Item = (usize, Position)> + use<> {
         let (position, last) = (*self, self.to_move().other());
         (0..self.board.width()).filter_map(move |column| {
@@ -314,7 +314,7 @@ impl Position {
 }
 
 impl Hash for Position {
-    /// Hashes the pieces alone: positions that are compared are of one board.
+    /// Hashes the pieces alone, because a set rarely has positions of several boards.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.pieces.iter().for_each(|pieces| state.write_u64(*pieces));
     }

@@ -3,11 +3,12 @@
 //! One rule holds wherever a line is read:
 //!
 //! 1. A line with a tab has fields between tabs, and nothing else separates them.
-//! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means that its first
-//!    field is empty.
-//! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes all.
-//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a position of one
-//!    move and a score are separated by a tab.
+//! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means
+//!    that its first field is empty.
+//! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes
+//!    all.
+//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a
+//!    position of one move and a score are separated by a tab.
 //! 5. A line is refused if it may be either a game, or a position and other fields:
 //!    - one move, then fields that are moves only in part, `4 4 win`, or that all have one character, `3 0 0`;
 //!    - digits, then a letter that names a column: `4 d`;
@@ -197,8 +198,8 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     Some(moves > 0)
 }
 
-/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Letters alone may be another
-/// word where they name the columns from 10 on.
+/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Letters alone
+/// may be another word where they name the columns from 10 on.
 fn is_moves(board: Board, word: &[u8]) -> bool {
     let Ok(word) = str::from_utf8(word) else { return false };
     if word.contains('-') {

@@ -1,4 +1,5 @@
-//! Minimax with alpha-beta cutoffs. The score of a position at the horizon is a sum over lines and pieces, which is updated move by move.
+//! Minimax with alpha-beta cutoffs. The score of a position at the horizon is a sum over lines and pieces, which is
+//! updated move by move.
 
 use super::standing::{Pieces, Standing};
 use crate::{Board, MAX_CELLS, Position};
@@ -24,7 +25,8 @@ pub(super) struct Minimax<W> {
     /// How many plies it looks ahead, at least 1.
     pub depth: u32,
     worth: W,
-    /// What a line is worth, by its own pieces times `stride` and the opponent's: calls of `worth` would double the time.
+    /// What a line is worth, by its own pieces times `stride` and the opponent's: calls of `worth` would double the
+    /// time.
     lines: Vec<i64>,
     stride: usize,
     standing: Standing,
@@ -44,8 +46,8 @@ impl<W: Worth> Minimax<W> {
         Minimax { board, depth: depth.max(1), worth, lines, stride, standing, me: 0, score: 0 }
     }
 
-    /// Returns the first of the columns that are worth most to the player to move, and its worth. No move may be worth more than `most`,
-    /// or less than `-most`: alpha-beta would cut it off.
+    /// Returns the first of the columns that are worth most to the player to move, and its worth. No move may be worth
+    /// more than `most`, or less than `-most`: alpha-beta would cut it off.
     pub fn best(
         &mut self,
         position: &Position,

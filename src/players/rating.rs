@@ -61,7 +61,7 @@ fn next_threshold(threshold: u8) -> u8 {
 pub struct RatingPlayer {
     board: Board,
     /// How many plies the player looks ahead.
-    pub plies: u32,
+    plies: u32,
     strategy: u32,
     standing: Standing,
 }
@@ -85,6 +85,11 @@ impl RatingPlayer {
     pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
         let (plies, strategy) = (2 * level.clamp(1, 9) + 1, strategy.min(MOST_STRATEGY));
         RatingPlayer { board, plies, strategy, standing: Standing::new(board) }
+    }
+
+    /// Returns how many plies the player looks ahead.
+    pub fn plies(&self) -> u32 {
+        self.plies
     }
 
     /// Grades every legal move, 1 to 20: columns from 0, ascending.

@@ -54,15 +54,15 @@ impl<'a> Limit<'a> {
 
 /// The nodes of one thread.
 pub(super) struct ThreadNodes<'a> {
-    shared: &'a Limit<'a>,
+    limit: &'a Limit<'a>,
     pub visited: u64,
     batch_end: u64,
     reported: u64,
 }
 
 impl<'a> ThreadNodes<'a> {
-    pub fn new(shared: &'a Limit<'a>) -> ThreadNodes<'a> {
-        ThreadNodes { shared, visited: 0, batch_end: 0, reported: 0 }
+    pub fn new(limit: &'a Limit<'a>) -> ThreadNodes<'a> {
+        ThreadNodes { limit, visited: 0, batch_end: 0, reported: 0 }
     }
 
     /// Counts a node; `None` if the thread must stop before it.
@@ -78,14 +78,14 @@ impl<'a> ThreadNodes<'a> {
     #[cold]
     fn next_batch(&mut self) -> Option<()> {
         self.report();
-        let batch = if self.shared.must_stop() { 0 } else { self.shared.take() };
+        let batch = if self.limit.must_stop() { 0 } else { self.limit.take() };
         self.batch_end += batch;
         (batch > 0).then_some(())
     }
 
     /// Reports to the monitor the nodes visited since the last report.
     pub fn report(&mut self) {
-        if let Some(monitor) = self.shared.monitor {
+        if let Some(monitor) = self.limit.monitor {
             monitor.add(self.visited - self.reported);
             self.reported = self.visited;
         }

@@ -101,14 +101,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if self.merits.len() > threads {
                 allowed = allowed.min(NODES_BEFORE_THREADS - nodes);
             }
-            let shared = Limit::new(allowed, asked.options, asked.oracle.map(|(_, oracle)| oracle));
-            let (score, visited) = self.test_within(asked, beta, &shared, threads);
+            let test = Limit::new(allowed, asked.options, asked.oracle.map(|(_, oracle)| oracle));
+            let (score, visited) = self.test_within(asked, beta, &test, threads);
             self.nodes += visited;
             let nodes = nodes + visited;
             if let Some(score) = score {
                 return Ok(score);
             }
-            if shared.is_cancelled() {
+            if test.is_cancelled() {
                 return Err(SearchError::Cancelled { nodes });
             }
             if nodes >= limit {
@@ -126,23 +126,23 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         (self.table.capacity() as u64).saturating_sub(self.nodes)
     }
 
-    /// Searches with `threads` threads within the limits of `shared`. Returns the first answer that a thread finds, and
+    /// Searches with `threads` threads within `limit`. Returns the first answer that a thread finds, and
     /// the nodes of all threads.
-    fn test_within(&self, asked: &Asked<'_, W>, beta: Score, shared: &Limit, threads: usize) -> (Option<Score>, u64) {
+    fn test_within(&self, asked: &Asked<'_, W>, beta: Score, limit: &Limit, threads: usize) -> (Option<Score>, u64) {
         let search = |merits: &CellMerits| {
             let mut worker = Worker {
                 grid: &self.grid,
                 scale: self.scale,
                 table: &self.table,
                 merits,
-                nodes: ThreadNodes::new(shared),
+                nodes: ThreadNodes::new(limit),
                 fold: asked.fold,
                 oracle: asked.oracle,
             };
             let state = &asked.state;
             let score = if self.is_misere { worker.search_misere(state, beta) } else { worker.search(state, beta) };
             if score.is_some() {
-                shared.finish();
+                limit.finish();
             }
             worker.nodes.report();
             (score, worker.nodes.visited)

@@ -10,6 +10,7 @@ use crate::{PerPlayer, Player, Position, Value};
 pub(super) fn result(position: &Position, player: Player) -> Option<Value> {
     Some(position.primitive()?.for_player(player, position.to_move()))
 }
+
 /// The distinct positions that a rule meets, including the empty board. Mirror images count separately.
 ///
 /// The others are disjoint and add up to `all`; but `undefined` is a part of `strategy_to_move`.

@@ -55,12 +55,17 @@ impl fmt::Display for Reading {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FollowUp {
     /// The centre columns (from 0, ascending); `None` for the rule without a centre.
-    pub centre: Option<[usize; 2]>,
+    centre: Option<[usize; 2]>,
     /// The reading, which is meaningless without a centre.
-    pub reading: Reading,
+    reading: Reading,
 }
 
 impl FollowUp {
+    /// Returns the centre columns (from 0, ascending) and the reading; `None` for the rule without a centre.
+    pub fn centre(self) -> Option<([usize; 2], Reading)> {
+        Some((self.centre?, self.reading))
+    }
+
     /// Makes the rule for `board` with two columns (from 0, in either order) as its centre. They need not be
     /// neighbours.
     ///

@@ -195,7 +195,7 @@ fn a_rule_that_serves_the_other_player_is_undefined_at_once() {
 fn a_centre_is_two_columns_of_the_board() {
     let board = "4x4".parse::<Board>().unwrap();
     let rule = |pair| FollowUp::new(board, pair, Reading::Pair);
-    assert_eq!(rule([3, 0]).unwrap().centre, Some([0, 3]));
+    assert_eq!(rule([3, 0]).unwrap().centre(), Some(([0, 3], Reading::Pair)));
     assert_eq!(rule([1, 1]), Err(CentreError::Twice { board, column: 2 }));
     assert_eq!(rule([4, 1]), Err(CentreError::Outside { board, first: 5, second: 2 }));
     assert!(rule([usize::MAX, 1]).is_err());

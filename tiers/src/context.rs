@@ -29,7 +29,7 @@ impl Default for Context<'_> {
     }
 }
 
-/// The folders that work writes.
+/// The folders into which work writes.
 pub(crate) struct Folders<'a> {
     /// All of them. Missing ones are created.
     pub written: &'a [&'a Path],
@@ -37,7 +37,7 @@ pub(crate) struct Folders<'a> {
     pub existing: Option<&'a Path>,
     /// The file of the lock that is held meanwhile.
     pub lock: &'a Path,
-    /// A folder that is removed after the work if it is empty, and those above it, below this root.
+    /// A root and a folder below it. After the work the folder is removed if it is empty, and so are those between the two.
     pub temporary: Option<(&'a Path, &'a Path)>,
 }
 

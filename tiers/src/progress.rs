@@ -110,7 +110,7 @@ impl<'a> StageProgress<'a> {
         StageProgress { progress, stage, size: all.size().into(), left: AtomicU64::new(steps) }
     }
 
-    /// Does what [`StageProgress::new`] does, without other ranks.
+    /// Reports the steps of a stage that this process works on alone, up to `steps`.
     pub fn alone(progress: &'a dyn Progress, stage: Stage, steps: u64) -> StageProgress<'a> {
         StageProgress::new(progress, stage, &Alone, steps)
     }

@@ -26,7 +26,7 @@ use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 /// A count in files resumes an earlier one of any number of ranks.
 ///
 /// # Errors
-/// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is created;
+/// [`CountError::Memory`] and [`CountError::Index`] before anything is created; [`CountError::Disk`];
 /// [`CountError::Busy`] if another process counts in the same folder; [`CountError::Stopped`] if the progress stops it;
 /// [`CountError::Communicator`] if the ranks don't fit together; [`CountError::File`] for files; [`CountError::Solve`]
 /// with [`SolveError::Threads`] if threads can't be started.

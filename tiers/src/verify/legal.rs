@@ -1,7 +1,8 @@
 //! Counts the positions that play reaches by playing every move of every position, with one bit per entry.
 //!
-//! [`crate::counts`] does the same many times faster, with kernels. Here every position is set up, and every move is a move of the game. Mirror images count separately: an entry
-//! stands for two positions, or for one if its shape is its own mirror image.
+//! [`crate::counts`] does the same many times faster, with kernels. Here every position is set up, and every move is a
+//! move of the game. Mirror images count separately: an entry stands for two positions, or for one if its shape is its
+//! own mirror image.
 //!
 //! A position with a line may have no entry, so it is counted when a move reaches it: by its leftmost possible last
 //! move. A column is a possible last move if, without its top piece, the position has no line and play reaches it.

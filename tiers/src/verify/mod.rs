@@ -3,20 +3,22 @@
 //! A mistake of the solver must not be made a second time here. So this module shares with the solver only the rules of
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
 //! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
-//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md` and
-//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It tests probes and never relies on them.
+//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md`
+//! and `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It
+//! tests probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!
-//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries of
-//!    the index. Where that fails the rest is not tried.
-//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored value is
-//!    the best of its moves. A finished game needs no file, so a database that satisfies this everywhere is right
-//!    everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full board has only
-//!    right ones after it, and does not fit. That holds for every stored entry, also those that no play reaches. A sample
-//!    can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched forward.
-//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached from it
-//!    has an entry. They are counted. Both stop at the last ply that is kept.
+//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries
+//!    of the index. Where that fails the rest is not tried.
+//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored
+//!    value is the best of its moves. A finished game needs no file, so a database that satisfies this everywhere is
+//!    right everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full
+//!    board has only right ones after it, and does not fit. That holds for every stored entry, also those that no play
+//!    reaches. A sample can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched
+//!    forward.
+//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached
+//!    from it has an entry. They are counted. Both stop at the last ply that is kept.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
 //!    [`fourbase::search`] finds without a database.
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
@@ -25,7 +27,8 @@
 //! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
 //!
 //! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
-//! system refuses to read, or that a newer fourbase has written, is no fault ([`VerifyReport::unread`]). Several processes split the work (`work`).
+//! system refuses to read, or that a newer fourbase has written, is no fault ([`VerifyReport::unread`]). Several
+//! processes split the work (`work`).
 //!
 //! ```
 //! use fourbase_tiers::database::Database;
@@ -125,8 +128,8 @@ fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
     Some(found)
 }
 
-/// Checks the counts beside the database, if there are any, and compares those of the kept plies with the number of legal
-/// positions, if these were counted.
+/// Checks the counts beside the database, if there are any, and compares those of the kept plies with the number of
+/// legal positions, if these were counted.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let (folder, manifest) = (database.folder(), database.manifest());
     match read_kept(database.storage(), folder, database.board(), manifest) {

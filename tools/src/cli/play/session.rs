@@ -195,7 +195,7 @@ impl Session {
         let grades = match grading {
             Some(Kind::Rating { level, strategy }) => {
                 let player = RatingPlayer::new(self.game.board(), level, strategy);
-                Some((player.plies, player.grades(self.game.position())?))
+                Some((player.plies(), player.grades(self.game.position())?))
             }
             _ => None,
         };

@@ -106,7 +106,7 @@ impl ChosenArguments {
 fn note(rule: FollowUp, board: Board) -> Option<String> {
     let (columns, rows) = (board.width(), board.height());
     let is_stated = columns <= STATED_COLUMNS && rows.is_multiple_of(2) && board.connect() == 4 && !board.is_misere();
-    (rule.centre.is_some() && !is_stated).then(|| {
+    (rule.centre().is_some() && !is_stated).then(|| {
         format!(
             "follow-up was stated for at most {STATED_COLUMNS} columns, an even number of rows \
              and a line of four that wins"

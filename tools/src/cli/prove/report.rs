@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fourbase::notation::{columns_to_text, draw};
-use fourbase::strategy::{Check, KeptCounts, LineCounts, PositionCounts, Verdict};
+use fourbase::strategy::{Check, FollowUp, KeptCounts, LineCounts, PositionCounts, Verdict};
 use fourbase::{Player, Position};
 use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
@@ -43,15 +43,15 @@ impl StrategyReport {
     /// Gathers the findings.
     pub fn of(chosen: Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
         let Check { board, player, positions, lines, refutation, undefined } = &check;
-        let centre = chosen.follow_up.and_then(|rule| rule.centre);
+        let centre = chosen.follow_up.and_then(FollowUp::centre);
         let (comparison, not_compared) =
             comparison.map_or_else(|reason| (None, Some(reason)), |made| (Some(made), None));
         StrategyReport {
             board: board.to_string(),
             strategy: chosen.rule.name(),
             player: player.name(),
-            centre: centre.map(|columns| columns.map(|column| column + 1)),
-            reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading.to_string()),
+            centre: centre.map(|(columns, _)| columns.map(|column| column + 1)),
+            reading: centre.map(|(_, reading)| reading.to_string()),
             verdict: check.verdict().to_string(),
             positions: *positions,
             lines: *lines,
