@@ -212,41 +212,10 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
         if !band.turned_drops.is_empty() {
             turn(code, band, out, &mut buffers.turn);
         }
-        for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-            if band.row_wins(row) {
-                rows::fill_outcome(best, words, band.outcomes.completed);
-            } else {
-                if band.turned_drops.is_empty() {
-                    best.copy_from_slice(&buffers.start);
-                } else {
-                    rows::take_own(code, best, words, &buffers.start);
-                }
-                for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                    let child = drop.child.row(drop.rows[row] as usize, code.child_planes() * words);
-                    rows::take_row(code, best, words, child, words);
-                }
-                if B::FAST {
-                    for stream in &band.column_drops {
-                        let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
-                        let child = stream.child.row(child_row, code.child_planes() * stream.child_words);
-                        let (bits, bits_words, offset) = match stream.gather {
-                            None => (child, stream.child_words, stream.offset),
-                            Some((plane, flip)) => {
-                                let stream_words = stream.child_words + 2;
-                                if buffers.stream.len() < P * stream_words {
-                                    buffers.stream.resize(P * stream_words, 0);
-                                }
-                                rows::gather::<C, B, P>(code, child, plane, flip, &mut buffers.stream, stream_words);
-                                (buffers.stream.as_slice(), stream_words, 0)
-                            }
-                        };
-                        rows::take_stream::<C, B, P>(code, best, stream.keeps, bits, bits_words, offset);
-                    }
-                }
-            }
-            if B::FAST {
-                mark_over(band, row, best, &mut buffers.over);
-            }
+        // Most rows of small boards have one word. For these the compiler unrolls all loops over words.
+        match words {
+            1 => solve_rows::<C, B, P>(code, band, 1, out, buffers),
+            _ => solve_rows::<C, B, P>(code, band, words, out, buffers),
         }
         if !B::FAST {
             for drop in &band.column_drops {
@@ -255,6 +224,58 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
             for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
                 mark_over(band, row, best, &mut buffers.over);
             }
+        }
+    }
+}
+
+/// Solves the rows of a band, which have `words` words.
+#[inline(always)]
+fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    band: &Band,
+    words: usize,
+    out: &mut [u64],
+    buffers: &mut Buffers,
+) {
+    for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
+        if band.row_wins(row) {
+            rows::fill_outcome(best, words, band.outcomes.completed);
+        } else {
+            if band.turned_drops.is_empty() {
+                best.copy_from_slice(&buffers.start[..P * words]);
+            } else {
+                rows::take_own(code, best, words, &buffers.start);
+            }
+            for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
+                let child = drop.child.row(drop.rows[row] as usize, code.child_planes() * words);
+                rows::take_row(code, best, words, child, words);
+            }
+            if B::FAST {
+                for stream in &band.column_drops {
+                    let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
+                    let child = stream.child.row(child_row, code.child_planes() * stream.child_words);
+                    if words == 1 && stream.child_words == 1 {
+                        let from = stream.gather.map_or(u64::MAX << stream.offset, |(plane, flip)| plane[0] ^ flip);
+                        rows::take_word::<C, B, P>(code, best, child, from, stream.keeps[0]);
+                        continue;
+                    }
+                    let (bits, bits_words, offset) = match stream.gather {
+                        None => (child, stream.child_words, stream.offset),
+                        Some((plane, flip)) => {
+                            let stream_words = stream.child_words + 2;
+                            if buffers.stream.len() < P * stream_words {
+                                buffers.stream.resize(P * stream_words, 0);
+                            }
+                            rows::gather::<C, B, P>(code, child, plane, flip, &mut buffers.stream, stream_words);
+                            (buffers.stream.as_slice(), stream_words, 0)
+                        }
+                    };
+                    rows::take_stream::<C, B, P>(code, best, &stream.keeps[..words], bits, bits_words, offset);
+                }
+            }
+        }
+        if B::FAST {
+            mark_over(band, row, best, &mut buffers.over);
         }
     }
 }

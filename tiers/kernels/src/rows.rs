@@ -95,6 +95,30 @@ pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
     });
 }
 
+/// Replaces `best` at the places `to`, in order, by a child's outcomes at the places `from` where these are better, in
+/// rows of one word.
+#[inline(always)]
+pub(super) fn take_word<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    best: &mut [u64],
+    child: &[u64],
+    from: u64,
+    to: u64,
+) {
+    let (from, places) = (B::mask(from), B::mask(to));
+    let mut other = [[0]; P];
+    for p in 0..code.child_planes() {
+        other[p] = [B::deposit(B::extract(child[p], from), places)];
+    }
+    if code.narrow() {
+        other[P - 1] = other[P - 2];
+        other[P - 2] = [!other[P - 2][0] & to];
+    }
+    let mut planes = read::<P, 1>(best, 1, 0);
+    code.better(&mut planes, &other, &[to]);
+    write(best, 1, 0, &planes);
+}
+
 /// Gathers the bits of a child's row under `mask ^ flip` into one dense stream per plane. `stream` has `P` planes of
 /// `stream_words` words, at least two more than the bits fill.
 #[inline(always)]
