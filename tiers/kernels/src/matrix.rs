@@ -127,6 +127,7 @@ fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
 #[derive(Default)]
 pub struct Buffers {
     start: Vec<u64>,
+    wins: Vec<bool>,
     stream: Vec<u64>,
     turn: Vec<u64>,
     over: Vec<u64>,
@@ -157,11 +158,15 @@ impl Band<'_> {
         self.columns.div_ceil(64)
     }
 
-    /// Returns whether the whole row wins, because a drop into the left wing or on the spine completes a line.
-    fn row_wins(&self, row: usize) -> bool {
-        !self.misere
-            && (self.row_drops.iter().any(|drop| drop.rows[row] == NO_ROW)
-                || self.column_drops.iter().any(|stream| stream.rows.get(row) == Some(&NO_ROW)))
+    /// Finds the rows that win as a whole, because a drop into the left wing or on the spine completes a line.
+    #[inline(always)]
+    fn winning_rows(&self, wins: &mut Vec<bool>) {
+        wins.clear();
+        wins.resize(self.left.len(), false);
+        let maps = self.row_drops.iter().map(|drop| drop.rows).chain(self.column_drops.iter().map(|drop| drop.rows));
+        for map in maps.filter(|_| !self.misere) {
+            wins.iter_mut().zip(map).for_each(|(wins, row)| *wins |= *row == NO_ROW);
+        }
     }
 
     /// Writes the outcomes of a row before its children are read: won where a drop into the right wing or on the
@@ -209,6 +214,7 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
         let Solve { code, band, out, buffers } = self;
         let words = band.words();
         band.start_row(P, &mut buffers.start);
+        band.winning_rows(&mut buffers.wins);
         if !band.turned_drops.is_empty() {
             turn(code, band, out, &mut buffers.turn);
         }
@@ -219,10 +225,10 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
         }
         if !B::FAST {
             for drop in &band.column_drops {
-                take_drop(code, band, drop, out, &mut buffers.lanes);
+                take_drop(code, &buffers.wins, drop, out, &mut buffers.lanes);
             }
             for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-                mark_over(band, row, best, &mut buffers.over);
+                mark_over(band, row, words, best, &mut buffers.over);
             }
         }
     }
@@ -238,7 +244,7 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
     buffers: &mut Buffers,
 ) {
     for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-        if band.row_wins(row) {
+        if buffers.wins[row] {
             rows::fill_outcome(best, words, band.outcomes.completed);
         } else {
             if band.turned_drops.is_empty() {
@@ -275,17 +281,23 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
             }
         }
         if B::FAST {
-            mark_over(band, row, best, &mut buffers.over);
+            mark_over(band, row, words, best, &mut buffers.over);
         }
     }
 }
 
 /// Replaces the outcomes of a band's rows by those of a drop where these are better, for all rows together. With
 /// portable bit moves this is several times as fast as row by row.
-fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop, out: &mut [u64], lanes: &mut Lanes) {
+fn take_drop<C: Code<P>, const P: usize>(
+    code: C,
+    wins: &[bool],
+    drop: &ColumnDrop,
+    out: &mut [u64],
+    lanes: &mut Lanes,
+) {
     lanes.rows.clear();
-    for row in 0..band.left.len() {
-        if let (false, Some(child_row)) = (band.row_wins(row), mapped(drop.rows, drop.first_row, row)) {
+    for (row, wins) in wins.iter().enumerate() {
+        if let (false, Some(child_row)) = (wins, mapped(drop.rows, drop.first_row, row)) {
             lanes.rows.push((row, child_row));
         }
     }
@@ -296,8 +308,8 @@ fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop
 
 /// Sets the outcome of the positions in a row where the previous player has a line across both wings.
 #[inline(always)]
-fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
-    if over_columns(band.lines, band.left[row], band.words(), over) {
+fn mark_over(band: &Band, row: usize, words: usize, best: &mut [u64], over: &mut Vec<u64>) {
+    if over_columns(band.lines, band.left[row], words, over) {
         rows::set_outcome(best, over, band.outcomes.over);
     }
 }
