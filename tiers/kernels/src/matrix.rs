@@ -247,14 +247,18 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
         if buffers.wins[row] {
             rows::fill_outcome(best, words, band.outcomes.completed);
         } else {
-            if band.turned_drops.is_empty() {
-                best.copy_from_slice(&buffers.start[..P * words]);
-            } else {
+            // The first drop takes the row's start along, instead of a copy.
+            let mut start = Some(&buffers.start[..P * words]);
+            if !band.turned_drops.is_empty() {
                 rows::take_own(code, best, words, &buffers.start);
+                start = None;
             }
             for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
                 let child = drop.child.row(drop.rows[row] as usize, code.child_planes() * words);
-                rows::take_row(code, best, words, child, words);
+                rows::take_row(code, best, start.take(), words, child, words);
+            }
+            if let Some(start) = start {
+                best.copy_from_slice(start);
             }
             if B::FAST {
                 for stream in &band.column_drops {
@@ -345,7 +349,7 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
                     let child_row = child_row as usize - turned.first_row;
                     let child =
                         &turned.child.row(child_row, code.child_planes() * turned.row_words)[turned.first_word..];
-                    rows::take_row(code, best, band_words, child, turned.row_words);
+                    rows::take_row(code, best, None, band_words, child, turned.row_words);
                 }
             }
         }

@@ -179,7 +179,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
     let words = reached.len();
     for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
         let parent = pull.parent.row(pull.rows[row] as usize, words);
-        rows::take_row::<Any, 1>(Wdl, reached, words, parent, words);
+        rows::take_row::<Any, 1>(Wdl, reached, None, words, parent, words);
     }
     for stream in &band.column_pulls {
         let Some(parent_row) = mapped(&stream.rows, stream.first_row, row) else { continue };

@@ -68,18 +68,19 @@ macro_rules! in_steps {
     }};
 }
 
-/// Replaces `best`, position by position, by a child's row over the same list where that is better. The child's planes
-/// are `child_words` apart.
+/// Replaces `best`, position by position, by a child's row over the same list where that is better. If there is a
+/// `start`, it stands for `best`. The child's planes are `child_words` apart.
 #[inline(always)]
 pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
     best: &mut [u64],
+    start: Option<&[u64]>,
     words: usize,
     child: &[u64],
     child_words: usize,
 ) {
     in_steps!(words, |word, N| {
-        let mut planes = read::<P, N>(best, words, word);
+        let mut planes = read::<P, N>(start.unwrap_or(best), words, word);
         code.better(&mut planes, &load::<C, P, N>(code, child, child_words, word), &[u64::MAX; N]);
         write(best, words, word, &planes);
     });
