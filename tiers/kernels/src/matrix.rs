@@ -12,7 +12,9 @@
 //! If a parent's drop has no child in the child's list, it completes a line inside wing and spine: the parent wins at
 //! once. Lines across both wings are found when the child itself is solved (`lines`).
 
-use super::bits::{Bits, ColumnDrop, Lanes, Task};
+use std::ops::Range;
+
+use super::bits::{Bits, ColumnDrop, Lanes, Task, ones};
 use super::code::Code;
 use super::rows;
 use super::words::RowView;
@@ -59,6 +61,20 @@ impl ArmedLines {
     pub fn clear(&mut self) {
         self.lines.clear();
         self.masks.clear();
+    }
+
+    /// Calls `visit` for every line and every row that has it, with the row's number and the words `words` of the line's
+    /// mask. `left` has the colourings of the rows.
+    #[inline(always)]
+    pub fn each_row(&self, left: &[u32], words: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
+        for line in &self.lines {
+            let mask = &self.masks[line.mask..][words.clone()];
+            for (run, left) in left.chunks(64).enumerate() {
+                let has = |left: &u32| u64::from(left & line.left_mask == line.left_bits);
+                let having = left.iter().enumerate().fold(0, |rows, (row, left)| rows | has(left) << row);
+                ones(having).for_each(|row| visit(64 * run + row, mask));
+            }
+        }
     }
 }
 
@@ -130,7 +146,6 @@ pub struct Buffers {
     wins: Vec<bool>,
     stream: Vec<u64>,
     turn: Vec<u64>,
-    over: Vec<u64>,
     lanes: Lanes,
 }
 
@@ -227,10 +242,11 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
             for drop in &band.column_drops {
                 take_drop(code, &buffers.wins, drop, out, &mut buffers.lanes);
             }
-            for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-                mark_over(band, row, words, best, &mut buffers.over);
-            }
         }
+        // The previous player has a line.
+        band.lines.each_row(band.left, 0..words, |row, columns| {
+            rows::set_outcome(&mut out[row * P * words..][..P * words], columns, band.outcomes.over);
+        });
     }
 }
 
@@ -284,9 +300,6 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
                 }
             }
         }
-        if B::FAST {
-            mark_over(band, row, words, best, &mut buffers.over);
-        }
     }
 }
 
@@ -308,29 +321,6 @@ fn take_drop<C: Code<P>, const P: usize>(
     if !lanes.rows.is_empty() {
         lanes.take_rows(code, drop, out);
     }
-}
-
-/// Sets the outcome of the positions in a row where the previous player has a line across both wings.
-#[inline(always)]
-fn mark_over(band: &Band, row: usize, words: usize, best: &mut [u64], over: &mut Vec<u64>) {
-    if over_columns(band.lines, band.left[row], words, over) {
-        rows::set_outcome(best, over, band.outcomes.over);
-    }
-}
-
-/// Writes to `over` a mask of `words` words: the columns in which the row of colouring `left` has one of the lines.
-/// Returns `false`, and writes nothing, if the row can have none.
-#[inline(always)]
-pub fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<u64>) -> bool {
-    let held = armed.lines.iter().filter(|line| left & line.left_mask == line.left_bits);
-    let mut masks = held.map(|line| &armed.masks[line.mask..][..words]);
-    let Some(first) = masks.next() else { return false };
-    over.clear();
-    over.extend_from_slice(first);
-    for mask in masks {
-        over.iter_mut().zip(mask).for_each(|(over, columns)| *over |= columns);
-    }
-    true
 }
 
 /// Fills `out` with the best of the turned drops: 64 rows of the transposed layout at a time, then turned.

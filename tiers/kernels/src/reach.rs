@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bits::{Bits, Task};
 use super::code::Wdl;
-use super::matrix::{ArmedLines, NO_ROW, mapped, over_columns};
+use super::matrix::{ArmedLines, NO_ROW, mapped};
 use super::rows;
 use super::words::RowView;
 
@@ -112,7 +112,6 @@ pub struct Buffers {
     rows: Vec<u64>,
     stream: Vec<u64>,
     turn: Vec<u64>,
-    over: Vec<u64>,
 }
 
 /// The code of one plane: a bit is set if any parent has it.
@@ -156,11 +155,13 @@ impl Task for PullBand<'_, '_> {
                 reached.fill(0);
             }
             pull_row::<B>(band, row, reached, buffers);
-            if !band.lines.lines.is_empty() && over_columns(&band.lines, band.left[row], words, &mut buffers.over) {
-                for (word, over) in reached.iter_mut().zip(&buffers.over) {
-                    pulled.with_line += u64::from((*word & over).count_ones());
-                    *word &= !over;
-                }
+            if !band.lines.lines.is_empty() {
+                band.lines.each_row(&band.left[row..=row], 0..words, |_, columns| {
+                    for (word, columns) in reached.iter_mut().zip(columns) {
+                        pulled.with_line += u64::from((*word & columns).count_ones());
+                        *word &= !columns;
+                    }
+                });
             }
             // A loop instead of a sum over `map`, because the closure might be compiled without the processor's bit
             // count.

@@ -17,7 +17,7 @@ use fourbase::Player;
 
 use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
 use crate::kernel::matrix::ArmedLines;
-use crate::kernel::{Bits, Task, ones};
+use crate::kernel::{Bits, Task};
 
 /// The data that the matrices of one shape share.
 pub(crate) struct QuietShape {
@@ -192,28 +192,13 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
 }
 
 /// Clears, in each of `rows`, the columns in which the row has one of the lines.
-///
-/// The planes of a line's cells in the left wing give the rows that have it, 64 rows at a time, so no row is tested for
-/// a line that it does not have.
 #[inline(always)]
-fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
+fn clear_lines(lines: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
-    let run = rows.start / 64;
-    for line in &armed.lines {
-        let mut having = rows_in_run(&rows);
-        for cell in ones(line.left_mask.into()) {
-            let flip = if line.left_bits >> cell & 1 == 1 { 0 } else { u64::MAX };
-            having &= left.cell(cell as u32)[run] ^ flip;
-        }
-        let mask = &armed.masks[line.mask..][words.clone()];
-        for row in ones(having) {
-            let row = run * 64 + row - rows.start;
-            let out = &mut out[row * mask.len()..][..mask.len()];
-            for (out, mask) in out.iter_mut().zip(mask) {
-                *out &= !mask;
-            }
-        }
-    }
+    lines.each_row(&left.colourings[rows], words.clone(), |row, columns| {
+        let out = &mut out[row * columns.len()..][..columns.len()];
+        out.iter_mut().zip(columns).for_each(|(out, columns)| *out &= !columns);
+    });
 }
 
 impl Safe {
