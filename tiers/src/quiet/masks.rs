@@ -220,11 +220,8 @@ impl Safe {
     fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
         let columns = &self.columns[words.clone()];
         for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
-            if self.rows[row / 64] >> (row % 64) & 1 == 1 {
-                out.copy_from_slice(columns);
-            } else {
-                out.fill(0);
-            }
+            let all = 0u64.wrapping_sub(self.rows[row / 64] >> (row % 64) & 1);
+            out.iter_mut().zip(columns).for_each(|(out, columns)| *out = columns & all);
         }
     }
 }
