@@ -54,7 +54,7 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply)?;
+            let mut tier = self.tiers.open(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());
             let shown = self.context.shown(Stage::Solve, tier.entries());
             let is_solved = solve_tier(index, &mut tier, child.as_ref(), &shown)?;
@@ -81,7 +81,7 @@ impl<'a> Driver<'a> {
             is_due |= all.is_alone() && tier.is_mostly_in_log();
             let Traffic { bytes, waited } = all.traffic();
             let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
-            let share = Share { bytes, written: tier.written_bytes(), waited, took: begun.elapsed() };
+            let share = Share { bytes, written: tier.log.written_bytes(), waited, took: begun.elapsed() };
             // All ranks must close the child before rank 0 removes its files.
             let tier = child.insert(tier);
             if !all.is_alone() {

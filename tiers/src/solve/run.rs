@@ -185,7 +185,7 @@ impl<'a> Driver<'a> {
         if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));
         }
-        if !last.has_files() {
+        if !last.log.has_files {
             let (scratch, folder) = (scratch.to_path_buf(), self.folder.to_path_buf());
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
@@ -214,7 +214,7 @@ impl<'a> Driver<'a> {
 /// Returns whether an incomplete tier `last` has all blocks that the rest of the tier `before` needs: a stopped solve
 /// may keep only these. Drops never lead to a smaller left wing.
 fn is_enough(last: &Tier, before: &Tier) -> bool {
-    let has_files = last.has_files() || before.has_files();
+    let has_files = last.log.has_files || before.log.has_files;
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }
 

@@ -75,7 +75,7 @@ impl<'a, C: Content> TierReader<'a, C> {
     pub fn close(&mut self) {
         for open in &mut self.shapes {
             open.window.blocks.clear();
-            open.slice.clear();
+            open.slice.loaded = None;
         }
         self.open = 0;
     }
@@ -300,11 +300,6 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Drops the columns and keeps the buffer.
-    pub fn clear(&mut self) {
-        self.loaded = None;
-    }
-
     /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
     /// memory for slices allows. Returns the loaded words of each plane of a row. `bytes` is a buffer for a
     /// compressed block.

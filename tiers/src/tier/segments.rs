@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::content::Kind;
 use super::memory::BlockMemory;
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, gather};
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
@@ -37,7 +37,7 @@ const RECORD: usize = 20;
 
 /// The header of a segment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct LogHeader {
+pub(crate) struct LogHeader {
     pub board: String,
     pub kind: Kind,
     pub ply: u32,
@@ -51,23 +51,16 @@ pub(super) struct LogHeader {
 
 /// The place of a block's record in the log.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Location {
+pub(crate) struct Location {
     segment: u32,
     length: u32,
     /// The offset of the record.
     offset: u64,
 }
 
-/// New blocks in a rank's log, as announced to the other ranks.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct NewBlocks {
-    /// The number in the segment's file name.
-    name: u32,
-    /// The offset of the first block's record.
-    offset: u64,
-    /// The blocks' numbers and payload lengths, in order.
-    blocks: Vec<(u64, u32)>,
-}
+/// The segment of a rank, as announced to the other ranks: the number in its file name, and the numbers and payload lengths
+/// of its blocks, in order.
+type NewSegment = (u32, Vec<(u64, u32)>);
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
 #[derive(Clone, Debug)]
@@ -81,7 +74,7 @@ pub(crate) struct TierFolder<'s> {
 
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
-pub(super) struct Segments<'s> {
+pub(crate) struct Segments<'s> {
     tiers: TierFolder<'s>,
     header: LogHeader,
     segments: RwLock<Vec<Segment>>,
@@ -102,17 +95,13 @@ struct Segment {
 #[derive(Debug)]
 struct Writer {
     file: Box<dyn WriteFile>,
-    path: PathBuf,
     segment: u32,
-    seed: u64,
     /// The offset of the next record.
     end: u64,
     /// The last records, not written to the file yet.
     unwritten: Vec<u8>,
-    /// The number in the segment's file name.
-    name: u32,
-    /// The numbers and lengths of its blocks, in order, for other ranks.
-    blocks: Vec<(u64, u32)>,
+    /// The segment as other ranks need it. A process alone lists no blocks.
+    new: NewSegment,
 }
 
 /// How many bytes are buffered before they are written: enough to write small blocks together, but little to lose.
@@ -237,13 +226,12 @@ impl<'s> Segments<'s> {
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
-        let seed = xxh3_64(&sealed);
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path: path.clone(), file: reader, seed, written: AtomicU64::new(start) });
+        segments.push(Segment { path, file: reader, seed: xxh3_64(&sealed), written: AtomicU64::new(start) });
         let segment = segments.len() as u32 - 1;
-        Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
+        Ok(Writer { file, segment, end: start, unwritten: Vec::new(), new: (name, Vec::new()) })
     }
 
     /// Appends a block.
@@ -253,13 +241,14 @@ impl<'s> Segments<'s> {
             Some(writer) => writer,
             slot => slot.insert(self.begin()?),
         };
+        let seed = self.segments()[writer.segment as usize].seed;
         let mut record = [0; RECORD];
         record[..8].copy_from_slice(&number.to_le_bytes());
         record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
+        record[12..].copy_from_slice(&checksum(payload, seed, number).to_le_bytes());
         let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
-        if !self.tiers.all.is_alone() {
-            writer.blocks.push((number, place.length));
+        if self.is_shared() {
+            writer.new.1.push((number, place.length));
         }
         writer.unwritten.extend_from_slice(&record);
         writer.unwritten.extend_from_slice(payload);
@@ -272,10 +261,11 @@ impl<'s> Segments<'s> {
 
     /// Writes the buffered records.
     fn write(&self, writer: &mut Writer) -> Result<(), FileError> {
+        let segment = &self.segments()[writer.segment as usize];
         let written = writer.end - writer.unwritten.len() as u64;
-        writer.file.write_all_at(&writer.unwritten, written).map_err(io_error(&writer.path, "write"))?;
+        writer.file.write_all_at(&writer.unwritten, written).map_err(io_error(&segment.path, "write"))?;
         writer.unwritten.clear();
-        self.segments()[writer.segment as usize].written.store(writer.end, Ordering::Release);
+        segment.written.store(writer.end, Ordering::Release);
         Ok(())
     }
 
@@ -310,36 +300,46 @@ impl<'s> Segments<'s> {
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns the blocks that this process has appended since the last call.
-    pub fn take_new(&self) -> NewBlocks {
-        let mut slot = self.writer();
-        let Some(writer) = slot.as_mut() else { return NewBlocks::default() };
-        let blocks = std::mem::take(&mut writer.blocks);
-        let bytes = blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
-        NewBlocks { name: writer.name, offset: writer.end - bytes, blocks }
+    /// Returns whether other ranks read the log. Then it must have all blocks.
+    pub fn is_shared(&self) -> bool {
+        !self.tiers.all.is_alone()
     }
 
-    /// Opens the segment of another rank's new blocks, and calls `found` for each block. Returns `false` if there is no
-    /// such segment.
+    /// Makes the blocks of this rank readable for all, and calls `found` for each block of the others. Returns whether any
+    /// rank has ended early. Waits for all ranks.
     ///
     /// # Errors
-    /// If the file can't be read.
-    pub fn add_new(&self, new: NewBlocks, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
-        if new.blocks.is_empty() {
-            return Ok(true);
+    /// Where a file cannot be written or read, or another rank's message does not fit.
+    pub fn exchange(&self, is_ended: bool, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
+        let all = self.tiers.all;
+        if !self.is_shared() {
+            return Ok(is_ended);
+        }
+        if all.is_on_one_machine() {
+            self.flush()?;
+        } else {
+            // Another machine may see only what has reached the disk.
+            self.sync()?;
         }
         let LogHeader { ply, kind, .. } = self.header;
-        let Some((segment, _)) = self.open_segment(path_of(self.tiers.folder, kind, ply, new.name))? else {
-            return Ok(false);
-        };
-        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let (number, mut offset) = (segments.len() as u32, new.offset);
-        segments.push(segment);
-        for (block, length) in new.blocks {
-            found(block, Location { segment: number, length, offset });
-            offset += RECORD as u64 + u64::from(length);
+        let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
+        let own = self.writer().as_ref().map(|writer| writer.new.clone());
+        let records = gather::<(bool, Option<NewSegment>)>(all, &(is_ended, own));
+        let mut any_ended = false;
+        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
+            any_ended |= other_ended;
+            let Some((name, blocks)) = new.filter(|_| rank != all.rank()) else { continue };
+            let segment = self.open_segment(path_of(self.tiers.folder, kind, ply, name))?;
+            let (segment, mut offset) = segment.ok_or_else(|| malformed(rank))?;
+            let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+            let number = segments.len() as u32;
+            segments.push(segment);
+            for (block, length) in blocks {
+                found(block, Location { segment: number, length, offset });
+                offset += RECORD as u64 + u64::from(length);
+            }
         }
-        Ok(true)
+        Ok(any_ended)
     }
 
     /// Returns how many bytes this process has appended.
@@ -356,7 +356,7 @@ impl<'s> Segments<'s> {
     pub fn sync(&self) -> Result<(), FileError> {
         if let Some(writer) = &mut *self.writer() {
             self.write(writer)?;
-            writer.file.sync().map_err(io_error(&writer.path, "write"))?;
+            writer.file.sync().map_err(io_error(&self.segments()[writer.segment as usize].path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
     }
