@@ -15,7 +15,6 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rayon::prelude::*;
@@ -88,8 +87,6 @@ struct Segment {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     seed: u64,
-    /// Records before this offset are in the file.
-    written: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -98,14 +95,11 @@ struct Writer {
     segment: u32,
     /// The offset of the next record.
     end: u64,
-    /// The last records, not written to the file yet.
-    unwritten: Vec<u8>,
+    /// A buffer for a record.
+    record: Vec<u8>,
     /// The segment as other ranks need it. A process alone lists no blocks.
     new: NewSegment,
 }
-
-/// How many bytes are buffered before they are written: enough to write small blocks together, but little to lose.
-const BUFFER_BYTES: usize = 1 << 18;
 
 /// Returns the path of a segment.
 pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
@@ -205,9 +199,7 @@ impl<'s> Segments<'s> {
         let read = envelope::unseal::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
         let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
         let sealed = read.map(|(.., sealed)| sealed);
-        Ok(sealed.map(|sealed| {
-            (Segment { path, file, seed: xxh3_64(&sealed), written: AtomicU64::new(u64::MAX) }, sealed.len() as u64)
-        }))
+        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -227,11 +219,10 @@ impl<'s> Segments<'s> {
         let sealed = envelope::seal(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path, file: reader, seed: xxh3_64(&sealed), written: AtomicU64::new(start) });
+        segments.push(Segment { path, file: reader, seed: xxh3_64(&sealed) });
         let segment = segments.len() as u32 - 1;
-        Ok(Writer { file, segment, end: start, unwritten: Vec::new(), new: (name, Vec::new()) })
+        Ok(Writer { file, segment, end: sealed.len() as u64, record: Vec::new(), new: (name, Vec::new()) })
     }
 
     /// Appends a block.
@@ -241,32 +232,20 @@ impl<'s> Segments<'s> {
             Some(writer) => writer,
             slot => slot.insert(self.begin()?),
         };
-        let seed = self.segments()[writer.segment as usize].seed;
-        let mut record = [0; RECORD];
-        record[..8].copy_from_slice(&number.to_le_bytes());
-        record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        record[12..].copy_from_slice(&checksum(payload, seed, number).to_le_bytes());
-        let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
+        let Writer { file, segment, end, record, new } = writer;
+        let Segment { path, seed, .. } = &self.segments()[*segment as usize];
+        let place = Location { segment: *segment, length: payload.len() as u32, offset: *end };
+        record.clear();
+        record.extend_from_slice(&number.to_le_bytes());
+        record.extend_from_slice(&place.length.to_le_bytes());
+        record.extend_from_slice(&checksum(payload, *seed, number).to_le_bytes());
+        record.extend_from_slice(payload);
+        file.write_all_at(record, *end).map_err(io_error(path, "write"))?;
+        *end += record.len() as u64;
         if self.is_shared() {
-            writer.new.1.push((number, place.length));
-        }
-        writer.unwritten.extend_from_slice(&record);
-        writer.unwritten.extend_from_slice(payload);
-        writer.end += (RECORD + payload.len()) as u64;
-        if writer.unwritten.len() >= BUFFER_BYTES {
-            self.write(writer)?;
+            new.1.push((number, place.length));
         }
         Ok(place)
-    }
-
-    /// Writes the buffered records.
-    fn write(&self, writer: &mut Writer) -> Result<(), FileError> {
-        let segment = &self.segments()[writer.segment as usize];
-        let written = writer.end - writer.unwritten.len() as u64;
-        writer.file.write_all_at(&writer.unwritten, written).map_err(io_error(&segment.path, "write"))?;
-        writer.unwritten.clear();
-        segment.written.store(writer.end, Ordering::Release);
-        Ok(())
     }
 
     fn segments(&self) -> RwLockReadGuard<'_, Vec<Segment>> {
@@ -278,9 +257,6 @@ impl<'s> Segments<'s> {
     /// # Errors
     /// [`FileError::Damaged`] if the bytes are not those that were appended as this block.
     pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
-        if place.offset >= self.segments()[place.segment as usize].written.load(Ordering::Acquire) {
-            self.flush()?;
-        }
         let segments = self.segments();
         let Segment { path, file, seed, .. } = &segments[place.segment as usize];
         let length = RECORD + place.length as usize;
@@ -315,9 +291,7 @@ impl<'s> Segments<'s> {
         if !self.is_shared() {
             return Ok(is_ended);
         }
-        if all.is_on_one_machine() {
-            self.flush()?;
-        } else {
+        if !all.is_on_one_machine() {
             // Another machine may see only what has reached the disk.
             self.sync()?;
         }
@@ -347,15 +321,9 @@ impl<'s> Segments<'s> {
         self.writer().as_ref().map_or(0, |writer| writer.end)
     }
 
-    /// Makes all appended blocks readable for all processes of this machine.
-    pub fn flush(&self) -> Result<(), FileError> {
-        self.writer().as_mut().map_or(Ok(()), |writer| self.write(writer))
-    }
-
     /// Makes all appended blocks durable.
     pub fn sync(&self) -> Result<(), FileError> {
-        if let Some(writer) = &mut *self.writer() {
-            self.write(writer)?;
+        if let Some(writer) = &*self.writer() {
             writer.file.sync().map_err(io_error(&self.segments()[writer.segment as usize].path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
