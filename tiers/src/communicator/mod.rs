@@ -143,12 +143,6 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     ranks
 }
 
-/// Keeps this rank's share of the jobs, which all ranks list alike and at the same costs.
-pub(crate) fn keep_own<J>(all: &dyn Communicator, jobs: &mut Vec<J>, cost: impl Fn(&J) -> u64) {
-    let mut ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), all.size()).into_iter();
-    jobs.retain(|_| ranks.next() == Some(all.rank()));
-}
-
 /// Returns the record of every rank, in the order of the ranks.
 ///
 /// # Errors

@@ -9,7 +9,6 @@ use super::block::{PAD, ShapeBlocks};
 use super::content::Content;
 use super::memory::Kept;
 use super::tier::{Buffers, Tier};
-use crate::communicator::keep_own;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
@@ -199,7 +198,7 @@ impl<C: Content> Tier<'_, C> {
                 _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        keep_own(self.tiers.all, &mut jobs, |job| job.words as u64);
+        self.tiers.keep_own(&mut jobs, |job| job.words as u64);
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 
