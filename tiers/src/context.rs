@@ -60,7 +60,7 @@ impl Context<'_> {
 
     /// Returns the progress of all ranks in a stage of `steps` steps that has begun.
     pub(crate) fn shown(&self, stage: Stage, steps: u64) -> StageProgress<'_> {
-        StageProgress::new(self.progress, stage, self.all, steps)
+        StageProgress::new(self.progress, stage, self.all.size(), steps)
     }
 
     /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::communicator::{Alone, Communicator};
 use crate::files::FileError;
 use crate::solve::Plan;
 
@@ -105,19 +104,14 @@ pub(crate) struct StageProgress<'a> {
 }
 
 impl<'a> StageProgress<'a> {
-    /// Reports the steps of a stage that has begun, up to `steps`.
-    pub fn new(progress: &'a dyn Progress, stage: Stage, all: &dyn Communicator, steps: u64) -> StageProgress<'a> {
-        StageProgress { progress, stage, size: all.size().into(), left: AtomicU64::new(steps) }
-    }
-
-    /// Reports the steps of a stage that this process works on alone, up to `steps`.
-    pub fn alone(progress: &'a dyn Progress, stage: Stage, steps: u64) -> StageProgress<'a> {
-        StageProgress::new(progress, stage, &Alone, steps)
+    /// Reports the steps of a stage that has begun, up to `steps`, on which `size` processes work.
+    pub fn new(progress: &'a dyn Progress, stage: Stage, size: u32, steps: u64) -> StageProgress<'a> {
+        StageProgress { progress, stage, size: size.into(), left: AtomicU64::new(steps) }
     }
 
     /// Reports nothing and never stops.
     pub fn none() -> StageProgress<'static> {
-        StageProgress::alone(&(), Stage::Solve, 0)
+        StageProgress::new(&(), Stage::Solve, 1, 0)
     }
 
     /// Returns whether to stop.

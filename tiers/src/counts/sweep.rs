@@ -108,7 +108,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
             all.barrier();
-            let mut tier = tiers.begin(index, Reached, ply)?;
+            let mut tier = Tier::new(&tiers, index, Reached, ply);
             progress.tier(ply, tier.entries());
             let shown = context.shown(Stage::Sweep, tier.entries());
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;

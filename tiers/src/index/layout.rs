@@ -172,7 +172,7 @@ impl ShapeLayout {
 }
 
 /// The sizes of one tier, with mirror images merged.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct TierSize {
     pub entries: u128,
     /// Words of all planes of all matrices.

@@ -108,7 +108,7 @@ impl PositionList {
             steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
             progress.begin(Stage::Sweep, steps, 0);
         }
-        let shown = StageProgress::alone(progress, Stage::Sweep, steps);
+        let shown = StageProgress::new(progress, Stage::Sweep, 1, steps);
         let (tier, pulled) = sweep_up(index, ply, memory_bytes, &shown)?.ok_or(PositionError::Stopped)?;
         Ok(PositionList::new(index, ply, Some((tier, pulled.without_line))))
     }
@@ -154,7 +154,7 @@ impl PositionList {
         let steps = estimated_entries(self.board, self.ply as usize..usize::MAX);
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         progress.begin(Stage::Solve, steps, 0);
-        let shown = StageProgress::alone(progress, Stage::Solve, steps);
+        let shown = StageProgress::new(progress, Stage::Solve, 1, steps);
         let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ())).map_err(CountError::from)?;
         let solved = solved.map_err(CountError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);

@@ -54,7 +54,7 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply)?;
+            let mut tier = self.tiers.open(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());
             let shown = self.context.shown(Stage::Solve, tier.entries());
             let is_solved = solve_tier(index, &mut tier, child.as_ref(), &shown)?;
@@ -75,13 +75,13 @@ impl<'a> Driver<'a> {
                     // If another rank ended now, it would end the job before rank 0 has written.
                     all.barrier();
                 }
-                return Err(self.stopped(&self.manifest));
+                return Err(self.stopped());
             };
             unpublished.extend(written);
             is_due |= all.is_alone() && tier.is_mostly_in_log();
             let Traffic { bytes, waited } = all.traffic();
             let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
-            let share = Share { bytes, written: tier.written_bytes(), waited, took: begun.elapsed() };
+            let share = Share { bytes, written: tier.log.written_bytes(), waited, took: begun.elapsed() };
             // All ranks must close the child before rank 0 removes its files.
             let tier = child.insert(tier);
             if !all.is_alone() {
@@ -90,7 +90,8 @@ impl<'a> Driver<'a> {
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
-            if self.is_agreed(is_due || checkpoints.is_due()) {
+            // All ranks follow rank 0.
+            if all.all_gather(&[u8::from(is_due || checkpoints.is_due())]).swap_remove(0) == [1] {
                 let begun = Instant::now();
                 self.commit(tier, std::mem::take(&mut unpublished))?;
                 checkpoints.made(begun);
@@ -101,15 +102,6 @@ impl<'a> Driver<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the decision of rank 0. Waits for all ranks.
-    fn is_agreed(&self, own: bool) -> bool {
-        if self.context.all.is_alone() {
-            own
-        } else {
-            self.context.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1]
-        }
     }
 
     /// Writes the database's file of a tier, if it keeps one, and records the tier. If the solve is stopped, breaks off
@@ -166,14 +158,14 @@ impl<'a> Driver<'a> {
         segments::remove(self.context.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
     }
 
-    pub fn stopped(&self, manifest: &Manifest) -> SolveError {
+    pub fn stopped(&self) -> SolveError {
         let Solve { board, values, .. } = *self.solve;
         SolveError::Stopped {
             folder: self.folder.to_path_buf(),
             board,
             values,
-            keep_plies: manifest.keep_plies,
-            done: manifest.tiers.len(),
+            keep_plies: self.manifest.keep_plies,
+            done: self.manifest.tiers.len(),
             tiers: board.cells() + 1,
         }
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 use fourbase::Board;
 
 use super::error::SolveError;
-use super::tier_plan::{TierPlan, plan_tiers, reached_bytes, solving_work};
+use super::tier_plan::{TierPlan, plan_tiers, reached_bytes};
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
 use crate::kernel::{Coding, Kernel, Values};
@@ -71,8 +71,9 @@ struct ThreadPlan {
     bytes: u128,
     /// The part for the blocks that the thread works on.
     working_bytes: u128,
-    /// The number of slices of matrices that are stored as their mirror images.
-    slices: u128,
+    /// The bytes that each word of a slice takes in all: a thread has many slices of matrices that are stored as their mirror
+    /// images.
+    slice_bytes: u128,
     /// The words of one slice: for the columns of a single band, and for a whole matrix.
     least_slice: u128,
     most_slice: u128,
@@ -104,24 +105,21 @@ impl Plan {
 
     /// Estimates the needs of a solve by the recurrence. Takes about a millisecond.
     pub fn estimate(board: Board, values: Values) -> Plan {
-        let entries = tier_estimates(board);
-        let bytes = |ply: u32| {
-            let planes = Coding::new(board, values, ply).planes as u128;
-            entries[ply as usize].saturating_mul(planes).div_ceil(8)
-        };
-        let pairs = (0..board.cells() as u32).map(|ply| bytes(ply).saturating_add(bytes(ply + 1)));
-        let mut tiers = plan_tiers(board, values, &entries);
-        for tier in &mut tiers {
-            let words = bytes(tier.ply) / 8;
-            tier.solving_work = solving_work(board, tier.ply, words, words / LIKELY_ROW_WORDS);
+        let (mut bytes, mut sizes) = (Vec::new(), Vec::new());
+        for (ply, entries) in (0..).zip(tier_estimates(board)) {
+            let tier_bytes = entries.saturating_mul(Coding::new(board, values, ply).planes as u128).div_ceil(8);
+            let words = tier_bytes / 8;
+            sizes.push(TierSize { entries, words, rows: words / LIKELY_ROW_WORDS, ..TierSize::default() });
+            bytes.push(tier_bytes);
         }
         // Without an index no solve is possible, not even in files.
+        let pairs = bytes.windows(2).map(|pair| pair[0].saturating_add(pair[1]));
         Plan {
             board,
             values,
             exact: false,
             is_bounded: false,
-            tiers,
+            tiers: plan_tiers(board, values, &sizes),
             threads: rayon::current_num_threads(),
             left_out: 0,
             shared_bytes: pairs.max().unwrap_or(0),
@@ -153,29 +151,26 @@ impl Plan {
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
         let [least_slice, most_slice] = [most(|size| size.slice_words), most(|size| size.matrix_words)];
-        let working_bytes = working_bytes(board, block_words, most_slice);
+        // A thread fills a block, with a window on each child's shape, of two blocks if a matrix is as large as that.
+        let width = board.width() as u128;
+        let working_bytes = 8 * ((width + 1) * block_words + width * most_slice.min(block_words));
         // Any drop into a wing may read across, and where a child is opened varies by shape.
-        let slices = 2 * (board.width() as u128 / 2);
-        let bytes = index.kernel.lane_bytes(row_words)
-            + buffer_bytes(block_words)
-            + working_bytes
-            + slices * SLICE_COPIES * 8 * least_slice;
+        let slice_bytes = 2 * (width / 2) * SLICE_COPIES * 8;
+        // The buffers are for making deltas, and for zstd.
+        let buffer_bytes = 8 * DELTA_BLOCKS * block_words + (1 << 19);
+        let bytes = index.kernel.lane_bytes(row_words) + buffer_bytes + working_bytes + slice_bytes * least_slice;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
-        let mut tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
-        for (tier, size) in tiers.iter_mut().zip(&sizes) {
-            tier.solving_work = solving_work(board, tier.ply, size.words, size.rows);
-        }
         Plan {
             board,
             values,
             exact: true,
             is_bounded: false,
-            tiers,
+            tiers: plan_tiers(board, values, &sizes),
             threads: rayon::current_num_threads(),
             left_out: 0,
             shared_bytes: index.bytes(last) as u128 + FIXED_BYTES + 2 * most(directory_bytes),
             tiers_bytes: pairs.max().unwrap_or(0) / 4 * 5,
-            thread: ThreadPlan { bytes, working_bytes, slices, least_slice, most_slice },
+            thread: ThreadPlan { bytes, working_bytes, slice_bytes, least_slice, most_slice },
         }
     }
 
@@ -280,11 +275,11 @@ impl Plan {
     /// Splits the memory beyond the solve's least memory. All of it is for blocks; but if tiers are in files, up to an
     /// eighth is for slices, until these hold whole matrices.
     pub(crate) fn memory(&self, limit_bytes: u64, block_words: usize) -> BlockMemory {
-        let ThreadPlan { working_bytes, slices, least_slice, most_slice, .. } = self.thread;
+        let ThreadPlan { working_bytes, slice_bytes, least_slice, most_slice, .. } = self.thread;
         let (threads, limit_bytes) = (self.threads as u128, u128::from(limit_bytes).saturating_sub(LOOSE_BYTES));
         let most = if self.is_bounded { limit_bytes } else { limit_bytes.min(self.memory_bytes()) };
         let rest = most.saturating_sub(self.least_bytes());
-        let word_bytes = threads * slices * SLICE_COPIES * 8;
+        let word_bytes = threads * slice_bytes;
         let more_words =
             if self.is_bounded { (rest / SLICES_PART / word_bytes.max(1)).min(most_slice - least_slice) } else { 0 };
         let bytes = rest - more_words * word_bytes;
@@ -360,18 +355,6 @@ const LOOSE_BYTES: u128 = 5 << 20;
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128
-}
-
-/// Returns the bytes of the blocks that one thread works on: the block that it fills, and a window on each child's
-/// shape, of two blocks if a matrix is as large as that.
-fn working_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
-    let width = board.width() as u128;
-    8 * ((width + 1) * block_words + width * matrix_words.min(block_words))
-}
-
-/// Returns the bytes of the buffers of one thread, without slices: for making deltas, and for zstd.
-fn buffer_bytes(block_words: u128) -> u128 {
-    8 * DELTA_BLOCKS * block_words + (1 << 19)
 }
 
 /// The size in blocks of the buffers for making deltas.

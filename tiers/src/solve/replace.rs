@@ -8,7 +8,6 @@ use std::path::Path;
 use super::driver::Driver;
 use super::error::SolveError;
 use super::options::Solve;
-use crate::communicator::Communicator;
 use crate::files::{FileError, Storage, io_error, write_file};
 use crate::format::{Manifest, REPLACEMENT, lock_path, remove_database, remove_leftovers};
 use crate::tier::{Kind, segments};
@@ -36,17 +35,9 @@ impl Solve {
     }
 
     /// Exchanges the new database with the old one, and removes the old one.
-    pub(super) fn put_in_place(&self, all: &dyn Communicator, storage: &dyn Storage) -> Result<(), SolveError> {
-        // After this, no rank reads the new folder any more.
-        all.barrier();
-        if !self.replace || !all.is_root() {
-            return Ok(());
-        }
+    pub(super) fn put_in_place(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         let (new, folder) = (self.output_folder(), self.folder());
-        for place in [&new, &self.scratch_folder()] {
-            segments::remove(storage, place, Kind::Values(self.values), |_| true)?;
-        }
-        remove_leftovers(storage, &new)?;
+        remove_temporary(storage, &new, &self.scratch_folder(), Kind::Values(self.values))?;
         let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
         let parent = folder.parent().unwrap_or(&folder);
         storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
@@ -59,9 +50,7 @@ impl Solve {
         let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
         remove_database(storage, old)?;
         storage.remove(&old.join(REPLACEMENT)).map_err(io_error(old, "tidy"))?;
-        for folder in [old, &*scratch] {
-            segments::remove(storage, folder, kind, |_| true)?;
-        }
+        remove_temporary(storage, old, &scratch, kind)?;
         for name in storage.names(old).map_err(io_error(old, "list"))? {
             let (from, to) = (old.join(&name), self.folder().join(&name));
             storage.rename(&from, &to).map_err(io_error(&from, "rename"))?;
@@ -88,6 +77,17 @@ impl Driver<'_> {
         self.remove_logs(|_| true)?;
         Ok(write_file(storage, self.folder, REPLACEMENT, &[])?)
     }
+}
+
+/// Removes the temporary files of a solve from the database's folder, and its logs from both folders.
+pub(super) fn remove_temporary(
+    storage: &dyn Storage,
+    folder: &Path,
+    scratch: &Path,
+    kind: Kind,
+) -> Result<(), FileError> {
+    remove_leftovers(storage, folder)?;
+    [folder, scratch].iter().try_for_each(|folder| segments::remove(storage, folder, kind, |_| true))
 }
 
 /// Returns whether the results of an earlier solve are damaged or missing.

@@ -10,7 +10,7 @@ use super::driver::{Driver, Observer, no_root};
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
-use super::replace::is_lost;
+use super::replace::{is_lost, remove_temporary};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, Storage};
 use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
@@ -44,7 +44,11 @@ impl Solve {
     /// Solves as [`Solve::run_on`] does, and calls `observer` with every solved tier.
     pub(crate) fn run_observed(&self, observer: &mut Observer, context: &Context) -> Result<Report, SolveError> {
         let Context { storage, all, .. } = *context;
-        context.check_same_job(&self.description())?;
+        let Solve { board, values, keep_plies, block_words, replace, .. } = self;
+        let begin = if *replace { "solve again" } else { "solve" };
+        context.check_same_job(&format!(
+            "{begin} {board} {values} keeping {keep_plies:?} in blocks of {block_words} words"
+        ))?;
         let (folder, scratch) = (self.output_folder(), self.scratch_folder());
         if self.replace {
             self.check_replaced(storage)?;
@@ -85,7 +89,11 @@ impl Solve {
             let manifest = Manifest::new(self.board, self.values, self.keep_plies);
             let driver = Driver { solve: self, observer, context, tiers, index: &index, folder: &folder, manifest };
             let report = plan.install(|| driver.resume_and_solve(&plan))??;
-            self.put_in_place(all, storage)?;
+            // After this, no rank reads the folder any more.
+            all.barrier();
+            if self.replace && all.is_root() {
+                self.put_in_place(storage)?;
+            }
             Ok(report)
         };
         let end = |result: &Result<_, _>, made: &[PathBuf]| {
@@ -97,13 +105,6 @@ impl Solve {
             }
         };
         context.in_folders(&folders, |holder| SolveError::Busy { folder: folder.clone(), holder }, work, end)
-    }
-
-    /// Returns a description of the job, compared between ranks.
-    fn description(&self) -> String {
-        let Solve { board, values, keep_plies, block_words, replace, .. } = self;
-        let begin = if *replace { "solve again" } else { "solve" };
-        format!("{begin} {board} {values} keeping {keep_plies:?} in blocks of {block_words} words")
     }
 
     /// Checks that the folder's earlier solve keeps the same files.
@@ -176,16 +177,15 @@ impl<'a> Driver<'a> {
         // Another process may have begun a solve in the meantime.
         self.solve.check_kept(self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
-        self.check_hashes(&manifest)?;
-        let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
-        let Some(ply) = checkpoint else { return Ok(None) };
+        self.check_hashes()?;
+        let Some(ply) = self.manifest.checkpoint else { return Ok(None) };
         let open = |ply| self.tiers.open(self.index, Coding::new(board, values, ply), ply);
         let last = open(ply)?;
         if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));
         }
-        if !last.has_files() {
+        if !last.log.has_files {
             let (scratch, folder) = (scratch.to_path_buf(), self.folder.to_path_buf());
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
@@ -197,24 +197,24 @@ impl<'a> Driver<'a> {
     }
 
     /// Checks the hashes of the finished files, each rank a part of them.
-    fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
+    fn check_hashes(&self) -> Result<(), SolveError> {
         let size = self.tiers.all.size();
-        let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
+        let bytes = self.manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
         self.context.progress.begin(Stage::Resume, bytes, 0);
         let goes_on = |bytes| {
             self.context.progress.done(Stage::Resume, bytes);
             !self.context.progress.is_stopped()
         };
         let part = (self.tiers.all.rank() as usize, size as usize);
-        let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
-        if is_whole { Ok(()) } else { Err(self.stopped(manifest)) }
+        let is_whole = self.manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
+        if is_whole { Ok(()) } else { Err(self.stopped()) }
     }
 }
 
 /// Returns whether an incomplete tier `last` has all blocks that the rest of the tier `before` needs: a stopped solve
 /// may keep only these. Drops never lead to a smaller left wing.
 fn is_enough(last: &Tier, before: &Tier) -> bool {
-    let has_files = last.has_files() || before.has_files();
+    let has_files = last.log.has_files || before.log.has_files;
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }
 
@@ -224,8 +224,6 @@ fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
     let has_files = has_leftovers(storage, folder).unwrap_or(false)
         || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));
     if has_files && let Ok(Ok(_lock)) = storage.lock(&lock_path(folder)) {
-        let _ = remove_leftovers(storage, folder);
-        let _ = segments::remove(storage, folder, kind, |_| true);
-        let _ = segments::remove(storage, scratch, kind, |_| true);
+        let _ = remove_temporary(storage, folder, scratch, kind);
     }
 }

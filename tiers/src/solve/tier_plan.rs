@@ -7,6 +7,7 @@
 use fourbase::Board;
 
 use crate::format::is_stored;
+use crate::index::TierSize;
 use crate::kernel::{Coding, Values};
 
 /// One tier of a solve.
@@ -38,7 +39,7 @@ const DATABASE_BYTE_WORK: u128 = 4;
 /// columns are open and few children are read; a full board takes a third. This formula and [`DATABASE_BYTE_WORK`] are
 /// fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their tiers, in memory and in files
 /// (`docs/notebook/solving.md`).
-pub(super) fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
+fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
     let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
     ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
 }
@@ -84,22 +85,21 @@ const DELTA_BYTES: f64 = 1.25;
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 
-/// Estimates the files of all tiers from their entries, both from the empty board up.
-pub(super) fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
-    let all: f64 = entries.iter().map(|entries| *entries as f64).sum();
+/// Estimates the files and the work of all tiers from their sizes, both from the empty board up.
+pub(super) fn plan_tiers(board: Board, values: Values, sizes: &[TierSize]) -> Vec<TierPlan> {
+    let all: f64 = sizes.iter().map(|size| size.entries as f64).sum();
     let larger = |exponent: f64| (all / MEASURED_ENTRIES).max(1e-9).powf(-exponent);
     let bytes = |entries: u128, bits: f64| (entries as f64 * bits / 8.0) as u128;
     let cells = board.cells() as f64;
-    let tier = |(ply, &entries): (usize, &u128)| {
-        let [scratch, database] = bits(values, ply as f64 / cells);
-        let planes = Coding::new(board, values, ply as u32).planes as f64;
+    let tier = |(ply, &TierSize { entries, words, rows, .. }): (u32, &TierSize)| {
+        let [scratch, database] = bits(values, f64::from(ply) / cells);
+        let planes = Coding::new(board, values, ply).planes as f64;
         let scratch_bytes = bytes(entries, (scratch * DELTA_BYTES * larger(SCRATCH_EXPONENT)).min(planes));
-        let database_bits =
-            if is_stored(ply as u32) { (database * larger(DATABASE_EXPONENT)).min(planes) } else { 0.0 };
+        let database_bits = if is_stored(ply) { (database * larger(DATABASE_EXPONENT)).min(planes) } else { 0.0 };
         let database_bytes = bytes(entries, database_bits);
-        TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, solving_work: 0 }
+        TierPlan { ply, entries, scratch_bytes, database_bytes, solving_work: solving_work(board, ply, words, rows) }
     };
-    entries.iter().enumerate().map(tier).collect()
+    (0..).zip(sizes).map(tier).collect()
 }
 
 /// Returns the bits per entry in the log and in the database, interpolated between the measurements next to `full`.
@@ -127,11 +127,11 @@ mod tests {
         // Entries and bytes of some tiers of 7x6 with `wdl`, in the database or in the log.
         let measured =
             [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
-        let mut entries = vec![0; 43];
-        measured.iter().for_each(|(ply, count, _)| entries[*ply] = *count);
+        let mut sizes = vec![TierSize::default(); 43];
+        measured.iter().for_each(|(ply, count, _)| sizes[*ply].entries = *count);
         // The entries of all other tiers.
-        entries[0] = 2_577_410_467_496 - entries.iter().sum::<u128>();
-        let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &entries);
+        sizes[0].entries = 2_577_410_467_496 - sizes.iter().map(|size| size.entries).sum::<u128>();
+        let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &sizes);
         for (ply, _, bytes) in measured {
             let ratio = planned[ply].database_bytes as f64 / bytes as f64;
             assert!((0.95..1.05).contains(&ratio), "ply {ply}: {ratio}");

@@ -9,7 +9,6 @@ use super::block::{PAD, ShapeBlocks};
 use super::content::Content;
 use super::memory::Kept;
 use super::tier::{Buffers, Tier};
-use crate::communicator::assign;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
@@ -85,12 +84,14 @@ impl<C: Content> Tier<'_, C> {
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
         let close = |(state, mut buffers): (W, Buffers)| {
-            tier.close(&mut buffers.slab);
+            buffers.slab.close().for_each(|closed| tier.show(closed));
             state
         };
         let states = states.into_iter().map(close).collect();
-        let is_complete = !tier.exchange(queue.is_ended())?;
-        Ok(is_complete.then_some(states))
+        let is_ended = tier.log.exchange(queue.is_ended(), |block, place| {
+            let _ = tier.locations.get(block as usize).map(|location| location.set(place));
+        })?;
+        Ok((!is_ended).then_some(states))
     }
 
     /// Calls `show` with all rows that have words, in the portions of [`Tier::fill`]. Each row is shown on one rank.
@@ -129,7 +130,8 @@ impl<C: Content> Tier<'_, C> {
         self.work(index, &queue, Buffers::default, |buffers, shape, blocks| {
             let Buffers { frame, stretches, delta, .. } = buffers;
             for block in blocks.filter(is_new) {
-                match self.kept(block) {
+                let kept = self.slot(block).clone();
+                match kept {
                     None => {}
                     Some(Kept::Delta(delta)) => self.append(block, delta.bytes(), frame)?,
                     Some(Kept::Expanded { words, .. }) => {
@@ -196,12 +198,7 @@ impl<C: Content> Tier<'_, C> {
                 _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        if !self.tiers.all.is_alone() {
-            // All ranks make the same jobs with the same costs.
-            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.tiers.all.size());
-            let mut ranks = ranks.iter();
-            jobs.retain(|_| ranks.next() == Some(&self.tiers.all.rank()));
-        }
+        self.tiers.keep_own(&mut jobs, |job| job.words as u64);
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 

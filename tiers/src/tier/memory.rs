@@ -205,18 +205,26 @@ pub(super) struct OpenSlab {
 }
 
 impl OpenSlab {
-    /// Begins a slab that has room for `length` bytes. Returns whether there is memory for it. The last slab must be closed.
-    pub fn begin(&mut self, memory: &Arc<BlockMemory>, length: usize) -> bool {
-        let words = length.max(SLAB_BYTES).div_ceil(8);
-        let slab = memory
-            .reserve(expanded_bytes(1, words), 0)
-            .map(|reserved| Slab { words: memory.words(words), _reserved: reserved });
-        *self = OpenSlab { slab, ..OpenSlab::default() };
-        self.slab.is_some()
+    /// Adds the delta of a block. If the slab has no room for it, closes the slab, calls `show` for each of its blocks, and
+    /// begins another one. Returns `false` if there is no memory for that.
+    pub fn add(
+        &mut self,
+        memory: &Arc<BlockMemory>,
+        block: usize,
+        delta: &[u8],
+        show: impl FnMut((usize, Delta)),
+    ) -> bool {
+        self.push(block, delta) || {
+            self.close().for_each(show);
+            let words = delta.len().max(SLAB_BYTES).div_ceil(8);
+            let reserved = memory.reserve(expanded_bytes(1, words), 0);
+            self.slab = reserved.map(|reserved| Slab { words: memory.words(words), _reserved: reserved });
+            self.push(block, delta)
+        }
     }
 
     /// Adds the delta of a block. Returns whether the slab has room for it.
-    pub fn push(&mut self, block: usize, delta: &[u8]) -> bool {
+    fn push(&mut self, block: usize, delta: &[u8]) -> bool {
         let end = self.used + delta.len();
         let bytes = self.slab.as_mut().map(|slab| bytemuck::cast_slice_mut::<u64, u8>(&mut slab.words));
         let Some(place) = bytes.and_then(|bytes| bytes.get_mut(self.used..end)) else { return false };
@@ -266,10 +274,7 @@ mod tests {
                 Some(reserved) => each(block, Some(Kept::Expanded { words, _reserved: Arc::new(reserved) })),
                 None => {
                     let delta = vec![block as u8; if *is_noise { 9 * WORDS } else { 30 }];
-                    if !slab.push(block, &delta) {
-                        slab.close().for_each(|(block, delta)| each(block, Some(Kept::Delta(delta))));
-                        let _ = slab.begin(memory, delta.len()) && slab.push(block, &delta);
-                    }
+                    slab.add(memory, block, &delta, |(block, delta)| each(block, Some(Kept::Delta(delta))));
                     each(block, None);
                 }
             }

@@ -75,7 +75,7 @@ impl<'a, C: Content> TierReader<'a, C> {
     pub fn close(&mut self) {
         for open in &mut self.shapes {
             open.window.blocks.clear();
-            open.slice.clear();
+            open.slice.loaded = None;
         }
         self.open = 0;
     }
@@ -115,9 +115,8 @@ impl<'a, C: Content> TierReader<'a, C> {
             return Ok(None);
         }
         if !words.is_empty() && !tier.fits && rows.len() * planes * row_words > tier.tiers.memory.slice_words {
-            let loaded = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
-            let (row_words, first_word) = (loaded.len(), loaded.start);
-            let first = rows.start;
+            let RowRequest { rows, words, .. } = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
+            let (first, row_words, first_word) = (rows.start, words.len(), words.start);
             return Ok(Some(LoadedRows { shape: number, place: Place::Slice, first, row_words, first_word }));
         }
         let matrix_word = shape.layout.first_word(matrix, planes);
@@ -141,7 +140,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         match rows.place {
             Place::Block(word) => RowView::Whole(window.blocks.first().map_or(&[], |block| &block[word..])),
             Place::Blocks(each) => RowView::Blocks { blocks: &window.blocks, each },
-            Place::Slice => RowView::Whole(slice.words(rows.first, self.tier.map_or(0, |tier| tier.planes))),
+            Place::Slice => RowView::Whole(&slice.words),
         }
     }
 
@@ -300,14 +299,8 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Drops the columns and keeps the buffer.
-    pub fn clear(&mut self) {
-        self.loaded = None;
-    }
-
     /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
-    /// memory for slices allows. Returns the loaded words of each plane of a row. `bytes` is a buffer for a
-    /// compressed block.
+    /// memory for slices allows. Returns what is loaded. `bytes` is a buffer for a compressed block.
     pub fn load<C: Content>(
         &mut self,
         tier: &Tier<C>,
@@ -315,9 +308,9 @@ impl Slice {
         matrix: usize,
         wanted: &RowRequest,
         bytes: &mut Vec<u8>,
-    ) -> Result<Range<usize>, FileError> {
+    ) -> Result<RowRequest, FileError> {
         if let Some(loaded) = self.loaded.as_ref().filter(|loaded| loaded.contains(wanted)) {
-            return Ok(loaded.words.clone());
+            return Ok(loaded.clone());
         }
         self.loaded = None;
         let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
@@ -345,13 +338,6 @@ impl Slice {
                 self.words[place..place + width].copy_from_slice(&row[words.clone()]);
             }
         }
-        self.loaded = Some(RowRequest { origin, rows, words: words.clone() });
-        Ok(words)
-    }
-
-    /// Returns the words from row `row` on, with `planes` planes. The row must be loaded.
-    pub fn words(&self, row: usize, planes: usize) -> &[u64] {
-        let Some(loaded) = &self.loaded else { return &[] };
-        &self.words[(row - loaded.rows.start) * planes * loaded.words.len()..]
+        Ok(self.loaded.insert(RowRequest { origin, rows, words }).clone())
     }
 }

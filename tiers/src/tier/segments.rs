@@ -15,8 +15,7 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,8 +23,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::content::Kind;
 use super::memory::BlockMemory;
-use crate::communicator::Communicator;
-use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
+use crate::communicator::{Alone, Communicator, assign, gather};
+use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
@@ -37,7 +36,7 @@ const RECORD: usize = 20;
 
 /// The header of a segment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct LogHeader {
+pub(crate) struct LogHeader {
     pub board: String,
     pub kind: Kind,
     pub ply: u32,
@@ -51,23 +50,16 @@ pub(super) struct LogHeader {
 
 /// The place of a block's record in the log.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Location {
+pub(crate) struct Location {
     segment: u32,
     length: u32,
     /// The offset of the record.
     offset: u64,
 }
 
-/// New blocks in a rank's log, as announced to the other ranks.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct NewBlocks {
-    /// The number in the segment's file name.
-    name: u32,
-    /// The offset of the first block's record.
-    offset: u64,
-    /// The blocks' numbers and payload lengths, in order.
-    blocks: Vec<(u64, u32)>,
-}
+/// The segment of a rank, as announced to the other ranks: the number in its file name, and the numbers and payload lengths
+/// of its blocks, in order.
+type NewSegment = (u32, Vec<(u64, u32)>);
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
 #[derive(Clone, Debug)]
@@ -79,9 +71,25 @@ pub(crate) struct TierFolder<'s> {
     pub all: &'s dyn Communicator,
 }
 
+/// The storage of tiers that stay in memory; no file is ever made.
+static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
+
+impl TierFolder<'_> {
+    /// Makes the folder of tiers that stay in memory, for this process alone.
+    pub fn in_memory(memory: Arc<BlockMemory>) -> TierFolder<'static> {
+        TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone }
+    }
+
+    /// Keeps this rank's share of the jobs, which all ranks list alike and at the same costs.
+    pub(super) fn keep_own<J>(&self, jobs: &mut Vec<J>, cost: impl Fn(&J) -> u64) {
+        let mut ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), self.all.size()).into_iter();
+        jobs.retain(|_| ranks.next() == Some(self.all.rank()));
+    }
+}
+
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
-pub(super) struct Segments<'s> {
+pub(crate) struct Segments<'s> {
     tiers: TierFolder<'s>,
     header: LogHeader,
     segments: RwLock<Vec<Segment>>,
@@ -95,28 +103,19 @@ struct Segment {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     seed: u64,
-    /// Records before this offset are in the file.
-    written: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Writer {
     file: Box<dyn WriteFile>,
-    path: PathBuf,
     segment: u32,
-    seed: u64,
     /// The offset of the next record.
     end: u64,
-    /// The last records, not written to the file yet.
-    unwritten: Vec<u8>,
-    /// The number in the segment's file name.
-    name: u32,
-    /// The numbers and lengths of its blocks, in order, for other ranks.
-    blocks: Vec<(u64, u32)>,
+    /// A buffer for a record.
+    record: Vec<u8>,
+    /// The segment as other ranks need it. A process alone lists no blocks.
+    new: NewSegment,
 }
-
-/// How many bytes are buffered before they are written: enough to write small blocks together, but little to lose.
-const BUFFER_BYTES: usize = 1 << 18;
 
 /// Returns the path of a segment.
 pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
@@ -216,9 +215,7 @@ impl<'s> Segments<'s> {
         let read = envelope::unseal::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
         let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
         let sealed = read.map(|(.., sealed)| sealed);
-        Ok(sealed.map(|sealed| {
-            (Segment { path, file, seed: xxh3_64(&sealed), written: AtomicU64::new(u64::MAX) }, sealed.len() as u64)
-        }))
+        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -237,13 +234,11 @@ impl<'s> Segments<'s> {
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
-        let seed = xxh3_64(&sealed);
         let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path: path.clone(), file: reader, seed, written: AtomicU64::new(start) });
+        segments.push(Segment { path, file: reader, seed: xxh3_64(&sealed) });
         let segment = segments.len() as u32 - 1;
-        Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
+        Ok(Writer { file, segment, end: sealed.len() as u64, record: Vec::new(), new: (name, Vec::new()) })
     }
 
     /// Appends a block.
@@ -253,30 +248,20 @@ impl<'s> Segments<'s> {
             Some(writer) => writer,
             slot => slot.insert(self.begin()?),
         };
-        let mut record = [0; RECORD];
-        record[..8].copy_from_slice(&number.to_le_bytes());
-        record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
-        let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
-        if !self.tiers.all.is_alone() {
-            writer.blocks.push((number, place.length));
-        }
-        writer.unwritten.extend_from_slice(&record);
-        writer.unwritten.extend_from_slice(payload);
-        writer.end += (RECORD + payload.len()) as u64;
-        if writer.unwritten.len() >= BUFFER_BYTES {
-            self.write(writer)?;
+        let Writer { file, segment, end, record, new } = writer;
+        let Segment { path, seed, .. } = &self.segments()[*segment as usize];
+        let place = Location { segment: *segment, length: payload.len() as u32, offset: *end };
+        record.clear();
+        record.extend_from_slice(&number.to_le_bytes());
+        record.extend_from_slice(&place.length.to_le_bytes());
+        record.extend_from_slice(&checksum(payload, *seed, number).to_le_bytes());
+        record.extend_from_slice(payload);
+        file.write_all_at(record, *end).map_err(io_error(path, "write"))?;
+        *end += record.len() as u64;
+        if self.is_shared() {
+            new.1.push((number, place.length));
         }
         Ok(place)
-    }
-
-    /// Writes the buffered records.
-    fn write(&self, writer: &mut Writer) -> Result<(), FileError> {
-        let written = writer.end - writer.unwritten.len() as u64;
-        writer.file.write_all_at(&writer.unwritten, written).map_err(io_error(&writer.path, "write"))?;
-        writer.unwritten.clear();
-        self.segments()[writer.segment as usize].written.store(writer.end, Ordering::Release);
-        Ok(())
     }
 
     fn segments(&self) -> RwLockReadGuard<'_, Vec<Segment>> {
@@ -288,9 +273,6 @@ impl<'s> Segments<'s> {
     /// # Errors
     /// [`FileError::Damaged`] if the bytes are not those that were appended as this block.
     pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
-        if place.offset >= self.segments()[place.segment as usize].written.load(Ordering::Acquire) {
-            self.flush()?;
-        }
         let segments = self.segments();
         let Segment { path, file, seed, .. } = &segments[place.segment as usize];
         let length = RECORD + place.length as usize;
@@ -310,36 +292,44 @@ impl<'s> Segments<'s> {
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns the blocks that this process has appended since the last call.
-    pub fn take_new(&self) -> NewBlocks {
-        let mut slot = self.writer();
-        let Some(writer) = slot.as_mut() else { return NewBlocks::default() };
-        let blocks = std::mem::take(&mut writer.blocks);
-        let bytes = blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
-        NewBlocks { name: writer.name, offset: writer.end - bytes, blocks }
+    /// Returns whether other ranks read the log. Then it must have all blocks.
+    pub fn is_shared(&self) -> bool {
+        !self.tiers.all.is_alone()
     }
 
-    /// Opens the segment of another rank's new blocks, and calls `found` for each block. Returns `false` if there is no
-    /// such segment.
+    /// Makes the blocks of this rank readable for all, and calls `found` for each block of the others. Returns whether any
+    /// rank has ended early. Waits for all ranks.
     ///
     /// # Errors
-    /// If the file can't be read.
-    pub fn add_new(&self, new: NewBlocks, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
-        if new.blocks.is_empty() {
-            return Ok(true);
+    /// Where a file cannot be written or read, or another rank's message does not fit.
+    pub fn exchange(&self, is_ended: bool, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
+        let all = self.tiers.all;
+        if !self.is_shared() {
+            return Ok(is_ended);
+        }
+        if !all.is_on_one_machine() {
+            // Another machine may see only what has reached the disk.
+            self.sync()?;
         }
         let LogHeader { ply, kind, .. } = self.header;
-        let Some((segment, _)) = self.open_segment(path_of(self.tiers.folder, kind, ply, new.name))? else {
-            return Ok(false);
-        };
-        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let (number, mut offset) = (segments.len() as u32, new.offset);
-        segments.push(segment);
-        for (block, length) in new.blocks {
-            found(block, Location { segment: number, length, offset });
-            offset += RECORD as u64 + u64::from(length);
+        let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
+        let own = self.writer().as_ref().map(|writer| writer.new.clone());
+        let records = gather::<(bool, Option<NewSegment>)>(all, &(is_ended, own));
+        let mut any_ended = false;
+        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
+            any_ended |= other_ended;
+            let Some((name, blocks)) = new.filter(|_| rank != all.rank()) else { continue };
+            let segment = self.open_segment(path_of(self.tiers.folder, kind, ply, name))?;
+            let (segment, mut offset) = segment.ok_or_else(|| malformed(rank))?;
+            let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+            let number = segments.len() as u32;
+            segments.push(segment);
+            for (block, length) in blocks {
+                found(block, Location { segment: number, length, offset });
+                offset += RECORD as u64 + u64::from(length);
+            }
         }
-        Ok(true)
+        Ok(any_ended)
     }
 
     /// Returns how many bytes this process has appended.
@@ -347,16 +337,10 @@ impl<'s> Segments<'s> {
         self.writer().as_ref().map_or(0, |writer| writer.end)
     }
 
-    /// Makes all appended blocks readable for all processes of this machine.
-    pub fn flush(&self) -> Result<(), FileError> {
-        self.writer().as_mut().map_or(Ok(()), |writer| self.write(writer))
-    }
-
     /// Makes all appended blocks durable.
     pub fn sync(&self) -> Result<(), FileError> {
-        if let Some(writer) = &mut *self.writer() {
-            self.write(writer)?;
-            writer.file.sync().map_err(io_error(&writer.path, "write"))?;
+        if let Some(writer) = &*self.writer() {
+            writer.file.sync().map_err(io_error(&self.segments()[writer.segment as usize].path, "write"))?;
         }
         self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
     }

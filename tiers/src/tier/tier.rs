@@ -1,16 +1,14 @@
 //! A tier: its blocks, their places, and the operations of drivers; and the folder in which tiers are opened. `fill`
 //! fills and visits all blocks, `reader` reads rows.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
-use super::content::{Content, Kind};
-use super::memory::{BlockMemory, Expanded, Kept, OpenSlab, expanded_bytes};
-use super::segments::{Location, LogHeader, NewBlocks, Segments, TierFolder};
-use crate::communicator::{Alone, gather};
-use crate::files::{FileError, Memory, frame, io_error};
+use super::content::Content;
+use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
+use super::segments::{Location, LogHeader, Segments, TierFolder};
+use crate::files::{FileError, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
@@ -38,7 +36,7 @@ pub struct Tier<'s, C = Coding> {
     evicted: AtomicUsize,
     /// Where the blocks are that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
-    pub(super) log: Segments<'s>,
+    pub(crate) log: Segments<'s>,
 }
 
 /// The buffers in which a thread compresses blocks.
@@ -71,18 +69,14 @@ impl<C> Tier<'_, C> {
         }
     }
 
-    fn slot(&self, block: usize) -> MutexGuard<'_, Option<Kept>> {
+    /// Returns the place of a block that may be kept in memory.
+    pub(super) fn slot(&self, block: usize) -> MutexGuard<'_, Option<Kept>> {
         self.kept[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a block that is kept in memory.
-    pub(super) fn kept(&self, block: usize) -> Option<Kept> {
-        self.slot(block).clone()
-    }
-
-    /// Makes the deltas of a slab visible to all threads.
-    pub(super) fn close(&self, slab: &mut OpenSlab) {
-        slab.close().for_each(|(block, delta)| *self.slot(block) = Some(Kept::Delta(delta)));
+    /// Shows the delta of a closed slab to all threads.
+    pub(super) fn show(&self, (block, delta): (usize, Delta)) {
+        *self.slot(block) = Some(Kept::Delta(delta));
     }
 }
 
@@ -92,16 +86,12 @@ impl<C> Drop for Tier<'_, C> {
     }
 }
 
-/// The storage of tiers that stay in memory; no file is ever made.
-static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
-
 impl<C: Content> Tier<'static, C> {
     /// Makes the tier with `ply` pieces in memory, to be filled from `beside`, which shares its memory.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
-        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
-        Tier::new(&tiers, index, content, ply)
+        Tier::new(&TierFolder::in_memory(memory), index, content, ply)
     }
 }
 
@@ -118,23 +108,11 @@ impl<'s> TierFolder<'s> {
         })?;
         Ok(tier)
     }
-
-    /// Opens a tier that will be filled. A tier of values has the blocks of earlier runs. A tier of reached positions begins
-    /// empty, because the counts of those blocks are lost.
-    ///
-    /// # Errors
-    /// If a file can't be read.
-    pub fn begin<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        if content.kind() == Kind::Reached {
-            return Ok(Tier::new(self, index, content, ply));
-        }
-        self.open(index, content, ply)
-    }
 }
 
 impl<'s, C: Content> Tier<'s, C> {
     /// Makes a tier without any blocks.
-    fn new(tiers: &TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
+    pub(crate) fn new(tiers: &TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
         let planes = content.planes();
         let directory = TierDirectory::new(index, ply);
         let (block_words, mut firsts, mut count, mut words) = (tiers.memory.block_words, vec![(0, 0)], 0, 0);
@@ -172,16 +150,6 @@ impl<'s, C: Content> Tier<'s, C> {
         2 * self.locations.iter().filter(|place| place.get().is_some()).count() > self.locations.len()
     }
 
-    /// Returns whether files of the tier existed when it was opened, whatever their content.
-    pub(crate) fn has_files(&self) -> bool {
-        self.log.has_files
-    }
-
-    /// Returns how many bytes of blocks this process has appended to the log.
-    pub(crate) fn written_bytes(&self) -> u64 {
-        self.log.written_bytes()
-    }
-
     /// Returns whether a block is filled.
     pub(super) fn has(&self, block: usize) -> bool {
         self.locations[block].get().is_some() || self.slot(block).is_some()
@@ -202,36 +170,6 @@ impl<'s, C: Content> Tier<'s, C> {
         let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
         let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
         Some(self.directory.shapes[shape].left)
-    }
-
-    /// Makes the blocks of this rank readable for all, and finds those of the others. Returns whether any rank has ended
-    /// early.
-    ///
-    /// # Errors
-    /// Where a file cannot be written or read.
-    pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
-        if self.tiers.all.is_alone() {
-            return Ok(is_ended);
-        }
-        if self.tiers.all.is_on_one_machine() {
-            self.log.flush()?;
-        } else {
-            // Another machine may see only what has reached the disk.
-            self.log.sync()?;
-        }
-        let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
-        let mut any_ended = false;
-        let records = gather::<(bool, NewBlocks)>(self.tiers.all, &(is_ended, self.log.take_new()));
-        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
-            any_ended |= other_ended;
-            let found = |number, place| {
-                let _ = self.locations.get(number as usize).map(|block| block.set(place));
-            };
-            if rank != self.tiers.all.rank() && !self.log.add_new(new, found)? {
-                return Err(malformed(rank));
-            }
-        }
-        Ok(any_ended)
     }
 
     /// Lays out the shape with this number, replacing the shape in `out`.
@@ -261,11 +199,11 @@ impl<'s, C: Content> Tier<'s, C> {
         let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
         let reserved = self.fits.then(|| memory.reserve(bytes, unfilled)).flatten();
         let words = memory.expanded(length, fill)?;
-        if reserved.is_none() || !self.tiers.all.is_alone() {
+        if reserved.is_none() || self.log.is_shared() {
             let Buffers { frame, stretches, delta, slab } = buffers;
             let delta = self.delta(shape, block, &words[..length], stretches, delta);
-            let is_kept = reserved.is_none() && self.keep_delta(block, delta, slab);
-            if !is_kept || !self.tiers.all.is_alone() {
+            let is_kept = reserved.is_none() && slab.add(memory, block, delta, |closed| self.show(closed));
+            if !is_kept || self.log.is_shared() {
                 self.append(block, delta, frame)?;
             }
         }
@@ -273,14 +211,6 @@ impl<'s, C: Content> Tier<'s, C> {
             *self.slot(block) = Some(Kept::Expanded { words, _reserved: Arc::new(reserved) });
         }
         Ok(())
-    }
-
-    /// Keeps the delta of a block in the thread's slab, or in a new one if there is memory. Returns whether it did.
-    fn keep_delta(&self, block: usize, delta: &[u8], slab: &mut OpenSlab) -> bool {
-        slab.push(block, delta) || {
-            self.close(slab);
-            slab.begin(&self.tiers.memory, delta.len()) && slab.push(block, delta)
-        }
     }
 
     /// Returns the delta of a block.
@@ -318,7 +248,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
     pub(super) fn block(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
-        let kept = self.kept(block);
+        let kept = self.slot(block).clone();
         if let Some(Kept::Expanded { words, .. }) = kept {
             return Ok(words);
         }

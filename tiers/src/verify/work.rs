@@ -133,7 +133,7 @@ impl<'a> Work<'a> {
     /// Begins a stage of `steps` steps.
     pub fn begin(&self, stage: Stage, steps: u64) -> StageProgress<'a> {
         self.progress.begin(stage, steps, 0);
-        StageProgress::new(self.progress, stage, self.communicator, steps)
+        StageProgress::new(self.progress, stage, self.communicator.size(), steps)
     }
 
     /// Reports that a tier is done in a stage; `count` is its number of blocks, values, positions or searches.
