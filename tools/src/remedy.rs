@@ -122,7 +122,7 @@ pub fn make_again(file: &Path) -> String {
     let Some((folder, (board, values))) = named else {
         return "make the database again with: fourbase solve BOARD --replace".to_owned();
     };
-    let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
+    let manifest = Manifest::read(&Disk, folder).ok().flatten();
     // A file of a scratch folder does not tell where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
     let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new(DEFAULT_ROOT));

@@ -154,7 +154,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     count.in_folder(solve.existing(), |journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
         if context.all.is_root()
-            && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
+            && let Some(manifest) = Manifest::read(storage, &solve.folder())?
         {
             write_kept(storage, &solve.folder(), &manifest, &counts)?;
         }

@@ -76,8 +76,9 @@ impl Database {
     /// # Errors
     /// The errors of [`Database::open`].
     pub fn open_on(storage: Arc<dyn ReadStorage>, folder: &Path) -> Result<Database, DatabaseError> {
-        if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
-            check_manifest(&manifest, folder, board)?;
+        if let Some(manifest) = Manifest::read(&*storage, folder)? {
+            check_manifest(&manifest, folder)?;
+            let board = manifest.board;
             return Ok(Database {
                 folder: folder.to_path_buf(),
                 searches: searches(),
@@ -257,7 +258,7 @@ impl Database {
 
     /// Reads the manifest again.
     pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
-        Ok(Manifest::read(&*self.storage, &self.folder, self.board(), self.values())?)
+        Ok(Manifest::read(&*self.storage, &self.folder)?)
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {
@@ -267,7 +268,7 @@ impl Database {
     /// Returns the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
         // Tiers are solved from the full board down.
-        let ply = self.manifest.next_ply(self.board()).map_or(ply, |next| next.max(ply));
+        let ply = self.manifest.next_ply().map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies, ply }
     }
@@ -297,10 +298,10 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
             let folder = folder_of(root, board, values);
             let replacing = folder.with_extension(REPLACEMENT);
             let is_marked = replacing.join(REPLACEMENT).exists();
-            let replacement = Manifest::read(&Disk, &replacing, board, values).ok().flatten();
+            let replacement = Manifest::read(&Disk, &replacing).ok().flatten();
             let replacement = replacement.filter(|manifest| is_marked && !manifest.is_complete());
             listing.replacements.extend(replacement.map(|manifest| (board, manifest)));
-            match Manifest::read(&Disk, &folder, board, values) {
+            match Manifest::read(&Disk, &folder) {
                 Ok(Some(manifest)) => listing.databases.push((board, manifest)),
                 Ok(None) => {}
                 Err(fault) => listing.faults.push(fault),

@@ -28,7 +28,8 @@ const MOST_FREE_SHAPES: u128 = 1 << 19;
 
 /// Rejects the manifest of a complete database that records far fewer entries than its board has. Accepts all boards
 /// with small tables.
-pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
+pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path) -> Result<(), FileError> {
+    let board = manifest.board;
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
     let is_whole = manifest.is_complete() && manifest.keep_plies.is_none();
     // With K below 4 the estimate is much too high.

@@ -17,7 +17,7 @@ impl Solve {
     /// Refuses to replace a database of another board that was copied into the folder, or one that the system does not
     /// let us read. A damaged one may be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
-        match Manifest::read(storage, &self.folder(), self.board, self.values) {
+        match Manifest::read(storage, &self.folder()) {
             Err(error @ FileError::Wrong { what: "the board", .. }) => Err(error.into()),
             Err(error) if !error.is_damage() => Err(error.into()),
             _ => Ok(()),
@@ -31,8 +31,8 @@ impl Solve {
         if !names.iter().any(|name| name == REPLACEMENT) {
             return Ok(None);
         }
-        let found = FileError::unless_damaged(Manifest::read(storage, &folder, self.board, self.values))?;
-        Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
+        let found = FileError::unless_damaged(Manifest::read(storage, &folder))?;
+        Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies)))
     }
 
     /// Exchanges the new database with the old one, and removes the old one.

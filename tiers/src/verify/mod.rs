@@ -84,7 +84,7 @@ pub fn verify(
     options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<VerifyReport, VerifyError> {
-    if let Some(ply) = database.manifest().next_ply(database.board()) {
+    if let Some(ply) = database.manifest().next_ply() {
         return Err(database.not_solved(ply).into());
     }
     let mut report = VerifyReport::default();

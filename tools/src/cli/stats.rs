@@ -153,13 +153,13 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
             }
             found => found?,
         };
-        if let Some(ply) = database.manifest().next_ply(board) {
+        if let Some(ply) = database.manifest().next_ply() {
             return Err(database.not_solved(ply)).context(NEEDED);
         }
         return Ok(Some(database));
     };
     match Database::open(&folder_of(root, board, values)) {
-        Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply(board).is_none())),
+        Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply().is_none())),
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

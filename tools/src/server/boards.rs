@@ -174,7 +174,7 @@ impl Boards {
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup.as_ref().map(|database| {
             let manifest = database.manifest();
-            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply(board))
+            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply())
         });
         Ok(BoardSource { analyst, identity })
     }

@@ -17,6 +17,7 @@ mod writer;
 
 use std::path::Path;
 
+use fourbase::Board;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -26,6 +27,7 @@ pub(crate) use writer::Writer;
 pub(crate) use writer::write_tier;
 
 use super::chunk::Chunks;
+use super::manifest::board_name;
 use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
 use crate::files::{FileError, ReadFile};
 use crate::index::Index;
@@ -41,10 +43,10 @@ const PAGE_BLOCKS: u64 = 1024;
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// The board's name.
-    pub board: String,
+    #[serde(with = "board_name")]
+    pub board: Board,
     pub values: Values,
     pub ply: u32,
     /// Entries of the tier.
@@ -60,7 +62,7 @@ impl Header {
     /// Makes the header of a tier's file with these chunks.
     pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
         let Chunks { each, tier_entries, has_forced } = *chunks;
-        Header { board: index.board().to_string(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
+        Header { board: index.board(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
     }
 
     /// Returns the first bytes of the file.
@@ -78,7 +80,6 @@ impl Header {
 impl std::fmt::Display for Header {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Header { board, values, ply, entries, chunk_entries, .. } = self;
-        let board = fourbase::excerpt(board, 32);
         write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
     }
 }

@@ -251,7 +251,7 @@ mod tests {
         let block =
             |block: u64| vec![EncodedBlock { payload: vec![block as u8; (block % 5) as usize], chunks: chunks(block) }];
         let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
-        let (path, board) = (folder.join("tier-09"), "4x4".to_owned());
+        let (path, board) = (folder.join("tier-09"), "4x4".parse().unwrap());
         let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
         let mut writer = Writer::create(storage, &path, &header, &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
