@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::communicator::{Alone, Communicator, CommunicatorError};
-use crate::files::{
-    Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders, remove_folders_below, write_file,
-};
+use crate::files::{Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders_below, write_file};
 use crate::progress::{Progress, Stage, StageProgress};
 
 /// Where long work has its files, with which processes it is done, and who receives its progress. The default is files on
@@ -64,7 +62,7 @@ impl Context<'_> {
     }
 
     /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders
-    /// that were created, before they are unlocked. Work that fails leaves no empty folders that it has created.
+    /// that were created, before they are unlocked. No empty folder that was created is left.
     ///
     /// # Errors
     /// `busy` of the holder's name if another process holds the lock; the errors of `work`.
@@ -87,12 +85,11 @@ impl Context<'_> {
             }
             Err(error) => Err(error.into()),
         };
-        match (&result, folders.temporary) {
-            (Err(_), _) => remove_folders(self.storage, &made),
-            (Ok(_), Some((root, folder))) if self.all.is_root() => {
-                remove_folders_below(self.storage, root, folder, made);
-            }
-            _ => {}
+        if let Some((root, folder)) = folders.temporary.filter(|_| result.is_ok() && self.all.is_root()) {
+            remove_folders_below(self.storage, root, folder);
+        }
+        for folder in made.iter().rev() {
+            let _ = self.storage.remove_folder(folder);
         }
         result
     }

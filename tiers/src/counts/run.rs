@@ -92,7 +92,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
             remove_database(storage, &database)?;
             storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
-            remove_folders_below(storage, &count.folder, &database, Vec::new());
+            remove_folders_below(storage, &count.folder, &database);
         }
         Ok(counts)
     });

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::open::Database;
 use super::probe::{Seen, centre_first};
+use crate::files::{IS_PARALLEL, is_address};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
@@ -21,9 +22,9 @@ const MOST_POSITIONS: usize = 32;
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Announces that positions will be looked up. Does nothing if the storage does not read ahead.
+    /// Announces that positions will be looked up, if the files are on a host and reads are faster together.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
-        if positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
+        if positions.len() > MOST_POSITIONS || !IS_PARALLEL || !is_address(self.folder()) {
             return;
         }
         let of_board = positions.iter().filter(|position| position.board() == self.board());

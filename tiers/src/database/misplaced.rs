@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fourbase::Board;
 
 use super::error::{DatabaseError, Misplaced};
-use crate::files::{Disk, ReadStorage, is_address, storage_of};
+use crate::files::{Disk, Storage, is_address, storage_of};
 use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX, folder_of};
 use crate::kernel::Values;
 

@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, ReadStorage, io_error, storage_of};
+use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;

@@ -23,7 +23,9 @@ impl ReadStorage for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(regular::open(path)?))
     }
+}
 
+impl Storage for Disk {
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -38,9 +40,7 @@ impl ReadStorage for Disk {
         names.sort();
         Ok(names)
     }
-}
 
-impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(Box::new(regular::create(path)?))
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Solve, SolveError};
 use crate::context::Context;
-use crate::files::{Disk, ReadStorage};
+use crate::files::{Disk, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::testing::{Stop, Threads, boards};

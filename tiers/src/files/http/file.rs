@@ -11,7 +11,7 @@ use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
 /// Whether several requests can wait at the same time: WebAssembly has one thread.
-pub(super) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
+pub(crate) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
 
 /// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
 const HEAD_BYTES: u64 = 4 << 10;

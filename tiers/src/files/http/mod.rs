@@ -25,12 +25,15 @@ mod file;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(feature = "http")]
+use std::sync::LazyLock;
 
 pub use answer::{Client, Response};
 #[cfg(feature = "http")]
 pub use client::UreqClient;
 
-use self::file::{HttpFile, IS_PARALLEL};
+use self::file::HttpFile;
+pub(crate) use self::file::IS_PARALLEL;
 use super::storage::{ReadFile, ReadStorage};
 
 /// The files below an address, as a file system that cannot be written. Paths are addresses.
@@ -51,14 +54,6 @@ impl ReadStorage for Http {
 
     fn open_expecting(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(HttpFile::open(&self.0, address(path)?, Some(bytes))?))
-    }
-
-    fn reads_ahead(&self) -> bool {
-        IS_PARALLEL
-    }
-
-    fn names(&self, _: &Path) -> io::Result<Vec<String>> {
-        Err(io::Error::new(ErrorKind::Unsupported, "the files of a host cannot be listed"))
     }
 }
 
@@ -106,10 +101,11 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the storage for addresses.
+/// Returns the storage for addresses. All share one client.
 #[cfg(feature = "http")]
 pub(super) fn shared() -> Http {
-    Http::new(UreqClient::shared())
+    static SHARED: LazyLock<Http> = LazyLock::new(|| Http::new(Arc::new(UreqClient::new(client::TIMEOUT))));
+    SHARED.clone()
 }
 
 /// Returns a storage that rejects all addresses.

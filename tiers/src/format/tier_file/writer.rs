@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Memory, ReadStorage};
+    use crate::files::{Memory, Storage};
     use crate::kernel::{Kernel, Values};
     use crate::progress::StoppedBy;
     use crate::solve::in_memory;
