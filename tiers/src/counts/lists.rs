@@ -164,7 +164,7 @@ pub(super) struct ChildLists<'a> {
     index: &'a Index,
     mover: Player,
     /// As in [`Index`]: by spine and wing shape, then by first-player pieces.
-    lists: Slots<Box<[OnceLock<[ChildList; 2]>]>>,
+    lists: Slots<OnceLock<Box<[OnceLock<[ChildList; 2]>]>>>,
     /// The bytes left for lists.
     room_bytes: AtomicU64,
 }
@@ -179,7 +179,7 @@ impl<'a> ChildLists<'a> {
     /// Returns the own list and the finished colourings of a wing beside a spine: kept lists, or new ones.
     pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
         let slot = self.index.slot(wing, spine);
-        if let Some(lists) = self.lists.find(slot).and_then(|lists| lists[firsts as usize].get()) {
+        if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {
             return Cow::Borrowed(lists);
         }
         let key = (wing, spine, firsts);

@@ -228,11 +228,6 @@ impl Database {
         self.searched.load(Ordering::Relaxed)
     }
 
-    /// Returns how many chunks probes have unpacked so far, because the cache did not have their codes.
-    pub fn unpacked(&self) -> u64 {
-        self.cache.unpacked.load(Ordering::Relaxed)
-    }
-
     /// Returns the storage of its files: the disk, an address, or the program.
     #[must_use]
     pub fn storage(&self) -> &dyn ReadStorage {

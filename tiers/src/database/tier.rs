@@ -77,10 +77,10 @@ impl OpenTier {
         let places = ranks.map(|rank| self.chunks.place(rank));
         let missing = places.filter(|(number, entry)| {
             let chunk = Chunk { ply: self.directory.ply, number: *number, planes: self.coding.planes };
-            cache.known(chunk, *entry).is_none()
+            cache.codes.get(chunk, *entry).is_none()
         });
         let chunks: Vec<u64> = missing.map(|(number, _)| number).collect();
-        self.reader.read_ahead(&chunks, |block| cache.has_block(self.directory.ply, block));
+        self.reader.read_ahead(&chunks, |block| cache.blocks.get(&(self.directory.ply, block)).is_some());
     }
 
     fn damaged(&self, what: &'static str) -> FileError {

@@ -5,21 +5,18 @@ use std::collections::BTreeMap;
 
 use fourbase::Board;
 
-/// A board that cannot be indexed.
+/// A board that cannot be indexed, because the tables of its wings are too large.
 #[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The tables of the wings are too large.
-    #[error("board {board}: the tables of its index would have {count:.1e} {of}, more than {limit:.1e}")]
-    Tables {
-        /// The board.
-        board: Board,
-        /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
-        count: f64,
-        /// What is counted: `colourings` or `lists`.
-        of: &'static str,
-        /// The highest supported number.
-        limit: f64,
-    },
+#[error("board {board}: the tables of its index would have {count:.1e} {of}, more than {limit:.1e}")]
+pub struct IndexError {
+    /// The board.
+    pub board: Board,
+    /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
+    pub count: f64,
+    /// What is counted: `colourings` or `lists`.
+    pub of: &'static str,
+    /// The highest supported number.
+    pub limit: f64,
 }
 
 /// The most colourings of a wing beside a spine that an index supports (7x6 has 2.6e8).
@@ -63,7 +60,7 @@ pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
     let TableSizes { colourings, lists, .. } = TableSizes::of(board);
     for (count, of, limit) in [(colourings, "colourings", MOST_COLOURINGS), (lists, "lists", MOST_LISTS)] {
         if count > limit {
-            return Err(IndexError::Tables { board, count: count as f64, of, limit: limit as f64 });
+            return Err(IndexError { board, count: count as f64, of, limit: limit as f64 });
         }
     }
     Ok(())
