@@ -31,7 +31,7 @@ pub(super) fn check(
         let read = read(database, tier.ply, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks);
+            work.progress.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks, 0);
             stored.push(tier);
         }
         shown.done(u64::from(work.is_turn(number)));
@@ -65,7 +65,7 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
         let values = |block| Some(tier.read_block(block).ok()?.ok()?.len());
         work.jobs(tier.open.reader.blocks).map(|block| (block, values(block))).collect()
     });
-    let mut blocks: Vec<_> = gather(work.communicator, &own)?.into_iter().flatten().collect();
+    let mut blocks: Vec<_> = gather(work.options.communicator, &own)?.into_iter().flatten().collect();
     blocks.sort_unstable();
     let Some(mut tier) = tier else { return Ok(None) };
     let Some(&(block, _)) = blocks.iter().find(|(_, values)| values.is_none()) else {

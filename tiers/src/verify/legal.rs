@@ -50,7 +50,7 @@ pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, Commun
             here.count(word as usize, next.as_ref(), work)
         });
         let count = work.sum(counts.sum());
-        work.tier_done(Stage::Legal, ply, count);
+        work.progress.tier_done(Stage::Legal, ply, count, 0);
         legal += count;
         work.gather()?;
         let Some(next) = next else { break };
@@ -97,7 +97,7 @@ impl Reached<'_> {
     fn combine(&self, work: &Work) {
         for part in self.bits.chunks(COMBINED) {
             let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            work.communicator.all_reduce(&mut words, Reduction::Or);
+            work.options.communicator.all_reduce(&mut words, Reduction::Or);
             part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
         }
     }

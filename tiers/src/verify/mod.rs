@@ -93,7 +93,7 @@ pub fn verify(
     if work.is_sound() {
         let lookup = FileLookup::new(database, stored);
         report.stored = lookup.tiers.values().map(StoredTier::count).sum();
-        report.checked = values::check(&lookup, options, &work)?;
+        report.checked = values::check(&lookup, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {
@@ -101,7 +101,7 @@ pub fn verify(
             let kept = database.manifest().keep_plies.map_or(last, |most| most.min(last));
             report.legal = Some(legal::count(database.index(), kept, &work)?);
         }
-        (report.searched, report.undecided) = forward::check(&lookup, options, &work)?;
+        (report.searched, report.undecided) = forward::check(&lookup, &work)?;
     }
     check_counts(database, report.legal, &work);
     work.gather()?;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, Leaf};
-use super::report::{Fault, FaultKind, VerifyOptions, words};
+use super::report::{Fault, FaultKind, words};
 use super::tier::StoredTier;
 use super::walk::each_quiet;
 use super::work::{Work, share};
@@ -51,10 +51,10 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
-    let sample = options.sample.filter(|sample| *sample < all);
-    let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
+    let sample = work.options.sample.filter(|sample| *sample < all);
+    let batch = (work.options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
     let entries = |tier: &StoredTier| tier.open.chunks.tier_entries;
     let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
@@ -67,7 +67,7 @@ pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -
         };
         before = after;
         if of_tier > 0 || sample.is_none() {
-            work.tier_done(Stage::Values, tier.ply, of_tier);
+            work.progress.tier_done(Stage::Values, tier.ply, of_tier, 0);
         }
         checked += of_tier;
     }
@@ -166,7 +166,7 @@ impl TierCheck<'_> {
 
     /// Recomputes `count` values of the tier, in batches of equal size for every rank. Returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
-        let ranks = self.work.size;
+        let ranks = u64::from(self.work.options.communicator.size());
         let batches = count.div_ceil(self.batch * ranks) * ranks;
         for batch in (0..batches).filter(|batch| self.work.is_turn(*batch)) {
             let strata = share(count, batch, batches)..share(count, batch + 1, batches);

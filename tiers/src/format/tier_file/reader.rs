@@ -130,15 +130,15 @@ impl Reader {
     /// Reads and checks one block. Returns it with the number of its chunks.
     ///
     /// # Errors
-    /// [`FileError::Checksum`] if the bytes are not those that were written as this block of this tier.
+    /// [`FileError::Wrong`] if the bytes are not those that were written as this block of this tier.
     pub fn block(&self, number: u64) -> Result<(Vec<u8>, usize), FileError> {
         let Range { start, end } = self.entry(number)?;
         let mut payload = vec![0; (end.offset - start.offset) as usize];
         envelope::read(&*self.file, &self.path, &mut payload, start.offset)?;
         let (expected, found) = (start.checksum as u32, block_checksum(&payload, self.identity, number));
         if found != expected {
-            let file = self.path.clone();
-            return Err(FileError::Checksum { file, block: number, offset: start.offset, expected, found });
+            let found = format!("{found:08x} (block {number} at byte {})", start.offset);
+            return Err(FileError::wrong(&self.path, "the checksum of a block", format!("{expected:08x}"), found));
         }
         Ok((payload, (end.chunk - start.chunk) as usize))
     }
