@@ -15,7 +15,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache as WeightedCache;
 
 use crate::format::codec::DecodedBlock;
-use crate::index::{PAGE_SLOTS, Slots};
+use crate::index::Slots;
 use crate::kernel::MAX_PLANES;
 
 /// The cache's memory unless the caller sets it.
@@ -87,7 +87,9 @@ const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 /// more.
 const WAYS: usize = 8;
 
-const SLOTS_OF_BUCKET: usize = 2;
+/// Pages of the two: large ones would take memory, and the time to fill it, for the first probes.
+const SLOTS_OF_PAGE: usize = 32;
+const BUCKETS_OF_PAGE: usize = 16;
 
 /// A chunk of the tier with `ply` pieces, and the number of the tier's planes.
 #[derive(Clone, Copy)]
@@ -119,8 +121,8 @@ impl Chunk {
 
 /// Slots and buckets, shared by threads.
 pub(super) struct ChunkCodes {
-    slots: Slots<Slot>,
-    buckets: Slots<Bucket>,
+    slots: Slots<Slot, SLOTS_OF_PAGE>,
+    buckets: Slots<Bucket, BUCKETS_OF_PAGE>,
     /// The slot to fill next.
     next: Mutex<usize>,
 }
@@ -160,10 +162,10 @@ fn hash(name: u64) -> u64 {
 impl ChunkCodes {
     /// Makes slots and buckets of at most `bytes` bytes in all, in whole pages. Each page is allocated when first used.
     fn new(bytes: u64) -> ChunkCodes {
-        let together = PAGE_SLOTS * (SLOTS_OF_BUCKET * size_of::<Slot>() + size_of::<Bucket>());
-        let pages = (bytes / together as u64).min(u64::from(u32::MAX) / (SLOTS_OF_BUCKET * PAGE_SLOTS) as u64) as usize;
-        let buckets = pages * PAGE_SLOTS;
-        ChunkCodes { slots: Slots::new(SLOTS_OF_BUCKET * buckets), buckets: Slots::new(buckets), next: Mutex::new(0) }
+        let together = SLOTS_OF_PAGE * size_of::<Slot>() + BUCKETS_OF_PAGE * size_of::<Bucket>();
+        let pages = (bytes / together as u64).min(u64::from(u32::MAX) / SLOTS_OF_PAGE as u64) as usize;
+        let (slots, buckets) = (Slots::new(pages * SLOTS_OF_PAGE), Slots::new(pages * BUCKETS_OF_PAGE));
+        ChunkCodes { slots, buckets, next: Mutex::new(0) }
     }
 
     /// Returns the code of an entry of a chunk, if a slot has it.
@@ -284,11 +286,11 @@ mod tests {
 
     #[test]
     fn what_is_found_is_what_was_inserted_while_other_threads_write() {
-        let bytes = 1_000_000;
+        let bytes = 100_000;
         let all = ChunkCodes::new(bytes);
         let found = AtomicU64::new(0);
         (0..100_000u64).into_par_iter().for_each(|step| {
-            let number = hash(step) % 1000;
+            let number = hash(step) % 200;
             let chunk = Chunk { ply: 2 * (number % 3) as u32 + 1, number, planes: 2 + number as usize % 6 };
             let entry = hash(step + 1) as usize % 4096;
             match all.get(chunk, entry) {

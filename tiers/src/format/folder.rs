@@ -66,7 +66,7 @@ fn is_leftover(name: &str) -> bool {
 }
 
 /// Returns whether a name belongs to a file of a database: the manifest or a tier.
-fn is_of_database(name: &str) -> bool {
+pub(super) fn is_of_database(name: &str) -> bool {
     let ply = name.strip_prefix(TIER_PREFIX);
     name == MANIFEST || ply.is_some_and(|ply| ply.len() == 2 && ply.bytes().all(|byte| byte.is_ascii_digit()))
 }

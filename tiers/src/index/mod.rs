@@ -44,5 +44,5 @@ pub(crate) use sizes::{TableSizes, check_tables, count_shapes, least_entries, ti
 pub(crate) use split::low_bits;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;
-pub(crate) use tables::{PAGE_SLOTS, Slots};
+pub(crate) use tables::Slots;
 pub use wing::WingList;

@@ -135,32 +135,28 @@ impl Index {
     }
 }
 
-/// Slots of a page.
-pub(crate) const PAGE_SLOTS: usize = 256;
-
-/// Slots for tables, allocated in pages at the first use of each page: a board of one column has up to 16 million
+/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16 million
 /// slots, and opening its database must not take memory for all of them.
 #[derive(Debug)]
-pub(crate) struct Slots<T> {
+pub(crate) struct Slots<T, const PAGE: usize = 256> {
     pages: Vec<OnceLock<Box<[T]>>>,
     pub count: usize,
 }
 
-impl<T: Default> Slots<T> {
+impl<T: Default, const PAGE: usize> Slots<T, PAGE> {
     /// Makes `count` empty slots.
-    pub fn new(count: usize) -> Slots<T> {
-        Slots { pages: (0..count.div_ceil(PAGE_SLOTS)).map(|_| OnceLock::new()).collect(), count }
+    pub fn new(count: usize) -> Slots<T, PAGE> {
+        Slots { pages: (0..count.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(), count }
     }
 
     /// Returns a slot.
     pub fn get(&self, slot: usize) -> &T {
-        let page = &self.pages[slot / PAGE_SLOTS];
-        &page.get_or_init(|| (0..PAGE_SLOTS).map(|_| T::default()).collect())[slot % PAGE_SLOTS]
+        &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| T::default()).collect())[slot % PAGE]
     }
 
     /// Returns a slot of a page that is in use.
     pub fn find(&self, slot: usize) -> Option<&T> {
-        self.pages.get(slot / PAGE_SLOTS)?.get()?.get(slot % PAGE_SLOTS)
+        self.pages.get(slot / PAGE)?.get()?.get(slot % PAGE)
     }
 
     /// Returns the bytes of all slots, without the memory that their values point to.

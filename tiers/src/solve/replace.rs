@@ -10,13 +10,14 @@ use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::Communicator;
 use crate::files::{FileError, Storage, io_error, write_file};
-use crate::format::{Manifest, REPLACEMENT, lock_path, remove_database, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, check_versions, lock_path, remove_database, remove_leftovers};
 use crate::tier::{Kind, segments};
 
 impl Solve {
     /// Refuses to replace a database of another board that was copied into the folder, or one that the system does not
-    /// let us read. A damaged one may be replaced.
+    /// let us read, or one with files of a newer program. A damaged one may be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
+        [self.folder(), self.output_folder()].iter().try_for_each(|folder| check_versions(storage, folder))?;
         match Manifest::read(storage, &self.folder()) {
             Err(error @ FileError::Wrong { what: "the board", .. }) => Err(error.into()),
             Err(error) if !error.is_damage() => Err(error.into()),

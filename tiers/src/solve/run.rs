@@ -191,7 +191,7 @@ impl<'a> Driver<'a> {
         }
         let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
         let what = "incomplete: some blocks cannot be read";
-        self.context.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
+        self.context.progress.starts_over(last.fault().unwrap_or(&FileError::Damaged { file, offset: 0, what }));
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }

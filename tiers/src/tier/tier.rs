@@ -177,6 +177,11 @@ impl<'s, C: Content> Tier<'s, C> {
         self.log.has_files
     }
 
+    /// Returns why a file of the tier was ignored when it was opened.
+    pub(crate) fn fault(&self) -> Option<&FileError> {
+        self.log.fault.as_ref()
+    }
+
     /// Returns how many bytes of blocks this process has appended to the log.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.log.written_bytes()

@@ -27,9 +27,10 @@ pub(crate) use writer::Writer;
 pub(crate) use writer::write_tier;
 
 use super::chunk::Chunks;
+use super::folder::{MANIFEST, is_of_database};
 use super::manifest::board_name;
 use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
-use crate::files::{FileError, ReadFile};
+use crate::files::{FileError, ReadFile, Storage, io_error};
 use crate::index::Index;
 use crate::kernel::Values;
 
@@ -75,6 +76,17 @@ impl Header {
         let (version, header, bytes) = envelope::unseal(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
         Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))
     }
+}
+
+/// Checks that no newer fourbase has written a tier's file in a folder. Damaged files pass.
+pub(crate) fn check_versions(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    for name in names.iter().filter(|name| is_of_database(name) && *name != MANIFEST) {
+        let path = folder.join(name);
+        let file = storage.open(&path).map_err(io_error(&path, "open"))?;
+        FileError::unless_damaged(Header::unseal(&*file, &path))?;
+    }
+    Ok(())
 }
 
 impl std::fmt::Display for Header {
