@@ -62,7 +62,7 @@ impl Context<'_> {
     }
 
     /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders
-    /// that were created, before they are unlocked. No empty folder that was created is left.
+    /// that were created, before they are unlocked. Work that fails leaves no empty folders that it has created.
     ///
     /// # Errors
     /// `busy` of the holder's name if another process holds the lock; the errors of `work`.
@@ -85,8 +85,13 @@ impl Context<'_> {
             }
             Err(error) => Err(error.into()),
         };
-        if let Some((root, folder)) = folders.temporary.filter(|_| result.is_ok() && self.all.is_root()) {
-            remove_folders_below(self.storage, root, folder);
+        match (&result, folders.temporary) {
+            (Err(_), _) => {}
+            (Ok(_), Some((root, folder))) if self.all.is_root() => {
+                remove_folders_below(self.storage, root, folder);
+                made.retain(|folder| root.starts_with(folder));
+            }
+            (Ok(_), _) => made.clear(),
         }
         for folder in made.iter().rev() {
             let _ = self.storage.remove_folder(folder);

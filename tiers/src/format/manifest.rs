@@ -159,9 +159,11 @@ impl Manifest {
 
     /// Combines the hashes of the stored tiers, from the empty board up.
     fn hash_of_tiers(&self) -> Hash {
-        let mut stored: Vec<_> = self.tiers.iter().filter_map(|tier| Some((tier.ply, tier.hash?))).collect();
-        stored.sort_unstable_by_key(|(ply, _)| *ply);
-        Hash::of_hashes(stored.into_iter().map(|(_, hash)| hash))
+        let mut hasher = blake3::Hasher::new();
+        for hash in self.tiers.iter().rev().filter_map(|tier| tier.hash) {
+            hasher.update(&hash.0);
+        }
+        Hash(*hasher.finalize().as_bytes())
     }
 
     /// Returns the ply to solve next, or `None` when all are done.
@@ -218,9 +220,9 @@ impl Manifest {
     fn check(&self) -> Result<(), &'static str> {
         let board = self.board;
         let plies = (0..=board.cells() as u32).rev();
-        let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
-        let (complete, all) = (self.is_complete(), board.cells() + 1);
-        let is_whole = self.tiers.len() == all;
+        let in_order = self.tiers.iter().map(|tier| tier.ply).eq(plies.take(self.tiers.len()));
+        let complete = self.is_complete();
+        let is_whole = self.next_ply().is_none();
         let resumes_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
         let sum = |of: fn(&TierRecord) -> u64| self.tiers.iter().map(of).try_fold(0, u64::checked_add);
         let with_remoteness = self.values == Values::Remoteness;
@@ -231,7 +233,7 @@ impl Manifest {
         let is_keeping_none = |most: u32| most == 0 || most as usize >= board.cells();
         let faults = [
             (self.keep_plies.is_some_and(is_keeping_none), "not a ply up to which tiers can be kept"),
-            (!in_order || self.tiers.len() > all || is_whole != complete, "tiers are missing or too many"),
+            (!in_order || is_whole != complete, "tiers are missing or too many"),
             (self.checkpoint != resumes_from, "the checkpoint is not that of the last tier"),
             (
                 self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)),
@@ -336,15 +338,6 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Returns the hash of some hashes in order.
-    pub(crate) fn of_hashes(hashes: impl Iterator<Item = Hash>) -> Hash {
-        let mut hasher = blake3::Hasher::new();
-        for hash in hashes {
-            hasher.update(&hash.0);
-        }
-        Hash(*hasher.finalize().as_bytes())
-    }
-
     /// Returns the hash of a file. Calls `goes_on` with the number of bytes of each portion read; if it returns
     /// `false`, stops and returns `None`.
     pub(crate) fn of_file(

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::sizes::firsts_at;
 use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
 use crate::kernel::matrix::BAND_ROWS;
@@ -107,7 +106,7 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
 
 /// Lists the possible numbers of first-player pieces in the left and the right wing.
 fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
-    let wings = firsts_at(ply).checked_sub(spine.bits.count_ones());
+    let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
     let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }

@@ -40,7 +40,7 @@ pub use layout::{Matrix, Shape};
 pub(crate) use layout::{OfShape, ShapeLayout, TierSize, bands, images, of_shape, shapes, unrank_among};
 pub(crate) use rows::{FullLine, OpenLine, arm_lines, count_before, push_rank_map, push_row_map};
 pub use sizes::IndexError;
-pub(crate) use sizes::{TableSizes, check_tables, count_shapes, least_entries, tier_estimates};
+pub(crate) use sizes::{TableSizes, check_tables, count_shapes, tier_estimates};
 pub(crate) use split::low_bits;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;

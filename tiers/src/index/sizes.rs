@@ -87,23 +87,6 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
     ways[pieces as usize]
 }
 
-/// A tier of fewer shapes has tables of a few megabytes only.
-const FEW_SHAPES: u128 = 1 << 17;
-
-/// With K below 3 most shapes have no entry, so a tier of up to this many shapes may be tiny.
-const MANY_SHAPES: u128 = 1 << 22;
-
-/// Returns a lower bound on the entries of a tier, derived from the number of its shapes; 0 for few shapes.
-///
-/// Almost every shape has an entry. A file that records far fewer is rejected before the tables of its shapes are made.
-pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
-    match count_shapes(board, ply) {
-        0..FEW_SHAPES => 0,
-        FEW_SHAPES..MANY_SHAPES if board.connect() < 3 => 0,
-        shapes => shapes / 64,
-    }
-}
-
 /// Estimates the entries of every tier with mirror images merged, from the empty board up. Takes about a millisecond.
 /// On every board that was tried, the estimates are between half of the true number and 64 times as much.
 ///
@@ -132,7 +115,7 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
         sums = next;
     }
     // Two mirror images share an entry.
-    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize].div_ceil(2)).collect()
+    (0..=cells).map(|ply| sums[ply][ply.div_ceil(2)].div_ceil(2)).collect()
 }
 
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
@@ -161,11 +144,6 @@ fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     counts
 }
 
-/// Returns the number of first-player pieces on the board at `ply`.
-pub(super) fn firsts_at(ply: u32) -> u32 {
-    ply.div_ceil(2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,19 +159,5 @@ mod tests {
                 assert_eq!(count_shapes(index.board(), ply), listed, "{name} ply {ply}");
             }
         }
-    }
-
-    #[test]
-    fn the_least_number_of_entries_is_a_bound_on_boards_of_many_shapes() {
-        let board: Board = "14x2c3".parse().unwrap();
-        let index = Index::new(board, Kernel::detect()).unwrap();
-        let is_bounded = |ply: &u32| {
-            let least = least_entries(board, *ply);
-            assert!(least <= u128::from(TierDirectory::new(&index, *ply).entries()), "ply {ply}: {least}");
-            least > 0
-        };
-        assert!((8..=20).filter(is_bounded).count() > 0);
-        assert_eq!(least_entries("7x6".parse().unwrap(), 21), 0);
-        assert!(["20x2", "20x2c2"].iter().all(|name| least_entries(name.parse().unwrap(), 21) > 1 << 20));
     }
 }

@@ -40,7 +40,8 @@ const DIRECTORY_ENTRY: usize = 10;
 const PAGE_ENTRY: usize = 24;
 /// Blocks of a page of the directory.
 const PAGE_BLOCKS: u64 = 1024;
-/// The number that seeds the checksum of the file's end; pages use the numbers below it. No block has any of them.
+/// The number that seeds the checksum of the file's end (shapes, pages and the trailer's first two numbers); pages use
+/// the numbers below it. No block has any of them.
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.
@@ -96,17 +97,8 @@ impl std::fmt::Display for Header {
     }
 }
 
-/// Returns the checksum of a block; `identity` is the hash of the sealed header.
-fn block_checksum(payload: &[u8], identity: u64, number: u64) -> u32 {
-    xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32
-}
-
-/// Returns the checksum of a page of the directory.
-fn page_checksum(entries: &[u8], identity: u64, page: u64) -> u64 {
-    xxh3_64_with_seed(entries, identity.wrapping_add(END - 1 - page))
-}
-
-/// Returns the checksum of the shapes, the pages and the trailer's first two numbers.
-fn end_checksum(end: &[u8], identity: u64) -> u64 {
-    xxh3_64_with_seed(end, identity.wrapping_add(END))
+/// Returns the checksum of a part of the file: a block by its number, or one of those above. `identity` is the hash of
+/// the sealed header.
+fn checksum(bytes: &[u8], identity: u64, number: u64) -> u64 {
+    xxh3_64_with_seed(bytes, identity.wrapping_add(number))
 }
