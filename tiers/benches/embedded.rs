@@ -44,7 +44,7 @@ fn embedded(board: Board) -> Database {
 }
 
 fn keeps(board: Board) -> usize {
-    embedded(board).manifest().keep_plies.map_or(0, |plies| plies as usize)
+    embedded(board).manifest.keep_plies.map_or(0, |plies| plies as usize)
 }
 
 /// Asks for outcomes and then for all moves, twice each, of a database that has just been opened; CPU microseconds a position. The

@@ -13,14 +13,14 @@ impl Database {
     /// # Errors
     /// The first file that is missing or has another hash.
     pub fn check_hashes(&self) -> Result<(), DatabaseError> {
-        self.manifest().check_hashes(self.storage(), self.folder(), (0, 1), &|_| true)?;
+        self.manifest.check_hashes(self.storage(), self.folder(), (0, 1), &|_| true)?;
         Ok(())
     }
 
     /// Opens the file of a stored tier again, bypassing the tiers that probes have opened; `None` for a tier that is
     /// not stored.
     pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
-        let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
+        let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);
         Ok((record.bytes > 0).then(open).transpose()?)
     }
@@ -36,7 +36,7 @@ impl Database {
             let file = tier_path(self.folder(), ply);
             return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board").into());
         }
-        let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
+        let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
         record.check_hash(self.storage(), self.folder(), &|_| true)?;
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Database {
     /// Reads the manifest again and compares it with the one that the database was opened with.
     pub(crate) fn check_manifest(&self) -> Result<(), DatabaseError> {
         match self.read_manifest()? {
-            Some(manifest) if manifest == *self.manifest() => Ok(()),
+            Some(manifest) if manifest == self.manifest => Ok(()),
             Some(_) => Err(self.manifest_error("changed since the database was opened")),
             None => Err(self.manifest_error("the file is missing")),
         }

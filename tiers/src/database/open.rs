@@ -39,7 +39,8 @@ pub(crate) fn searches() -> SearchPool {
 /// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
     folder: PathBuf,
-    pub(super) manifest: Manifest,
+    /// The manifest.
+    pub manifest: Manifest,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
@@ -49,8 +50,10 @@ pub struct Database {
     /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
     storage: Arc<dyn ReadStorage>,
-    pub(super) passed_over: Option<DatabaseError>,
-    pub(super) is_embedded: bool,
+    /// The fault of the database that [`Database::find`] would have preferred.
+    pub passed_over: Option<DatabaseError>,
+    /// Whether the database is built into the program ([`Database::embedded`]), so that its folder is not on disk.
+    pub is_embedded: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -161,12 +164,12 @@ impl Database {
     /// [`DatabaseError::NotSolved`] where a tier is missing here.
     pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
-        let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
-        if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
+        let Some(root) = self.manifest.root() else { return Err(self.not_solved(0)) };
+        if self.manifest.keep_plies.is_some_and(|kept| kept < most) {
             return Err(self.not_solved(most));
         }
         let mut manifest = Manifest::new(self.board(), self.values(), Some(most));
-        manifest.tiers.clone_from(&self.manifest().tiers);
+        manifest.tiers.clone_from(&self.manifest.tiers);
         for tier in &mut manifest.tiers {
             if tier.ply > most {
                 (tier.bytes, tier.hash) = (0, None);
@@ -174,12 +177,6 @@ impl Database {
         }
         manifest.complete(root);
         Ok(Database { manifest, ..self })
-    }
-
-    /// Marks a database as part of the program, like those of [`Database::embedded`]: its folder is no folder of the disk.
-    #[must_use]
-    pub fn as_embedded(self) -> Database {
-        Database { is_embedded: true, ..self }
     }
 
     /// Returns the board.
@@ -192,20 +189,9 @@ impl Database {
         self.manifest.values
     }
 
-    /// Returns whether the database is built into the program ([`Database::embedded`]), so that its folder is not on
-    /// disk.
-    pub fn is_embedded(&self) -> bool {
-        self.is_embedded
-    }
-
     /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Returns the manifest.
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
     }
 
     /// Returns the index of the board.
@@ -216,11 +202,6 @@ impl Database {
     /// Returns whether all tiers were solved when the database was opened.
     pub fn is_complete(&self) -> bool {
         self.manifest.is_complete()
-    }
-
-    /// Returns the fault of the database that [`Database::find`] would have preferred.
-    pub fn passed_over(&self) -> Option<&DatabaseError> {
-        self.passed_over.as_ref()
     }
 
     /// Returns how many positions probes have searched forward so far, because their tiers are not kept.

@@ -65,22 +65,24 @@ impl OpenTier {
     pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split.parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
-        let (number, entry) = self.chunks.place(rank);
-        let chunk = Chunk { ply: self.directory.ply, number, planes: self.coding.planes };
-        let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
+        let (chunk, entry) = self.place(rank);
+        let code = cache.code(chunk, entry, || self.unpack(index, cache, chunk.number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
     /// Announces that quiet positions will be looked up: requests the parts of the file that the cache lacks.
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
-        let places = ranks.map(|rank| self.chunks.place(rank));
-        let missing = places.filter(|(number, entry)| {
-            let chunk = Chunk { ply: self.directory.ply, number: *number, planes: self.coding.planes };
-            cache.codes.get(chunk, *entry).is_none()
-        });
-        let chunks: Vec<u64> = missing.map(|(number, _)| number).collect();
+        let missing =
+            ranks.map(|rank| self.place(rank)).filter(|(chunk, entry)| cache.codes.get(*chunk, *entry).is_none());
+        let chunks: Vec<u64> = missing.map(|(chunk, _)| chunk.number).collect();
         self.reader.read_ahead(&chunks, |block| cache.blocks.get(&(self.directory.ply, block)).is_some());
+    }
+
+    /// Returns the chunk of an entry and the entry's number in the chunk.
+    fn place(&self, rank: u64) -> (Chunk, usize) {
+        let (number, entry) = self.chunks.place(rank);
+        (Chunk { ply: self.directory.ply, number, planes: self.coding.planes }, entry)
     }
 
     fn damaged(&self, what: &'static str) -> FileError {

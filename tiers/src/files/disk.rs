@@ -33,10 +33,8 @@ impl Storage for Disk {
             }
             entries => entries?,
         };
-        let mut names = Vec::new();
-        for entry in entries {
-            names.push(entry?.file_name().to_string_lossy().into_owned());
-        }
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let mut names = names.collect::<io::Result<Vec<String>>>()?;
         names.sort();
         Ok(names)
     }

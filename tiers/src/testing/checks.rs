@@ -10,7 +10,7 @@ impl Database {
     /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
     /// from the full board down. Nothing is taken from the cache. That the values are right is another matter.
     pub fn check_files(&self) -> Vec<DatabaseError> {
-        let tiers = self.manifest().tiers.iter().map(|tier| tier.ply);
+        let tiers = self.manifest.tiers.iter().map(|tier| tier.ply);
         std::iter::once(self.check_manifest())
             .chain(tiers.map(|ply| self.check_tier(ply)))
             .filter_map(Result::err)

@@ -21,7 +21,7 @@ pub(super) fn check(
     report: &mut VerifyReport,
     work: &Work,
 ) -> Result<Vec<StoredTier>, CommunicatorError> {
-    let tiers = &database.manifest().tiers;
+    let tiers = &database.manifest.tiers;
     let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
     let shown = work.begin(Stage::Files, tiers.len() as u64);
     database.check_manifest().unwrap_or_else(|error| work.push_file_error(&error));

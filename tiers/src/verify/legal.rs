@@ -29,7 +29,7 @@ const COMBINED: usize = 1 << 20;
 /// Returns the memory in bytes that counting the legal positions of the kept plies takes: two neighbouring tiers, a bit
 /// an entry.
 pub fn counting_bytes(database: &Database) -> u64 {
-    let manifest = database.manifest();
+    let manifest = &database.manifest;
     let kept = manifest.tiers.iter().filter(|tier| manifest.keep_plies.is_none_or(|most| tier.ply <= most));
     let entries: Vec<u64> = kept.map(|tier| tier.entries).collect();
     entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0).div_ceil(8)
