@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::Weighter;
-use quick_cache::sync::Cache as WeightedCache;
 
 use crate::format::codec::DecodedBlock;
 use crate::index::Slots;
@@ -24,19 +23,21 @@ pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 /// A cache of expanded blocks, in a quarter of the memory, and of the codes of unpacked chunks, in the rest. Threads
 /// share it.
 pub(crate) struct Cache {
-    /// Blocks by ply and number.
-    pub(super) blocks: WeightedCache<(u32, u64), Arc<DecodedBlock>, BlockWeighter>,
+    pub(super) blocks: BlockCache<DecodedBlock>,
     pub(super) codes: ChunkCodes,
     /// The most bytes of the cache.
     pub bytes: u64,
 }
 
-#[derive(Clone)]
-pub(super) struct BlockWeighter;
+/// Blocks by ply and number, each with the bytes that it takes.
+pub(crate) type BlockCache<B> = quick_cache::sync::Cache<(u32, u64), (usize, Arc<B>), BlockWeighter>;
 
-impl Weighter<(u32, u64), Arc<DecodedBlock>> for BlockWeighter {
-    fn weight(&self, _: &(u32, u64), block: &Arc<DecodedBlock>) -> u64 {
-        64 + block.bytes() as u64
+#[derive(Clone)]
+pub(crate) struct BlockWeighter;
+
+impl<B> Weighter<(u32, u64), (usize, Arc<B>)> for BlockWeighter {
+    fn weight(&self, _: &(u32, u64), (bytes, _): &(usize, Arc<B>)) -> u64 {
+        64 + *bytes as u64
     }
 }
 
@@ -44,24 +45,8 @@ impl Cache {
     /// Makes a cache of at most `bytes` bytes.
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
-        let blocks = WeightedCache::with_weighter((block_bytes / 4096) as usize, block_bytes, BlockWeighter);
+        let blocks = BlockCache::with_weighter((block_bytes / 4096) as usize, block_bytes, BlockWeighter);
         Cache { blocks, codes: ChunkCodes::new(bytes - block_bytes), bytes }
-    }
-
-    /// Returns a block; makes it with `expand` if it is missing.
-    pub fn block<E>(
-        &self,
-        ply: u32,
-        number: u64,
-        expand: impl FnOnce() -> Result<DecodedBlock, E>,
-    ) -> Result<Arc<DecodedBlock>, E> {
-        let key = (ply, number);
-        if let Some(block) = self.blocks.get(&key) {
-            return Ok(block);
-        }
-        let block = Arc::new(expand()?);
-        self.blocks.insert(key, block.clone());
-        Ok(block)
     }
 
     /// Returns the code of an entry of a chunk. If it is missing, `unpack` returns the words of all codes of the chunk,
@@ -127,27 +112,18 @@ pub(super) struct ChunkCodes {
     next: Mutex<usize>,
 }
 
+#[derive(Default)]
 struct Slot {
     version: AtomicU64,
     name: AtomicU64,
     /// The words of the part: word after word, with all planes of a word side by side.
-    words: [AtomicU64; SLOT_WORDS],
+    words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 
 /// Entries of slots: the slot's number, counted from 1, below 32 bits of the hash of its name. 0 is free.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);
-
-impl Default for Slot {
-    fn default() -> Slot {
-        Slot {
-            version: AtomicU64::default(),
-            name: AtomicU64::default(),
-            words: [const { AtomicU64::new(0) }; SLOT_WORDS],
-        }
-    }
-}
 
 /// Returns the bit of an entry in its word.
 fn bit(word: u64, entry: usize) -> u8 {
@@ -204,7 +180,7 @@ impl ChunkCodes {
             if version % 2 == 1 || slot.name.load(Ordering::Relaxed) != name {
                 continue;
             }
-            let found = read(&slot.words);
+            let found = read(slot.words.as_flattened());
             fence(Ordering::Acquire);
             if slot.version.load(Ordering::Relaxed) == version {
                 return Some(found);
@@ -228,7 +204,7 @@ impl ChunkCodes {
         slot.version.store(version + 1, Ordering::Relaxed);
         fence(Ordering::Release);
         slot.name.store(name, Ordering::Relaxed);
-        for (slot, word) in slot.words.iter().zip(words) {
+        for (slot, word) in slot.words.as_flattened().iter().zip(words) {
             slot.store(word, Ordering::Relaxed);
         }
         slot.version.store(version + 2, Ordering::Release);

@@ -1,6 +1,7 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block and its symbol.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fourbase::{Outcome, Position};
 
@@ -47,7 +48,10 @@ impl OpenTier {
                     .filter(|chunks| *header == Header::new(index, values, ply, chunks))
                     .ok_or_else(|| {
                         let expected = format!("{} {values} ply {ply} of {entries} entries", index.board());
-                        FileError::wrong(&path, "the content", expected, header)
+                        let Header { board, values, ply, entries, chunk_entries, .. } = header;
+                        let found =
+                            format!("{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}");
+                        FileError::wrong(&path, "the content", expected, found)
                     })?;
                 check_length(&path, bytes, found_bytes)?;
                 Ok(chunks)
@@ -99,7 +103,10 @@ impl OpenTier {
     /// Returns the codes of a chunk's entries, with its symbols in their places.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
-        let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;
+        let (_, block) = cache.blocks.get_or_insert_with(&(self.directory.ply, block_number), || {
+            let block = self.expand(block_number)?;
+            Ok::<_, FileError>((block.bytes(), Arc::new(block)))
+        })?;
         let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {

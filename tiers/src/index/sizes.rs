@@ -1,8 +1,6 @@
 //! Sizes computed from the board alone, before any table is made: the sizes of the tables and their limits, the number
 //! of shapes of a tier, and an estimate of its entries.
 
-use std::collections::BTreeMap;
-
 use fourbase::Board;
 
 /// A board that cannot be indexed, because the tables of its wings are too large.
@@ -121,27 +119,21 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
 fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     let (height, connect) = (board.height(), board.connect());
-    // Keyed by first-player pieces, the colour on top, and the length of its run on top.
-    let mut runs = BTreeMap::from([((0usize, 0usize, 0usize), 1u128)]);
-    let mut counts = vec![vec![1u128]];
+    // By height, first-player pieces and the colour on top. Below a run of that colour lies one of the other.
+    let mut ways = vec![vec![[0u128; 2]; height + 1]; height + 1];
+    ways[0][0] = [1, 1];
     for pieces in 1..=height {
-        let mut next = BTreeMap::new();
-        for (&(firsts, top, run), &count) in &runs {
-            for colour in 0..2 {
-                let run = if colour == top { run + 1 } else { 1 };
-                if run < connect {
-                    *next.entry((firsts + colour, colour, run)).or_insert(0u128) += count;
-                }
-            }
+        for firsts in 0..=pieces {
+            ways[pieces][firsts] = [0, 1].map(|colour| {
+                let below = |run: usize| Some(ways[pieces - run][firsts.checked_sub(colour * run)?][1 - colour]);
+                (1..connect.min(pieces + 1)).filter_map(below).sum()
+            });
         }
-        let mut by_firsts = vec![0u128; pieces + 1];
-        for ((firsts, _, _), count) in &next {
-            by_firsts[*firsts] += count;
-        }
-        counts.push(by_firsts);
-        runs = next;
     }
-    counts
+    // The empty column has no colour on top.
+    ways[0][0] = [1, 0];
+    let of_height = |pieces: usize| ways[pieces][..=pieces].iter().map(|colours| colours.iter().sum()).collect();
+    (0..=height).map(of_height).collect()
 }
 
 #[cfg(test)]

@@ -59,18 +59,15 @@ impl ReadStorage for Http {
 
 /// Converts a path to an address.
 fn address(path: &Path) -> io::Result<String> {
-    let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
+    let no_address = |what| io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"));
+    let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP".to_owned()))?;
     // Messages would repeat a password.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
     if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
-        return Err(no_address(&format!("has the sign {sign}")));
+        return Err(no_address(format!("has the sign {sign}")));
     }
     // Some systems join paths with another separator.
     Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
-}
-
-fn no_address(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"))
 }
 
 /// Returns whether a path is an address on a host, that is, begins with `http://` or `https://`.

@@ -90,13 +90,6 @@ pub(crate) fn check_versions(storage: &dyn Storage, folder: &Path) -> Result<(),
     Ok(())
 }
 
-impl std::fmt::Display for Header {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Header { board, values, ply, entries, chunk_entries, .. } = self;
-        write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
-    }
-}
-
 /// Returns the checksum of a part of the file: a block by its number, or one of those above. `identity` is the hash of
 /// the sealed header.
 fn checksum(bytes: &[u8], identity: u64, number: u64) -> u64 {
