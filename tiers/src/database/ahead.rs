@@ -29,14 +29,13 @@ impl Database {
         }
         let of_board = positions.iter().filter(|position| position.board() == self.board());
         let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
-        let mut plies: Vec<u32> = all.iter().map(|end| end.ply).collect();
-        plies.sort_unstable();
-        plies.dedup();
-        plies.into_par_iter().for_each(|ply| {
+        (0..=self.board().cells() as u32).into_par_iter().for_each(|ply| {
+            let of_tier: Vec<&Position> = all.iter().filter(|end| end.ply == ply).map(|end| &end.position).collect();
             // Ignore errors: the look-up reports them.
-            if let Ok(tier) = self.tier(ply) {
-                let of_tier = all.iter().filter(|end| end.ply == ply);
-                tier.read_ahead(self.index(), &self.cache, of_tier.map(|end| &end.position));
+            if !of_tier.is_empty()
+                && let Ok(tier) = self.tier(ply)
+            {
+                tier.read_ahead(self.index(), &self.cache, of_tier.into_iter());
             }
         });
     }

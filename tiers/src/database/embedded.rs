@@ -57,10 +57,7 @@ impl Database {
     /// ```
     pub fn embedded(board: Board) -> Result<Option<Database>, DatabaseError> {
         match Database::open_on(Arc::new(Embedded), &folder_of(ROOT.as_ref(), board, Values::Remoteness)) {
-            Ok(mut database) => {
-                database.is_embedded = true;
-                Ok(Some(database))
-            }
+            Ok(database) => Ok(Some(Database { is_embedded: true, ..database })),
             Err(DatabaseError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
         }

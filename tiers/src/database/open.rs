@@ -38,18 +38,18 @@ pub(crate) fn searches() -> SearchPool {
 /// A tier is opened, and a table of the index made, when a probe first needs it; expanded blocks are kept in a bounded
 /// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// The manifest.
     pub manifest: Manifest,
-    index: Index,
-    tiers: Vec<OnceLock<OpenTier>>,
+    pub(super) index: Index,
+    pub(super) tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
     /// Searches for positions beyond the kept plies, and their number so far.
     pub(super) searches: SearchPool,
     pub(super) searched: AtomicU64,
     /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
-    storage: Arc<dyn ReadStorage>,
+    pub(super) storage: Arc<dyn ReadStorage>,
     /// The fault of the database that [`Database::find`] would have preferred.
     pub passed_over: Option<DatabaseError>,
     /// Whether the database is built into the program ([`Database::embedded`]), so that its folder is not on disk.
