@@ -4,7 +4,7 @@ use super::error::DatabaseError;
 use super::open::Database;
 use super::tier::OpenTier;
 use crate::files::FileError;
-use crate::format::tier_path;
+use crate::format::{Manifest, tier_path};
 use crate::index::TierDirectory;
 
 impl Database {
@@ -43,7 +43,7 @@ impl Database {
 
     /// Reads the manifest again and compares it with the one that the database was opened with.
     pub(crate) fn check_manifest(&self) -> Result<(), DatabaseError> {
-        match self.read_manifest()? {
+        match Manifest::read(self.storage(), self.folder())? {
             Some(manifest) if manifest == self.manifest => Ok(()),
             Some(_) => Err(self.manifest_error("changed since the database was opened")),
             None => Err(self.manifest_error("the file is missing")),

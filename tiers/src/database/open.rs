@@ -225,16 +225,12 @@ impl Database {
         let tier =
             OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
                 // A solver that replaces the database may have removed the file.
-                let listed = || self.read_manifest().is_ok_and(|now| now.is_some_and(|now| now.tier(ply).is_some()));
+                let now = || Manifest::read(&*self.storage, &self.folder).ok().flatten();
+                let listed = || now().is_some_and(|now| now.tier(ply).is_some());
                 if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
             })?;
         // Two threads may open a tier at the same time; only one of the two is kept.
         Ok(slot.get_or_init(|| tier))
-    }
-
-    /// Reads the manifest again.
-    pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
-        Ok(Manifest::read(&*self.storage, &self.folder)?)
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {

@@ -128,18 +128,14 @@ impl Reached<'_> {
         for column in position.moves() {
             let child = position.drop_piece(column);
             if has_line(child.board(), child.pieces(position.to_move())) {
-                finished += u64::from(self.first_last_move(&child) == Some(column));
+                // The leftmost column whose top piece can have been the last move.
+                let last = child.parents().find(|(_, parent)| self.has(parent)).map(|(column, _)| column);
+                finished += u64::from(last == Some(column));
             } else if adds && !next.add(&child) {
-                let place = format!("ply {}", child.ply());
-                work.push(Fault::at(FaultKind::NoEntry, &place, &child, "a legal position has no entry"));
+                work.push(Fault::at(FaultKind::NoEntry, "", &child, "a legal position has no entry"));
             }
         }
         finished
-    }
-
-    /// Returns the leftmost column whose top piece can have been the last move.
-    fn first_last_move(&self, position: &Position) -> Option<usize> {
-        position.parents().find(|(_, parent)| self.has(parent)).map(|(column, _)| column)
     }
 }
 

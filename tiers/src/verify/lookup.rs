@@ -168,9 +168,9 @@ impl<'a> FileLookup<'a> {
         match self.database.probe(position) {
             Ok(found) if found == expected => {}
             Ok(found) => {
-                let (place, [found, expected]) = (format!("ply {}", position.ply()), [found, expected].map(words));
+                let [found, expected] = [found, expected].map(words);
                 let what = format!("a probe answers {found}, expected {expected}");
-                work.push(Fault::at(FaultKind::Probe, &place, position, what).comparing(found, expected));
+                work.push(Fault::at(FaultKind::Probe, "", position, what).comparing(found, expected));
             }
             Err(error) => work.push_file_error(&error),
         }

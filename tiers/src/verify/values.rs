@@ -139,9 +139,9 @@ impl TierCheck<'_> {
 
     /// Compares a stored value with the best of its moves and with a probe. `read` returns the outcome of a leaf.
     fn check_value(&self, value: &StoredValue, read: &dyn Fn(Leaf) -> Result<Outcome, DatabaseError>) {
-        let (ply, StoredValue { block, entry, position, code }) = (self.tier.ply, value);
+        let StoredValue { block, entry, position, code } = value;
         let fault = |kind, what: String| {
-            let place = format!("ply {ply}, block {block}, entry {entry}");
+            let place = format!(", block {block}, entry {entry}");
             Fault { block: Some(*block), entry: Some(*entry), ..Fault::at(kind, &place, position, what) }
         };
         let Some(stored) = self.tier.codes.outcome(*code) else {
@@ -156,7 +156,7 @@ impl TierCheck<'_> {
                 self.work.push(fault.comparing(found, expected));
             }
             Err(error) => {
-                let fault = Fault::at(FaultKind::Unanswered, &format!("ply {ply}, entry {entry}"), position, &error);
+                let fault = Fault::at(FaultKind::Unanswered, &format!(", entry {entry}"), position, &error);
                 self.work.push_error(&error, Fault { entry: Some(*entry), ..fault });
             }
         }

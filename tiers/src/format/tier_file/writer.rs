@@ -140,7 +140,14 @@ impl<'a> Writer<'a> {
         for (rank, length, chunks) in batch {
             let checksum = checksums.get_mut(rank).and_then(Iterator::next);
             let checksum = checksum.ok_or_else(|| self.malformed(rank as u32))?;
-            self.record(length, chunks, checksum);
+            if self.blocks().is_multiple_of(PAGE_BLOCKS) {
+                self.pages.push((self.offset, self.chunks));
+            }
+            self.chunks += u64::from(chunks);
+            self.offset += u64::from(length);
+            self.directory.extend_from_slice(&length.to_le_bytes());
+            self.directory.extend_from_slice(&chunks.to_le_bytes());
+            self.directory.extend_from_slice(&checksum.to_le_bytes());
         }
         Ok(())
     }
@@ -148,18 +155,6 @@ impl<'a> Writer<'a> {
     /// Returns the number of blocks so far.
     fn blocks(&self) -> u64 {
         (self.directory.len() / DIRECTORY_ENTRY) as u64
-    }
-
-    /// Adds the next block to the directory.
-    fn record(&mut self, length: u32, chunks: u16, checksum: u32) {
-        if self.blocks().is_multiple_of(PAGE_BLOCKS) {
-            self.pages.push((self.offset, self.chunks));
-        }
-        self.chunks += u64::from(chunks);
-        self.offset += u64::from(length);
-        self.directory.extend_from_slice(&length.to_le_bytes());
-        self.directory.extend_from_slice(&chunks.to_le_bytes());
-        self.directory.extend_from_slice(&checksum.to_le_bytes());
     }
 
     fn malformed(&self, rank: u32) -> FileError {
