@@ -10,12 +10,11 @@
 //! and reading the runs beside the list gives the parents.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
-use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits};
+use crate::index::{ByFirsts, Index, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{ColumnPull, Put};
 use crate::kernel::{RowView, ones};
@@ -164,7 +163,7 @@ pub(super) struct ChildLists<'a> {
     index: &'a Index,
     mover: Player,
     /// As in [`Index`]: by spine and wing shape, then by first-player pieces.
-    lists: Slots<OnceLock<Box<[OnceLock<[ChildList; 2]>]>>>,
+    lists: Slots<ByFirsts<[ChildList; 2]>>,
     /// The bytes left for lists.
     room_bytes: AtomicU64,
 }

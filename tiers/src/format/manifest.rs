@@ -236,12 +236,8 @@ impl Manifest {
             (!in_order || is_whole != complete, "tiers are missing or too many"),
             (self.checkpoint != resumes_from, "the checkpoint is not that of the last tier"),
             (
-                self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)),
-                "a tier that should be stored is not, or the other way round",
-            ),
-            (
-                self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)),
-                "a stored tier has no hash, or another has one",
+                self.tiers.iter().any(|tier| [self.keeps(tier.ply), tier.hash.is_some()] != [tier.bytes > 0; 2]),
+                "a tier that should be stored has no file or no hash, or the other way round",
             ),
             (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
             // In a file, a block of a few bytes has at most one group of chunks, and ten bytes in the directory.

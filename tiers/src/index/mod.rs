@@ -44,5 +44,5 @@ pub(crate) use sizes::{TableSizes, check_tables, count_shapes, tier_estimates};
 pub(crate) use split::low_bits;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;
-pub(crate) use tables::Slots;
+pub(crate) use tables::{ByFirsts, Slots};
 pub use wing::WingList;

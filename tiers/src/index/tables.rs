@@ -28,11 +28,11 @@ pub struct Index {
     pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// Lists by spine and wing shape, then by first-player pieces.
-    lists: Slots<OnceLock<Box<[OnceLock<WingList>]>>>,
+    lists: Slots<ByFirsts<WingList>>,
     /// Lengths of the lists, by height of the spine and wing shape, then by the spine's bits and first-player pieces.
     counts: Slots<OnceLock<Box<[u32]>>>,
     /// Masks by spine and wing shape, then by first-player pieces, for probes.
-    masks: Slots<OnceLock<Box<[OnceLock<Mask>]>>>,
+    masks: Slots<ByFirsts<Mask>>,
 }
 
 impl Index {
@@ -134,6 +134,9 @@ impl Index {
         lists + self.counts.bytes() + self.lists.bytes()
     }
 }
+
+/// A table for every number of first-player pieces in a wing shape.
+pub(crate) type ByFirsts<T> = OnceLock<Box<[OnceLock<T>]>>;
 
 /// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16 million
 /// slots, and opening its database must not take memory for all of them.
