@@ -222,13 +222,12 @@ impl Database {
             return Ok(tier);
         }
         let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
-        let tier =
-            OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
-                // A solver that replaces the database may have removed the file.
-                let now = || Manifest::read(&*self.storage, &self.folder).ok().flatten();
-                let listed = || now().is_some_and(|now| now.tier(ply).is_some());
-                if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
-            })?;
+        let tier = self.open_tier(record).map_err(|error| {
+            // A solver that replaces the database may have removed the file.
+            let now = || Manifest::read(&*self.storage, &self.folder).ok().flatten();
+            let listed = || now().is_some_and(|now| now.tier(ply).is_some());
+            if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
+        })?;
         // Two threads may open a tier at the same time; only one of the two is kept.
         Ok(slot.get_or_init(|| tier))
     }

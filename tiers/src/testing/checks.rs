@@ -23,9 +23,13 @@ impl Database {
     /// # Errors
     /// [`DatabaseError::NotSolved`], or the first fault of the file.
     pub fn check_tier(&self, ply: u32) -> Result<(), DatabaseError> {
-        let Some(tier) = self.open_stored(ply)? else { return Ok(()) };
-        tier.check()?;
-        self.check_shapes_and_hash(&tier)
+        let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
+        if record.bytes > 0 {
+            let tier = self.open_tier(record)?;
+            tier.check()?;
+            self.check_shapes_and_hash(&tier, record)?;
+        }
+        Ok(())
     }
 }
 
