@@ -277,6 +277,9 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
         assert!(told.len() == 1 && told[0].contains("frontier-"), "damage {number}: {told:?}");
         assert_same(&solve.files_on(&disk), &expected, &format!("damage {number}"));
     });
+    let (listener, old) = (Listener::default(), damaged(&files, checkpoint, Some(&of_version(bytes, 4))));
+    solve.run_heard_on(&listener, &old).expect("a solve from the start");
+    assert!(listener.told()[0].contains("4 (of an older fourbase)"));
     // One that is gone may be elsewhere: it is asked for.
     half.take(checkpoint);
     let error = solve.solve_on(&half).expect_err("a solve that cannot go on");
@@ -289,10 +292,11 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
 #[test]
 fn what_a_newer_program_has_written_is_an_error_and_stays() {
     let solve = stepwise("4x3", Values::Remoteness);
-    for solve in [solve.clone(), solve.clone().replace(true)] {
-        let files = half_solved(&solve).files();
-        let is_changed =
-            |path: &Path| ["manifest", "frontier-"].iter().any(|name| path.to_string_lossy().contains(name));
+    let (again, names) = (solve.clone().replace(true), ["manifest", "frontier-", "tier-"]);
+    let cases = [(half_solved(&solve), &solve, 2), (half_solved(&again), &again, 3), (solve.solved(), &again, 3)];
+    for (disk, solve, count) in cases {
+        let files = disk.files();
+        let is_changed = |path: &Path| names[..count].iter().any(|name| path.to_string_lossy().contains(name));
         for (path, bytes) in files.iter().filter(|(path, _)| is_changed(path)) {
             let disk = damaged(&files, path, Some(&of_version(bytes, 7)));
             let error = solve.solve_on(&disk).expect_err("a newer version");

@@ -169,7 +169,7 @@ fn what_passes_is_asked_for_again_and_redirects_are_followed() {
     });
     let database = open(format!("{}/4x4/remoteness", host.url));
     assert_eq!(host.requests(), 4);
-    assert_eq!(database.manifest().root().expect("complete").remoteness, Some(16));
+    assert_eq!(database.manifest.root().expect("complete").remoteness, Some(16));
 }
 
 #[test]

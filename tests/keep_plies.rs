@@ -45,7 +45,7 @@ fn answers_alike(name: &str, positions: &[Position], settings: &[u32]) {
         let expected = Vec::from_iter(found.map(|outcome| outcome.expect("an answer")));
         for &keep_plies in settings {
             let some = solved(&keeping(name, values, Some(keep_plies)));
-            assert_eq!(some.manifest().keep_plies, Some(keep_plies));
+            assert_eq!(some.manifest.keep_plies, Some(keep_plies));
             for ((position, found), expected) in positions.iter().zip(some.probe_many(positions)).zip(&expected) {
                 assert_eq!(found.expect("an answer"), *expected, "{name} {values} to {keep_plies}: {position}");
             }
@@ -167,7 +167,7 @@ fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
         // A reader has the answers that need no tier meanwhile, and is told how to go on.
         let database = solve.open_on(disk.clone()).expect("a database");
         late.iter().for_each(|position| assert_eq!(database.probe(position).expect("an answer"), right(position)));
-        let is_unsolved = database.manifest().tiers.iter().all(|tier| tier.ply > 1);
+        let is_unsolved = database.manifest.tiers.iter().all(|tier| tier.ply > 1);
         match database.probe(&Position::start(board)) {
             Err(DatabaseError::NotSolved { keep_plies, .. }) if is_unsolved => assert_eq!(keep_plies, solve.keep_plies),
             empty => assert!(!is_unsolved && empty.expect("an answer") == right(&Position::start(board))),

@@ -110,7 +110,7 @@ fn seven_by_six_is_won_in_the_centre_and_nowhere_else() {
     let empty = Position::start(board("7x6"));
     let root = database.probe(&empty).expect("an answer");
     assert_eq!(root.value, Value::Win);
-    assert_eq!(database.manifest().root(), Some(root));
+    assert_eq!(database.manifest.root(), Some(root));
     assert!(database.values() == Values::Wdl || root.remoteness == Some(41));
     let value = |column| database.probe(&empty.drop_piece(column)).expect("an answer").parent().value;
     let expected = [Value::Lose, Value::Lose, Value::Tie, Value::Win, Value::Tie, Value::Lose, Value::Lose];

@@ -81,7 +81,7 @@ fn a_database_is_found_when_it_is_finished() {
     let first = || server.get("/api/v1/position?board=4x4&position=1");
     assert_eq!(first().json()["source"]["kind"], json!("search"));
     let solve = Solve::new(board("4x4"), Values::Remoteness).root(&program.path("db"));
-    let entries = databases::shared(board("4x4"), Values::Remoteness).manifest().entries();
+    let entries = databases::shared(board("4x4"), Values::Remoteness).manifest.entries();
     solve.run_heard(&StopAfter::entries(entries / 2)).expect_err("a solve that is stopped");
     // For two seconds the server does not look again.
     std::thread::sleep(Duration::from_millis(2100));

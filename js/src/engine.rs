@@ -69,11 +69,11 @@ impl Engine {
         check_board(&database, board)?;
         let is_built_in = hash.is_some();
         if let Some(expected) = hash {
-            let found = database.manifest().hash.map(|hash| hash.to_string()).unwrap_or_default();
+            let found = database.manifest.hash.map(|hash| hash.to_string()).unwrap_or_default();
             if found != expected {
                 return Err(Failure::OtherHash { expected, found });
             }
-            database = database.as_embedded();
+            database.is_embedded = true;
         }
         if let Some(most) = most {
             database = database.with_plies_up_to(most)?;
@@ -247,7 +247,7 @@ fn check_board(database: &Database, expected: Option<String>) -> Result<(), Fail
 }
 
 fn described(database: &Database) -> BoardJson {
-    BoardJson::of(database.board(), database.manifest(), database.is_embedded())
+    BoardJson::of(database.board(), &database.manifest, database.is_embedded)
 }
 
 /// Reads a game that begins from a position.

@@ -28,12 +28,6 @@ impl ReadStorage for HostFiles {
         let file = self.0.iter().find(|(file, _)| Some(&**file) == name).ok_or(ErrorKind::NotFound)?;
         Ok(Box::new(file.1))
     }
-
-    fn names(&self, _: &Path) -> io::Result<Vec<String>> {
-        let mut names: Vec<String> = self.0.iter().map(|(name, _)| name.clone()).collect();
-        names.sort();
-        Ok(names)
-    }
 }
 
 /// A file at the host.

@@ -61,7 +61,7 @@ impl Database {
     pub fn find(py: Python<'_>, board: Board, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
         let root = root(db);
         let found = briefly(py, || database::Database::find_or_embedded(&root, board))?.map_err(of_database)?;
-        if let Some(fault) = found.passed_over() {
+        if let Some(fault) = &found.passed_over {
             let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
         }
@@ -124,25 +124,25 @@ impl Database {
     /// The folder of the database; ``None`` for a built-in one, and at an address.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
-        (!self.0.is_embedded() && !is_address(self.0.folder())).then(|| self.0.folder().to_path_buf())
+        (!self.0.is_embedded && !is_address(self.0.folder())).then(|| self.0.folder().to_path_buf())
     }
 
     /// The deepest ply that is stored; ``None`` if all are. Later positions are searched forward.
     #[getter]
     fn keep_plies(&self) -> Option<u32> {
-        self.0.manifest().keep_plies
+        self.0.manifest.keep_plies
     }
 
     /// The number of entries, with mirror images once.
     #[getter]
     fn entries(&self) -> u64 {
-        self.0.manifest().entries()
+        self.0.manifest.entries()
     }
 
     /// What the empty board is worth; ``None`` if the solve is not finished.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
-        self.0.manifest().root().map(Outcome::from)
+        self.0.manifest.root().map(Outcome::from)
     }
 
     /// The BLAKE3 of the database, 64 hexadecimal digits; ``None`` if the solve is not finished. Equal databases have equal
@@ -152,7 +152,7 @@ impl Database {
     /// 'bf24785a4e22734d'
     #[getter]
     fn hash(&self) -> Option<String> {
-        self.0.manifest().hash.map(|hash| hash.to_string())
+        self.0.manifest.hash.map(|hash| hash.to_string())
     }
 
     /// Returns what a position is worth to its player to move. ``position`` is a text or a `Position`.
@@ -421,7 +421,7 @@ impl Database {
     }
 
     fn __repr__(&self) -> String {
-        let embedded = self.0.is_embedded();
+        let embedded = self.0.is_embedded;
         let kept = self.keep_plies().map_or_else(String::new, |most| format!(", keep_plies={most}"));
         let place = if embedded { ", built in" } else { "" };
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
@@ -443,7 +443,7 @@ impl Database {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString,))> {
         let class = py.get_type::<Database>();
         let folder = self.0.folder();
-        if self.0.is_embedded() {
+        if self.0.is_embedded {
             return Ok((class.getattr("_built_in")?, (self.board().into(),)));
         }
         let place = if is_address(folder) { folder.to_path_buf() } else { std::path::absolute(folder)? };

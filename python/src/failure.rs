@@ -149,14 +149,14 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
 
 fn of_file(error: &FileError) -> PyErr {
     let (class, remedy) = match error {
-        FileError::Io { .. } | FileError::NoBlock { .. } | FileError::Message { .. } => {
+        FileError::Io { .. } | FileError::Message { .. } => {
             ("FileError", "check the folder, its permissions and the free space")
         }
         FileError::Newer { .. } => (
             "FileError",
             "update fourbase; if there is no newer version, the file is damaged: remove it and solve again",
         ),
-        FileError::Wrong { .. } | FileError::Damaged { .. } | FileError::Checksum { .. } => {
+        FileError::Wrong { .. } | FileError::Damaged { .. } => {
             ("DatabaseDamaged", "solve the board again with replace=True")
         }
     };

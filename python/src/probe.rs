@@ -77,7 +77,7 @@ pub fn moves(
 
 /// Returns how many positions or moves are asked at once.
 fn portion(database: &Database, question: &Question) -> usize {
-    let may_fail = question.nodes.is_some() && !question.is_masked && database.manifest().keep_plies.is_some();
+    let may_fail = question.nodes.is_some() && !question.is_masked && database.manifest.keep_plies.is_some();
     if may_fail { PORTION_WITH_LIMIT } else { PORTION }
 }
 

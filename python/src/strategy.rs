@@ -102,7 +102,7 @@ pub fn strategy<'py>(
         Err(error) => return Err(error),
     };
     let manifest = |database: &Arc<fourbase_tiers::database::Database>| {
-        database.manifest().keep_plies.is_none() && database.manifest().root().is_some()
+        database.manifest.keep_plies.is_none() && database.manifest.root().is_some()
     };
     let database = database.filter(manifest);
     let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;

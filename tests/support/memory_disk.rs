@@ -220,15 +220,15 @@ impl ReadStorage for MemoryDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(MemoryFile { content: self.operate()?.content(path)?, disk: self.clone() }))
     }
+}
 
+impl Storage for MemoryDisk {
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
         let files = self.operate()?;
         let inside = files.names.keys().filter(|path| path.parent() == Some(folder));
         Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
-}
 
-impl Storage for MemoryDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let mut files = self.operate()?;
         files.check_folder(path.parent())?;

@@ -44,7 +44,7 @@ fn embedded(board: Board) -> Database {
 }
 
 fn keeps(board: Board) -> usize {
-    embedded(board).manifest().keep_plies.map_or(0, |plies| plies as usize)
+    embedded(board).manifest.keep_plies.map_or(0, |plies| plies as usize)
 }
 
 /// Asks for outcomes and then for all moves, twice each, of a database that has just been opened; CPU microseconds a position. The
@@ -52,13 +52,12 @@ fn keeps(board: Board) -> usize {
 fn passes(board: Board, ply: usize, positions: &[Position]) {
     let database = embedded(board);
     let pass = |what: &str, ask: &dyn Fn(&Position) -> Vec<Outcome>| {
-        let (unpacked, searched, start) = (database.unpacked(), database.searched(), cpu_seconds());
+        let (searched, start) = (database.searched(), cpu_seconds());
         let answers: Vec<Vec<Outcome>> = positions.iter().map(ask).collect();
         let each = |count: f64| count / positions.len() as f64;
         println!(
-            "{board}, ply {ply}, {what}: {:9.1} us a position, {:.2} chunks unpacked, {:.2} positions searched",
+            "{board}, ply {ply}, {what}: {:9.1} us a position, {:.2} positions searched",
             each((cpu_seconds() - start) * 1e6),
-            each((database.unpacked() - unpacked) as f64),
             each((database.searched() - searched) as f64)
         );
         answers

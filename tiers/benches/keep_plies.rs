@@ -35,8 +35,8 @@ fn main() {
     let cells = board.cells() as u32;
     for root in arguments {
         let database = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
-        let most = database.manifest().keep_plies.expect("a database that keeps some plies");
-        println!("{board} {values}, {most} plies: {} bytes", database.manifest().bytes());
+        let most = database.manifest.keep_plies.expect("a database that keeps some plies");
+        println!("{board} {values}, {most} plies: {} bytes", database.manifest.bytes());
         let first = most + 1;
         // Late positions with a choice are rare, and there are none at the end.
         if first + 4 < cells {

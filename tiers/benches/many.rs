@@ -42,9 +42,7 @@ fn probes(database: &Database, count: usize) {
     let sampler = Sampler::new(database, SampleKind::Uniform, &plies, 1).expect("plies");
     let positions: Vec<Position> = sampler.draw(0..count as u64, &Budget::default(), &|| false).expect("positions");
     for pass in ["cold", "warm", "warm again"] {
-        let unpacked = database.unpacked();
         let answers = measure(pass, positions.len(), || database.probe_many(&positions));
-        println!("  {} chunks unpacked", database.unpacked() - unpacked);
         let pairs = positions.par_iter().zip(&answers);
         pairs.step_by(97).for_each(|(position, answer)| {
             let answer = answer.as_ref().expect("an answer");

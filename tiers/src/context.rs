@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::communicator::{Alone, Communicator, CommunicatorError};
-use crate::files::{
-    Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders, remove_folders_below, write_file,
-};
+use crate::files::{Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders_below, write_file};
 use crate::progress::{Progress, Stage, StageProgress};
 
 /// Where long work has its files, with which processes it is done, and who receives its progress. The default is files on
@@ -88,11 +86,15 @@ impl Context<'_> {
             Err(error) => Err(error.into()),
         };
         match (&result, folders.temporary) {
-            (Err(_), _) => remove_folders(self.storage, &made),
+            (Err(_), _) => {}
             (Ok(_), Some((root, folder))) if self.all.is_root() => {
-                remove_folders_below(self.storage, root, folder, made);
+                remove_folders_below(self.storage, root, folder);
+                made.retain(|folder| root.starts_with(folder));
             }
-            _ => {}
+            (Ok(_), _) => made.clear(),
+        }
+        for folder in made.iter().rev() {
+            let _ = self.storage.remove_folder(folder);
         }
         result
     }

@@ -62,7 +62,7 @@ impl DatabaseArgument {
 
 /// Warns of the database that would have been preferred.
 fn warned(database: Database) -> Result<Database, DatabaseError> {
-    if let Some(fault) = database.passed_over() {
+    if let Some(fault) = &database.passed_over {
         failure::print_warning(&remedy::describe(fault));
     }
     Ok(database)

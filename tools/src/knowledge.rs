@@ -44,7 +44,7 @@ impl Knowledge {
         let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
         let (database, note, folder) = match lookup.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
-                let keep_plies = database.manifest().keep_plies;
+                let keep_plies = database.manifest.keep_plies;
                 let searched =
                     keep_plies.map(|most| format!(", searched forward after ply {most}")).unwrap_or_default();
                 let note = format!("values from {}{searched}", wording::database(&database));

@@ -122,7 +122,7 @@ pub fn make_again(file: &Path) -> String {
     let Some((folder, (board, values))) = named else {
         return "make the database again with: fourbase solve BOARD --replace".to_owned();
     };
-    let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
+    let manifest = Manifest::read(&Disk, folder).ok().flatten();
     // A file of a scratch folder does not tell where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
     let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new(DEFAULT_ROOT));
@@ -282,15 +282,12 @@ fn of_file(error: &FileError) -> String {
         FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::Message { .. } => START_AGAIN.to_owned(),
-        FileError::NoBlock { folder, .. } => make_again(folder),
         FileError::Newer { .. } => UPDATE.to_owned(),
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {
             "move that database to a folder of its own name, or give another --db".to_owned()
         }
-        FileError::Wrong { file, .. } | FileError::Damaged { file, .. } | FileError::Checksum { file, .. } => {
-            make_again(file)
-        }
+        FileError::Wrong { file, .. } | FileError::Damaged { file, .. } => make_again(file),
     }
 }
 

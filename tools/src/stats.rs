@@ -27,7 +27,7 @@ impl Shown {
     pub fn of(counts: &Counts, database: Option<&Database>) -> Shown {
         let values = [(Value::Win, "win"), (Value::Lose, "loss")];
         let longest = values.iter().filter_map(|of| longest(counts, *of)).collect();
-        Shown { stats: Stats::of(counts, database.map(|of| (of.folder(), of.manifest()))), longest }
+        Shown { stats: Stats::of(counts, database.map(|of| (of.folder(), &of.manifest))), longest }
     }
 }
 

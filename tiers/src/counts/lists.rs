@@ -10,12 +10,11 @@
 //! and reading the runs beside the list gives the parents.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
-use crate::index::{Index, Slots, Spine, WingList, WingShape, low_bits};
+use crate::index::{ByFirsts, Index, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{ColumnPull, Put};
 use crate::kernel::{RowView, ones};
@@ -164,7 +163,7 @@ pub(super) struct ChildLists<'a> {
     index: &'a Index,
     mover: Player,
     /// As in [`Index`]: by spine and wing shape, then by first-player pieces.
-    lists: Slots<Box<[OnceLock<[ChildList; 2]>]>>,
+    lists: Slots<ByFirsts<[ChildList; 2]>>,
     /// The bytes left for lists.
     room_bytes: AtomicU64,
 }
@@ -179,7 +178,7 @@ impl<'a> ChildLists<'a> {
     /// Returns the own list and the finished colourings of a wing beside a spine: kept lists, or new ones.
     pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
         let slot = self.index.slot(wing, spine);
-        if let Some(lists) = self.lists.find(slot).and_then(|lists| lists[firsts as usize].get()) {
+        if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {
             return Cow::Borrowed(lists);
         }
         let key = (wing, spine, firsts);

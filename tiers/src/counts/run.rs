@@ -92,7 +92,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
             remove_database(storage, &database)?;
             storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
-            remove_folders_below(storage, &count.folder, &database, Vec::new());
+            remove_folders_below(storage, &count.folder, &database);
         }
         Ok(counts)
     });
@@ -154,7 +154,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     count.in_folder(solve.existing(), |journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
         if context.all.is_root()
-            && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
+            && let Some(manifest) = Manifest::read(storage, &solve.folder())?
         {
             write_kept(storage, &solve.folder(), &manifest, &counts)?;
         }

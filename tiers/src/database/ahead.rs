@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::open::Database;
 use super::probe::{Seen, centre_first};
+use crate::files::{IS_PARALLEL, is_address};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
@@ -21,21 +22,20 @@ const MOST_POSITIONS: usize = 32;
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Announces that positions will be looked up. Does nothing if the storage does not read ahead.
+    /// Announces that positions will be looked up, if the files are on a host and reads are faster together.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
-        if positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
+        if positions.len() > MOST_POSITIONS || !IS_PARALLEL || !is_address(self.folder()) {
             return;
         }
         let of_board = positions.iter().filter(|position| position.board() == self.board());
         let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
-        let mut plies: Vec<u32> = all.iter().map(|end| end.ply).collect();
-        plies.sort_unstable();
-        plies.dedup();
-        plies.into_par_iter().for_each(|ply| {
+        (0..=self.board().cells() as u32).into_par_iter().for_each(|ply| {
+            let of_tier: Vec<&Position> = all.iter().filter(|end| end.ply == ply).map(|end| &end.position).collect();
             // Ignore errors: the look-up reports them.
-            if let Ok(tier) = self.tier(ply) {
-                let of_tier = all.iter().filter(|end| end.ply == ply);
-                tier.read_ahead(self.index(), &self.cache, of_tier.map(|end| &end.position));
+            if !of_tier.is_empty()
+                && let Ok(tier) = self.tier(ply)
+            {
+                tier.read_ahead(self.index(), &self.cache, of_tier.into_iter());
             }
         });
     }

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::Weighter;
-use quick_cache::sync::Cache as WeightedCache;
 
 use crate::format::codec::DecodedBlock;
 use crate::index::Slots;
@@ -24,21 +23,21 @@ pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 /// A cache of expanded blocks, in a quarter of the memory, and of the codes of unpacked chunks, in the rest. Threads
 /// share it.
 pub(crate) struct Cache {
-    /// Blocks by ply and number.
-    blocks: WeightedCache<(u32, u64), Arc<DecodedBlock>, ByBytes>,
-    codes: Codes,
+    pub(super) blocks: BlockCache<DecodedBlock>,
+    pub(super) codes: ChunkCodes,
     /// The most bytes of the cache.
     pub bytes: u64,
-    /// How many chunks were unpacked because their codes were missing.
-    pub unpacked: AtomicU64,
 }
 
-#[derive(Clone)]
-struct ByBytes;
+/// Blocks by ply and number, each with the bytes that it takes.
+pub(crate) type BlockCache<B> = quick_cache::sync::Cache<(u32, u64), (usize, Arc<B>), BlockWeighter>;
 
-impl Weighter<(u32, u64), Arc<DecodedBlock>> for ByBytes {
-    fn weight(&self, _: &(u32, u64), block: &Arc<DecodedBlock>) -> u64 {
-        64 + block.bytes() as u64
+#[derive(Clone)]
+pub(crate) struct BlockWeighter;
+
+impl<B> Weighter<(u32, u64), (usize, Arc<B>)> for BlockWeighter {
+    fn weight(&self, _: &(u32, u64), (bytes, _): &(usize, Arc<B>)) -> u64 {
+        64 + *bytes as u64
     }
 }
 
@@ -46,34 +45,8 @@ impl Cache {
     /// Makes a cache of at most `bytes` bytes.
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
-        let blocks = WeightedCache::with_weighter((block_bytes / 4096) as usize, block_bytes, ByBytes);
-        Cache { blocks, codes: Codes::new(bytes - block_bytes), bytes, unpacked: AtomicU64::new(0) }
-    }
-
-    /// Returns a block; makes it with `expand` if it is missing.
-    pub fn block<E>(
-        &self,
-        ply: u32,
-        number: u64,
-        expand: impl FnOnce() -> Result<DecodedBlock, E>,
-    ) -> Result<Arc<DecodedBlock>, E> {
-        let key = (ply, number);
-        if let Some(block) = self.blocks.get(&key) {
-            return Ok(block);
-        }
-        let block = Arc::new(expand()?);
-        self.blocks.insert(key, block.clone());
-        Ok(block)
-    }
-
-    /// Returns whether the cache has a block.
-    pub fn has_block(&self, ply: u32, number: u64) -> bool {
-        self.blocks.get(&(ply, number)).is_some()
-    }
-
-    /// Returns the code of an entry of a chunk, if the cache has it.
-    pub fn known(&self, chunk: Chunk, entry: usize) -> Option<u8> {
-        self.codes.get(chunk, entry)
+        let blocks = BlockCache::with_weighter((block_bytes / 4096) as usize, block_bytes, BlockWeighter);
+        Cache { blocks, codes: ChunkCodes::new(bytes - block_bytes), bytes }
     }
 
     /// Returns the code of an entry of a chunk. If it is missing, `unpack` returns the words of all codes of the chunk,
@@ -83,7 +56,6 @@ impl Cache {
             return Ok(code);
         }
         let codes = unpack()?;
-        self.unpacked.fetch_add(1, Ordering::Relaxed);
         self.codes.insert(chunk, &codes);
         Ok(chunk.code(&codes, entry))
     }
@@ -96,14 +68,13 @@ const SLOT_WORDS: usize = 128;
 /// look-up.
 const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 
-/// Slots that are allocated together.
-const TOGETHER: usize = 16;
-
 /// Slots of a bucket. There are half as many buckets as slots, so fewer than one bucket in ten thousand would need
 /// more.
 const WAYS: usize = 8;
 
-const SLOTS_OF_BUCKET: usize = 2;
+/// Pages of the two: large ones would take memory, and the time to fill it, for the first probes.
+const SLOTS_OF_PAGE: usize = 32;
+const BUCKETS_OF_PAGE: usize = 16;
 
 /// A chunk of the tier with `ply` pieces, and the number of the tier's planes.
 #[derive(Clone, Copy)]
@@ -134,36 +105,25 @@ impl Chunk {
 }
 
 /// Slots and buckets, shared by threads.
-struct Codes {
-    slots: Slots<Box<[Slot]>>,
-    slot_count: usize,
-    buckets: Slots<Box<[Bucket]>>,
-    bucket_count: usize,
+pub(super) struct ChunkCodes {
+    slots: Slots<Slot, SLOTS_OF_PAGE>,
+    buckets: Slots<Bucket, BUCKETS_OF_PAGE>,
     /// The slot to fill next.
     next: Mutex<usize>,
 }
 
+#[derive(Default)]
 struct Slot {
     version: AtomicU64,
     name: AtomicU64,
     /// The words of the part: word after word, with all planes of a word side by side.
-    words: [AtomicU64; SLOT_WORDS],
+    words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 
 /// Entries of slots: the slot's number, counted from 1, below 32 bits of the hash of its name. 0 is free.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);
-
-impl Default for Slot {
-    fn default() -> Slot {
-        Slot {
-            version: AtomicU64::default(),
-            name: AtomicU64::default(),
-            words: [const { AtomicU64::new(0) }; SLOT_WORDS],
-        }
-    }
-}
 
 /// Returns the bit of an entry in its word.
 fn bit(word: u64, entry: usize) -> u8 {
@@ -175,24 +135,17 @@ fn hash(name: u64) -> u64 {
     (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
-impl Codes {
-    /// Makes slots and buckets of at most `bytes` bytes in all. Each is allocated when first used.
-    fn new(bytes: u64) -> Codes {
-        let each = size_of::<Slot>() + size_of::<Bucket>() / SLOTS_OF_BUCKET;
-        let together = (bytes / (each * TOGETHER) as u64).min(u64::from(u32::MAX / TOGETHER as u32)) as usize;
-        let slot_count = together * TOGETHER;
-        let bucket_count = slot_count / SLOTS_OF_BUCKET;
-        Codes {
-            slots: Slots::new(together),
-            slot_count,
-            buckets: Slots::new(bucket_count.div_ceil(TOGETHER)),
-            bucket_count,
-            next: Mutex::new(0),
-        }
+impl ChunkCodes {
+    /// Makes slots and buckets of at most `bytes` bytes in all, in whole pages. Each page is allocated when first used.
+    fn new(bytes: u64) -> ChunkCodes {
+        let together = SLOTS_OF_PAGE * size_of::<Slot>() + BUCKETS_OF_PAGE * size_of::<Bucket>();
+        let pages = (bytes / together as u64).min(u64::from(u32::MAX) / SLOTS_OF_PAGE as u64) as usize;
+        let (slots, buckets) = (Slots::new(pages * SLOTS_OF_PAGE), Slots::new(pages * BUCKETS_OF_PAGE));
+        ChunkCodes { slots, buckets, next: Mutex::new(0) }
     }
 
     /// Returns the code of an entry of a chunk, if a slot has it.
-    fn get(&self, chunk: Chunk, entry: usize) -> Option<u8> {
+    pub fn get(&self, chunk: Chunk, entry: usize) -> Option<u8> {
         let word = entry / 64;
         let each = chunk.words_of_slot();
         let (part, place) = if word < each { (0, word) } else { (word / each, word % each) };
@@ -217,22 +170,17 @@ impl Codes {
     #[inline]
     fn find<T>(&self, name: u64, read: impl Fn(&[AtomicU64]) -> T) -> Option<T> {
         let hash = hash(name);
-        let (group, place) = self.bucket_place(hash)?;
-        for entry in &self.buckets.get(group).get()?.get(place)?.0 {
+        for entry in &self.buckets.find(self.bucket_number(hash))?.0 {
             let entry = entry.load(Ordering::Relaxed);
             if (entry >> 32) as u32 != hash as u32 {
                 continue;
             }
-            let Some(slot) =
-                slot_number(entry).and_then(|slot| self.slots.get(slot / TOGETHER).get()?.get(slot % TOGETHER))
-            else {
-                continue;
-            };
+            let Some(slot) = slot_number(entry).and_then(|slot| self.slots.find(slot)) else { continue };
             let version = slot.version.load(Ordering::Acquire);
             if version % 2 == 1 || slot.name.load(Ordering::Relaxed) != name {
                 continue;
             }
-            let found = read(&slot.words);
+            let found = read(slot.words.as_flattened());
             fence(Ordering::Acquire);
             if slot.version.load(Ordering::Relaxed) == version {
                 return Some(found);
@@ -245,19 +193,18 @@ impl Codes {
     fn write(&self, name: u64, words: impl Iterator<Item = u64>) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have written them already.
-        if self.slot_count == 0 || self.find(name, |_| ()).is_some() {
+        if self.slots.count == 0 || self.find(name, |_| ()).is_some() {
             return;
         }
         let number = *next;
-        *next = (number + 1) % self.slot_count;
-        let slots = self.slots.get(number / TOGETHER).get_or_init(|| (0..TOGETHER).map(|_| Slot::default()).collect());
-        let Some(slot) = slots.get(number % TOGETHER) else { return };
+        *next = (number + 1) % self.slots.count;
+        let slot = self.slots.get(number);
         self.forget(slot.name.load(Ordering::Relaxed), number);
         let version = slot.version.load(Ordering::Relaxed);
         slot.version.store(version + 1, Ordering::Relaxed);
         fence(Ordering::Release);
         slot.name.store(name, Ordering::Relaxed);
-        for (slot, word) in slot.words.iter().zip(words) {
+        for (slot, word) in slot.words.as_flattened().iter().zip(words) {
             slot.store(word, Ordering::Relaxed);
         }
         slot.version.store(version + 2, Ordering::Release);
@@ -266,8 +213,8 @@ impl Codes {
 
     /// Removes a slot from the bucket of a name.
     fn forget(&self, name: u64, slot: usize) {
-        let entries = self.bucket(name).into_iter().flat_map(|bucket| &bucket.0);
-        for entry in entries.filter(|entry| slot_number(entry.load(Ordering::Relaxed)) == Some(slot)) {
+        for entry in self.bucket(name).0.iter().filter(|entry| slot_number(entry.load(Ordering::Relaxed)) == Some(slot))
+        {
             entry.store(0, Ordering::Relaxed);
         }
     }
@@ -275,7 +222,7 @@ impl Codes {
     /// Adds a slot to the bucket of a name. If the bucket is full, this displaces another slot, which is then no longer
     /// found.
     fn remember(&self, name: u64, slot: usize) {
-        let Some(bucket) = self.bucket(name) else { return };
+        let bucket = self.bucket(name);
         let free = bucket.0.iter().find(|entry| entry.load(Ordering::Relaxed) == 0);
         if let Some(entry) = free.or_else(|| bucket.0.get(slot % WAYS)) {
             entry.store(hash(name) << 32 | (slot + 1) as u64, Ordering::Relaxed);
@@ -283,16 +230,12 @@ impl Codes {
     }
 
     /// Returns the bucket of a name; allocates it if necessary.
-    fn bucket(&self, name: u64) -> Option<&Bucket> {
-        let (group, place) = self.bucket_place(hash(name))?;
-        let make = || (0..TOGETHER).map(|_| Bucket::default()).collect();
-        self.buckets.get(group).get_or_init(make).get(place)
+    fn bucket(&self, name: u64) -> &Bucket {
+        self.buckets.get(self.bucket_number(hash(name)))
     }
 
-    /// Returns the place of the bucket for a hash.
-    fn bucket_place(&self, hash: u64) -> Option<(usize, usize)> {
-        let bucket = ((u128::from(hash) * self.bucket_count as u128) >> 64) as usize;
-        (bucket < self.bucket_count).then_some((bucket / TOGETHER, bucket % TOGETHER))
+    fn bucket_number(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.buckets.count as u128) >> 64) as usize
     }
 }
 
@@ -320,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_found_is_what_was_inserted_while_other_threads_write() {
         let bytes = 100_000;
-        let all = Codes::new(bytes);
+        let all = ChunkCodes::new(bytes);
         let found = AtomicU64::new(0);
         (0..100_000u64).into_par_iter().for_each(|step| {
             let number = hash(step) % 200;
@@ -336,12 +279,12 @@ mod tests {
             }
         });
         assert!(found.load(Ordering::Relaxed) > 1000, "{found:?}");
-        assert!(all.slot_count * size_of::<Slot>() + all.bucket_count * size_of::<Bucket>() <= bytes as usize);
+        assert!(all.slots.bytes() + all.buckets.bytes() <= bytes as usize);
     }
 
     #[test]
     fn all_is_found_while_there_is_room_and_nothing_without_memory() {
-        let all = Codes::new(2 << 20);
+        let all = ChunkCodes::new(2 << 20);
         let chunks: Vec<Chunk> = (0..1500).map(|number| Chunk { ply: 7, number, planes: 2 }).collect();
         chunks.iter().for_each(|chunk| all.insert(*chunk, &codes(*chunk)));
         for chunk in &chunks {
@@ -350,7 +293,7 @@ mod tests {
             }
         }
         assert_eq!(all.get(Chunk { ply: 5, ..chunks[0] }, 0), None);
-        let none = Codes::new(0);
+        let none = ChunkCodes::new(0);
         none.insert(chunks[0], &codes(chunks[0]));
         assert_eq!(none.get(chunks[0], 0), None);
     }

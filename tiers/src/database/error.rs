@@ -11,36 +11,23 @@ use crate::index::IndexError;
 use crate::kernel::Values;
 
 /// What is at a place without a database of the board.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misplaced {
     /// One database itself, or both of a board; the folder of all databases is given.
+    #[error("is a database itself, not the folder of all databases")]
     Inside(PathBuf),
     /// So many tiers without their manifest, in this folder.
+    #[error("has no database: {} has {_1} tier files but no manifest, so the copy is incomplete", shown(_0))]
     Incomplete(PathBuf, usize),
     /// A file, or nothing where the text looks like an address.
+    #[error("is no folder; an address begins with http:// or https://")]
     NoFolder,
     /// Nothing.
+    #[error("has no databases")]
     Nothing,
     /// No database of this board at an address. Of others nothing is known, because a host need not list its folders.
+    #[error("has no database of this board")]
     Elsewhere,
-}
-
-impl std::fmt::Display for Misplaced {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Misplaced::Inside(_) => f.write_str("is a database itself, not the folder of all databases"),
-            Misplaced::Incomplete(folder, count) => {
-                write!(
-                    f,
-                    "has no database: {} has {count} tier files but no manifest, so the copy is incomplete",
-                    folder.display()
-                )
-            }
-            Misplaced::NoFolder => f.write_str("is no folder; an address begins with http:// or https://"),
-            Misplaced::Nothing => f.write_str("has no databases"),
-            Misplaced::Elsewhere => f.write_str("has no database of this board"),
-        }
-    }
 }
 
 /// A database that cannot be opened or does not answer.

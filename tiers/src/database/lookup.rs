@@ -38,10 +38,10 @@ impl Lookup for Database {
 
     fn describe(&self) -> DatabaseJson {
         DatabaseJson {
-            folder: (!self.is_embedded()).then(|| self.folder().to_string_lossy().into_owned()),
+            folder: (!self.is_embedded).then(|| self.folder().to_string_lossy().into_owned()),
             stores: Some(self.values().to_string()),
-            keep_plies: self.manifest().keep_plies,
-            hash: self.manifest().hash.map(|hash| hash.to_string()),
+            keep_plies: self.manifest.keep_plies,
+            hash: self.manifest.hash.map(|hash| hash.to_string()),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use fourbase::Board;
 
 use super::error::{DatabaseError, Misplaced};
-use crate::files::{Disk, ReadStorage, is_address, storage_of};
-use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX, folder_of};
+use crate::files::{Disk, Storage, is_address, storage_of};
+use crate::format::{MANIFEST, REPLACEMENT, TIER_PREFIX};
 use crate::kernel::Values;
 
 /// The folder of all databases if none is given. It need not exist.
@@ -18,42 +18,39 @@ pub const DEFAULT_ROOT: &str = "db";
 /// # Errors
 /// [`DatabaseError::Misplaced`].
 pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError> {
-    let values = [Values::Remoteness, Values::Wdl];
-    let storage = storage_of(root);
+    let (storage, is_host) = (storage_of(root), is_address(root));
     let has_manifest = |folder: &Path| storage.open(&folder.join(MANIFEST)).is_ok();
-    let is_inside = |levels: usize| match levels {
-        1 => values.iter().any(|values| has_manifest(&root.join(values.to_string()))),
-        _ => has_manifest(root),
-    };
-    let is_host = is_address(root);
+    // The folder of a database is two levels below that of all databases, and the folder of a board one.
     let above = |levels: usize| {
-        let above = root.ancestors().nth(levels)?;
-        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        (is_address(above) == is_host && is_inside(levels)).then(|| Misplaced::Inside(above.to_path_buf()))
+        let above = root.ancestors().nth(levels).filter(|above| is_address(above) == is_host)?;
+        let is_inside =
+            if levels == 2 { has_manifest(root) } else { of_values(root).iter().any(|of| has_manifest(of)) };
+        is_inside.then(|| if above.as_os_str().is_empty() { PathBuf::from(".") } else { above.to_path_buf() })
     };
-    let found = match [2, 1].into_iter().find_map(above) {
-        Some(inside) => inside,
-        None if is_host && board.is_none() => return Ok(()),
-        None if is_host => Misplaced::Elsewhere,
-        None => match on_disk(root, board) {
-            Some(found) => found,
-            None => return Ok(()),
-        },
+    let found = match above(2).or_else(|| above(1)) {
+        Some(above) => Some(Misplaced::Inside(above)),
+        None if is_host => board.map(|_| Misplaced::Elsewhere),
+        None => on_disk(root, board),
     };
+    let Some(found) = found else { return Ok(()) };
     Err(DatabaseError::Misplaced { root: root.to_path_buf(), board, found })
+}
+
+/// Returns the folders of both databases of a board, inside the board's folder.
+fn of_values(folder: &Path) -> [PathBuf; 2] {
+    [Values::Remoteness, Values::Wdl].map(|values| folder.join(values.to_string()))
 }
 
 /// Returns what is wrong with a folder on disk that is not a folder of databases; `None` if nothing is.
 fn on_disk(root: &Path, board: Option<Board>) -> Option<Misplaced> {
     let names = Disk.names(root).unwrap_or_default();
     let boards = || names.iter().filter_map(|name| name.parse::<Board>().ok());
-    let folders = |board: Board| [Values::Remoteness, Values::Wdl].map(|values| folder_of(root, board, values));
+    let folders = |board: Board| of_values(&root.join(board.to_string()));
     let tiers = |folder: &Path| {
         let names = Disk.names(folder).unwrap_or_default();
         names.iter().filter(|name| name.starts_with(TIER_PREFIX)).count()
     };
-    let itself =
-        [root.to_path_buf()].into_iter().chain([Values::Remoteness, Values::Wdl].map(|of| root.join(of.to_string())));
+    let itself = [root.to_path_buf()].into_iter().chain(of_values(root));
     let of_board = boards().filter(|found| board.is_none_or(|board| board == *found)).flat_map(folders);
     let incomplete = itself.chain(of_board).find(|folder| !folder.join(MANIFEST).exists() && tiers(folder) > 0);
     if let Some(folder) = incomplete {

@@ -26,6 +26,7 @@ mod tier;
 
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
+pub(crate) use cache::{BlockCache, BlockWeighter};
 pub use error::{DatabaseError, Misplaced};
 pub use json::BoardJson;
 pub use lookup::{When, choose};

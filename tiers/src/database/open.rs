@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, ReadStorage, io_error, storage_of};
+use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;
@@ -38,19 +38,22 @@ pub(crate) fn searches() -> SearchPool {
 /// A tier is opened, and a table of the index made, when a probe first needs it; expanded blocks are kept in a bounded
 /// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
-    folder: PathBuf,
-    pub(super) manifest: Manifest,
-    index: Index,
-    tiers: Vec<OnceLock<OpenTier>>,
+    pub(super) folder: PathBuf,
+    /// The manifest.
+    pub manifest: Manifest,
+    pub(super) index: Index,
+    pub(super) tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
     /// Searches for positions beyond the kept plies, and their number so far.
     pub(super) searches: SearchPool,
     pub(super) searched: AtomicU64,
     /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
-    storage: Arc<dyn ReadStorage>,
-    pub(super) passed_over: Option<DatabaseError>,
-    pub(super) is_embedded: bool,
+    pub(super) storage: Arc<dyn ReadStorage>,
+    /// The fault of the database that [`Database::find`] would have preferred.
+    pub passed_over: Option<DatabaseError>,
+    /// Whether the database is built into the program ([`Database::embedded`]), so that its folder is not on disk.
+    pub is_embedded: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -76,8 +79,9 @@ impl Database {
     /// # Errors
     /// The errors of [`Database::open`].
     pub fn open_on(storage: Arc<dyn ReadStorage>, folder: &Path) -> Result<Database, DatabaseError> {
-        if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
-            check_manifest(&manifest, folder, board)?;
+        if let Some(manifest) = Manifest::read(&*storage, folder)? {
+            check_manifest(&manifest, folder)?;
+            let board = manifest.board;
             return Ok(Database {
                 folder: folder.to_path_buf(),
                 searches: searches(),
@@ -160,12 +164,12 @@ impl Database {
     /// [`DatabaseError::NotSolved`] where a tier is missing here.
     pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
-        let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
-        if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
+        let Some(root) = self.manifest.root() else { return Err(self.not_solved(0)) };
+        if self.manifest.keep_plies.is_some_and(|kept| kept < most) {
             return Err(self.not_solved(most));
         }
         let mut manifest = Manifest::new(self.board(), self.values(), Some(most));
-        manifest.tiers.clone_from(&self.manifest().tiers);
+        manifest.tiers.clone_from(&self.manifest.tiers);
         for tier in &mut manifest.tiers {
             if tier.ply > most {
                 (tier.bytes, tier.hash) = (0, None);
@@ -173,12 +177,6 @@ impl Database {
         }
         manifest.complete(root);
         Ok(Database { manifest, ..self })
-    }
-
-    /// Marks a database as part of the program, like those of [`Database::embedded`]: its folder is no folder of the disk.
-    #[must_use]
-    pub fn as_embedded(self) -> Database {
-        Database { is_embedded: true, ..self }
     }
 
     /// Returns the board.
@@ -191,20 +189,9 @@ impl Database {
         self.manifest.values
     }
 
-    /// Returns whether the database is built into the program ([`Database::embedded`]), so that its folder is not on
-    /// disk.
-    pub fn is_embedded(&self) -> bool {
-        self.is_embedded
-    }
-
     /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Returns the manifest.
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
     }
 
     /// Returns the index of the board.
@@ -217,19 +204,9 @@ impl Database {
         self.manifest.is_complete()
     }
 
-    /// Returns the fault of the database that [`Database::find`] would have preferred.
-    pub fn passed_over(&self) -> Option<&DatabaseError> {
-        self.passed_over.as_ref()
-    }
-
     /// Returns how many positions probes have searched forward so far, because their tiers are not kept.
     pub fn searched(&self) -> u64 {
         self.searched.load(Ordering::Relaxed)
-    }
-
-    /// Returns how many chunks probes have unpacked so far, because the cache did not have their codes.
-    pub fn unpacked(&self) -> u64 {
-        self.cache.unpacked.load(Ordering::Relaxed)
     }
 
     /// Returns the storage of its files: the disk, an address, or the program.
@@ -245,19 +222,14 @@ impl Database {
             return Ok(tier);
         }
         let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
-        let tier =
-            OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
-                // A solver that replaces the database may have removed the file.
-                let listed = || self.read_manifest().is_ok_and(|now| now.is_some_and(|now| now.tier(ply).is_some()));
-                if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
-            })?;
+        let tier = self.open_tier(record).map_err(|error| {
+            // A solver that replaces the database may have removed the file.
+            let now = || Manifest::read(&*self.storage, &self.folder).ok().flatten();
+            let listed = || now().is_some_and(|now| now.tier(ply).is_some());
+            if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
+        })?;
         // Two threads may open a tier at the same time; only one of the two is kept.
         Ok(slot.get_or_init(|| tier))
-    }
-
-    /// Reads the manifest again.
-    pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
-        Ok(Manifest::read(&*self.storage, &self.folder, self.board(), self.values())?)
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {
@@ -267,7 +239,7 @@ impl Database {
     /// Returns the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
         // Tiers are solved from the full board down.
-        let ply = self.manifest.next_ply(self.board()).map_or(ply, |next| next.max(ply));
+        let ply = self.manifest.next_ply().map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies, ply }
     }
@@ -297,10 +269,10 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
             let folder = folder_of(root, board, values);
             let replacing = folder.with_extension(REPLACEMENT);
             let is_marked = replacing.join(REPLACEMENT).exists();
-            let replacement = Manifest::read(&Disk, &replacing, board, values).ok().flatten();
+            let replacement = Manifest::read(&Disk, &replacing).ok().flatten();
             let replacement = replacement.filter(|manifest| is_marked && !manifest.is_complete());
             listing.replacements.extend(replacement.map(|manifest| (board, manifest)));
-            match Manifest::read(&Disk, &folder, board, values) {
+            match Manifest::read(&Disk, &folder) {
                 Ok(Some(manifest)) => listing.databases.push((board, manifest)),
                 Ok(None) => {}
                 Err(fault) => listing.faults.push(fault),

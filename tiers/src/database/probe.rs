@@ -82,7 +82,7 @@ impl Database {
     /// Returns whether the database keeps the tier in which quiet positions of `ply` pieces are looked up.
     pub(crate) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
-        self.manifest().keeps(stored)
+        self.manifest.keeps(stored)
     }
 
     /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
@@ -103,7 +103,7 @@ impl Database {
     /// [`Database::with_plies_up_to`] never store them; their forced moves are followed, perhaps beyond the kept plies.
     pub(super) fn stores_forced(&self, ply: u32) -> bool {
         // For a tier that can't be opened, return true: looking the position up then reports the error.
-        self.manifest().keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
+        self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
     }
 
     fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
@@ -354,7 +354,7 @@ mod tests {
             let solve = Solve::new(name.parse().unwrap(), values);
             let [whole, cut] = solved(&solve);
             let cut = cut.with_plies_up_to(6).unwrap();
-            assert!(!cut.stores_forced(5) && cut.manifest().keep_plies == Some(6));
+            assert!(!cut.stores_forced(5) && cut.manifest.keep_plies == Some(6));
             let seed = long::seed(1);
             for game in 0..1000 {
                 let Some(position) = random_play(cut.board(), 3 + game % 6, &mut random_source(seed, game as u64))

@@ -1,6 +1,7 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block and its symbol.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fourbase::{Outcome, Position};
 
@@ -47,7 +48,10 @@ impl OpenTier {
                     .filter(|chunks| *header == Header::new(index, values, ply, chunks))
                     .ok_or_else(|| {
                         let expected = format!("{} {values} ply {ply} of {entries} entries", index.board());
-                        FileError::wrong(&path, "the content", expected, header)
+                        let Header { board, values, ply, entries, chunk_entries, .. } = header;
+                        let found =
+                            format!("{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}");
+                        FileError::wrong(&path, "the content", expected, found)
                     })?;
                 check_length(&path, bytes, found_bytes)?;
                 Ok(chunks)
@@ -65,22 +69,24 @@ impl OpenTier {
     pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split.parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
-        let (number, entry) = self.chunks.place(rank);
-        let chunk = Chunk { ply: self.directory.ply, number, planes: self.coding.planes };
-        let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
+        let (chunk, entry) = self.place(rank);
+        let code = cache.code(chunk, entry, || self.unpack(index, cache, chunk.number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
     /// Announces that quiet positions will be looked up: requests the parts of the file that the cache lacks.
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
-        let places = ranks.map(|rank| self.chunks.place(rank));
-        let missing = places.filter(|(number, entry)| {
-            let chunk = Chunk { ply: self.directory.ply, number: *number, planes: self.coding.planes };
-            cache.known(chunk, *entry).is_none()
-        });
-        let chunks: Vec<u64> = missing.map(|(number, _)| number).collect();
-        self.reader.read_ahead(&chunks, |block| cache.has_block(self.directory.ply, block));
+        let missing =
+            ranks.map(|rank| self.place(rank)).filter(|(chunk, entry)| cache.codes.get(*chunk, *entry).is_none());
+        let chunks: Vec<u64> = missing.map(|(chunk, _)| chunk.number).collect();
+        self.reader.read_ahead(&chunks, |block| cache.blocks.get(&(self.directory.ply, block)).is_some());
+    }
+
+    /// Returns the chunk of an entry and the entry's number in the chunk.
+    fn place(&self, rank: u64) -> (Chunk, usize) {
+        let (number, entry) = self.chunks.place(rank);
+        (Chunk { ply: self.directory.ply, number, planes: self.coding.planes }, entry)
     }
 
     fn damaged(&self, what: &'static str) -> FileError {
@@ -97,7 +103,10 @@ impl OpenTier {
     /// Returns the codes of a chunk's entries, with its symbols in their places.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
-        let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;
+        let (_, block) = cache.blocks.get_or_insert_with(&(self.directory.ply, block_number), || {
+            let block = self.expand(block_number)?;
+            Ok::<_, FileError>((block.bytes(), Arc::new(block)))
+        })?;
         let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {

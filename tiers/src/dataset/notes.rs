@@ -15,7 +15,7 @@ impl Dataset<'_> {
     /// of positions, the database. They are the metadata of a Parquet file.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let Dataset { database, choice, .. } = self;
-        let hash = database.manifest().hash.map(|hash| hash.to_string());
+        let hash = database.manifest.hash.map(|hash| hash.to_string());
         let mut facts = vec![
             ("fourbase.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("fourbase.board", database.board().to_string()),

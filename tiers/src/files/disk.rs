@@ -23,7 +23,9 @@ impl ReadStorage for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(regular::open(path)?))
     }
+}
 
+impl Storage for Disk {
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -31,16 +33,12 @@ impl ReadStorage for Disk {
             }
             entries => entries?,
         };
-        let mut names = Vec::new();
-        for entry in entries {
-            names.push(entry?.file_name().to_string_lossy().into_owned());
-        }
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let mut names = names.collect::<io::Result<Vec<String>>>()?;
         names.sort();
         Ok(names)
     }
-}
 
-impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(Box::new(regular::create(path)?))
     }

@@ -102,20 +102,11 @@ fn create_missing(
     Ok(())
 }
 
-/// Removes the empty ones among the given folders, from the last to the first. Ignores failures.
-pub(crate) fn remove_folders(storage: &dyn Storage, folders: &[PathBuf]) {
-    for folder in folders.iter().rev() {
+/// Removes `folder` and the folders above it up to `root`, as far as they are empty. Ignores failures.
+pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &Path) {
+    for folder in folder.ancestors().take_while(|folder| *folder != root) {
         let _ = storage.remove_folder(folder);
     }
-}
-
-/// Removes `folder` and the empty folders above it: all of them below `root`; `root` and those above it only if they
-/// are in `made`.
-pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &Path, mut made: Vec<PathBuf>) {
-    let own = folder.ancestors().take_while(|folder| *folder != root).map(Path::to_path_buf);
-    made.retain(|folder| root.starts_with(folder));
-    made.extend(Vec::from_iter(own).into_iter().rev());
-    remove_folders(storage, &made);
 }
 
 /// Removes the files in a folder whose names fit.

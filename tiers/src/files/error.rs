@@ -41,30 +41,6 @@ pub enum FileError {
         /// What was found.
         what: &'static str,
     },
-    /// The bytes of a block are not those that were written as this block of this tier.
-    #[error("{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}", shown(file))]
-    Checksum {
-        /// The file.
-        file: PathBuf,
-        /// Number of the block in the file.
-        block: u64,
-        /// Where it begins.
-        offset: u64,
-        /// The checksum that the directory records.
-        expected: u32,
-        /// The checksum of the bytes.
-        found: u32,
-    },
-    /// The logs of a tier lack one of its blocks.
-    #[error("{}: block {block} of ply {ply} is missing from the log", shown(folder))]
-    NoBlock {
-        /// The folder of the logs.
-        folder: PathBuf,
-        /// The tier.
-        ply: u32,
-        /// Number of the block in the tier.
-        block: u64,
-    },
     /// A process of the job that makes files together sent a message that is not about its part of them.
     #[error("{}: process {rank} of the job sent a message that does not fit", shown(file))]
     Message {
@@ -125,8 +101,6 @@ impl FileError {
             FileError::Wrong { file, .. }
             | FileError::Newer { file, .. }
             | FileError::Damaged { file, .. }
-            | FileError::Checksum { file, .. }
-            | FileError::NoBlock { folder: file, .. }
             | FileError::Message { file, .. }
             | FileError::Io { file, .. } => file,
         }

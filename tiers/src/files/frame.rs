@@ -8,8 +8,8 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::default();
+    static DECOMPRESSOR: RefCell<Decompressor<'static>> = RefCell::default();
 }
 
 /// Compresses bytes into one frame, which records their length.
@@ -20,11 +20,7 @@ pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
 /// Compresses as [`compress`] does, into the caller's buffer, which only grows.
 pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
-    let length = COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor = match slot {
-            Some(compressor) => compressor,
-            None => slot.insert(Compressor::new(level)?),
-        };
+    let length = COMPRESSOR.with_borrow_mut(|compressor| {
         compressor.set_compression_level(level)?;
         compressor.compress_to_buffer(bytes, &mut buffer[..])
     })?;
@@ -41,13 +37,8 @@ pub(crate) fn most_bytes(bytes: u128) -> u128 {
 pub(crate) fn expand(frame: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
     let length = zstd::zstd_safe::get_frame_content_size(frame).ok()??;
     let length = usize::try_from(length).ok().filter(|length| *length <= most_bytes)?;
-    DECOMPRESSOR.with_borrow_mut(|slot| {
-        let decompressor = match slot {
-            Some(decompressor) => decompressor,
-            None => slot.insert(Decompressor::new().ok()?),
-        };
-        decompressor.decompress(frame, length).ok().filter(|bytes| bytes.len() == length)
-    })
+    let bytes = DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.decompress(frame, length));
+    bytes.ok().filter(|bytes| bytes.len() == length)
 }
 
 #[cfg(test)]

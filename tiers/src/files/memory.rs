@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile};
 
 /// A file system in memory. A file's folder need not be created first; locks are always free.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
-    files: Arc<Mutex<BTreeMap<PathBuf, MemoryFile>>>,
+pub struct Memory(Arc<Mutex<BTreeMap<PathBuf, MemoryFile>>>);
+
+type MemoryFile = Arc<Mutex<Vec<u8>>>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Memory {
-    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, MemoryFile>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn file(&self, path: &Path) -> io::Result<MemoryFile> {
-        Ok(self.files().get(path).cloned().ok_or(ErrorKind::NotFound)?)
+        Ok(lock(&self.0).get(path).cloned().ok_or(ErrorKind::NotFound)?)
     }
 }
 
@@ -27,18 +27,18 @@ impl ReadStorage for Memory {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(self.file(path)?))
     }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let files = self.files();
-        let names = files.keys().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
-        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
-    }
 }
 
 impl Storage for Memory {
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let files = lock(&self.0);
+        let names = files.keys().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
+        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let file = MemoryFile::default();
-        self.files().insert(path.to_path_buf(), file.clone());
+        lock(&self.0).insert(path.to_path_buf(), file.clone());
         Ok(Box::new(file))
     }
 
@@ -47,14 +47,14 @@ impl Storage for Memory {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut files = self.files();
+        let mut files = lock(&self.0);
         let file = files.remove(from).ok_or(ErrorKind::NotFound)?;
         files.insert(to.to_path_buf(), file);
         Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.files().remove(path);
+        lock(&self.0).remove(path);
         Ok(())
     }
 
@@ -80,22 +80,9 @@ impl Storage for Memory {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct MemoryFile(Arc<RwLock<Vec<u8>>>);
-
-impl MemoryFile {
-    fn read(&self) -> RwLockReadGuard<'_, Vec<u8>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Vec<u8>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl WriteFile for MemoryFile {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let (mut file, start) = (self.write(), offset as usize);
+        let (mut file, start) = (lock(self), offset as usize);
         let end = start + bytes.len();
         if file.len() < end {
             file.resize(end, 0);
@@ -106,18 +93,18 @@ impl WriteFile for MemoryFile {
 
     /// Frees unused capacity.
     fn sync(&self) -> io::Result<()> {
-        self.write().shrink_to_fit();
+        lock(self).shrink_to_fit();
         Ok(())
     }
 }
 
 impl ReadFile for MemoryFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.read().len() as u64)
+        Ok(lock(self).len() as u64)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.read().as_slice().read_at(buffer, offset)
+        lock(self).as_slice().read_at(buffer, offset)
     }
 }
 

@@ -23,13 +23,13 @@ mod text;
 
 pub use disk::Disk;
 pub(crate) use durable::{
-    TEMPORARY, Written, create_folder, publish, remove_folders, remove_folders_below, remove_named, temporary_name,
-    write_file,
+    TEMPORARY, Written, create_folder, publish, remove_folders_below, remove_named, temporary_name, write_file,
 };
 pub(crate) use envelope::open_existing;
 pub use envelope::{VERSION, read_small};
 pub use error::FileError;
 pub(crate) use error::io_error;
+pub(crate) use http::IS_PARALLEL;
 #[cfg(feature = "http")]
 pub use http::UreqClient;
 pub use http::{Client, Http, Response, is_address};

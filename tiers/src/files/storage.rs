@@ -17,18 +17,13 @@ pub trait ReadStorage: Send + Sync + Debug {
     fn open_expecting(&self, path: &Path, _bytes: u64) -> io::Result<Box<dyn ReadFile>> {
         self.open(path)
     }
-
-    /// Lists the names in a folder, sorted; none for a missing folder.
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
-
-    /// Returns whether reads are faster together, when [`ReadFile::read_ahead`] announces them.
-    fn reads_ahead(&self) -> bool {
-        false
-    }
 }
 
 /// A file system for reading and writing.
 pub trait Storage: ReadStorage {
+    /// Lists the names in a folder, sorted; none for a missing folder.
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
+
     /// Creates a file for writing. Replaces an earlier process's file of that name; a link, a folder or a device of
     /// that name is an error.
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;

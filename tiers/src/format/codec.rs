@@ -1,7 +1,7 @@
 //! Converts a tier's values to bytes and back.
 //!
 //! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** has the symbols of
-//! some consecutive chunks, about [`block_symbols`], in one zstd frame around
+//! some consecutive chunks, about [`MOST_SYMBOLS`], in one zstd frame around
 //!
 //! ```text
 //! counts    u16 for each chunk: the number of its quiet entries
@@ -22,12 +22,12 @@ use crate::kernel::pack::{self, Pack, Symbols};
 use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
-/// Returns about how many symbols a block has: 64 for each entry of a chunk, at most 16,384. A first probe expands the
-/// whole block: at ply 13 of 7x6, this takes 27 us for blocks of 4,096 symbols and 37 us for 16,384
-/// (`docs/notebook/built-in-databases.md`).
-fn block_symbols(chunks: &Chunks) -> usize {
-    (64 * chunks.each as usize).min(1 << 14)
-}
+/// About how many symbols a block has at most. A first probe expands the whole block: at ply 13 of 7x6, this takes 27 us
+/// for blocks of 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
+const MOST_SYMBOLS: usize = 1 << 14;
+
+/// About how many symbols a block has for each entry of a chunk, if these are fewer.
+const SYMBOLS_OF_ENTRY: usize = 64;
 
 /// zstd's level. On 5x5 with remoteness, the packed symbols (without counts, directories and headers) take 0.0833 bits
 /// per legal position at level 6, 0.0914 at 3, 0.0795 at 12 (six times the time of 6), and 0.0751 at 17 (seventeen
@@ -122,7 +122,8 @@ impl<'a> Packer<'a> {
     /// Compresses the symbols of a group into blocks of about equal size.
     fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
         let Packer { tier, cut, symbols, counts, bytes, frame, .. } = self;
-        let blocks = symbols.len.div_ceil(block_symbols(cut)).max(1);
+        let most = MOST_SYMBOLS.min(SYMBOLS_OF_ENTRY * cut.each as usize);
+        let blocks = symbols.len.div_ceil(most).max(1);
         let each = symbols.len.div_ceil(blocks);
         let (mut done, mut from, mut encoded) = (0, 0, Vec::with_capacity(blocks));
         while from < counts.len() {

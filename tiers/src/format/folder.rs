@@ -18,12 +18,14 @@ pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
     root.join(board.to_string()).join(values.to_string())
 }
 
-/// Reads board and values from the name of a database's folder; `None` for any other name.
+/// Reads board and values from the name of a database's folder, or of one that will replace it; `None` for any other
+/// name.
 pub fn board_and_values_of(folder: &Path) -> Option<(Board, Values)> {
-    let board = folder.parent()?.file_name()?.to_str()?.parse::<Board>().ok()?;
-    let values = folder.file_name()?.to_str()?;
-    let values = [Values::Wdl, Values::Remoteness].into_iter().find(|kind| kind.to_string() == values)?;
-    (folder.parent()?.file_name()?.to_str()? == board.to_string()).then_some((board, values))
+    let is_replacement = folder.extension().is_some_and(|extension| extension == REPLACEMENT);
+    let values = if is_replacement { folder.file_stem() } else { folder.file_name() }?.to_str()?.parse().ok()?;
+    let name = folder.parent()?.file_name()?.to_str()?;
+    let board = name.parse::<Board>().ok().filter(|board| board.to_string() == name)?;
+    Some((board, values))
 }
 
 /// Returns the name of a tier's file.
@@ -64,7 +66,7 @@ fn is_leftover(name: &str) -> bool {
 }
 
 /// Returns whether a name belongs to a file of a database: the manifest or a tier.
-fn is_of_database(name: &str) -> bool {
+pub(super) fn is_of_database(name: &str) -> bool {
     let ply = name.strip_prefix(TIER_PREFIX);
     name == MANIFEST || ply.is_some_and(|ply| ply.len() == 2 && ply.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -11,9 +11,10 @@
 use std::fmt;
 use std::path::Path;
 
-use fourbase::{Board, Outcome, Value, excerpt};
+use fourbase::{Board, Outcome, Value};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::chunk::Chunks;
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
@@ -82,7 +83,9 @@ impl TierRecord {
 /// The contents of a database folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
-    board: String,
+    /// The board.
+    #[serde(with = "board_name")]
+    pub board: Board,
     /// The kind of values.
     pub values: Values,
     /// The deepest ply whose tier is kept; `None` if all are kept.
@@ -103,7 +106,7 @@ impl Manifest {
     /// Makes the manifest of a new solve that keeps the tiers of at most `keep_plies` pieces.
     pub fn new(board: Board, values: Values, keep_plies: Option<u32>) -> Manifest {
         Manifest {
-            board: board.to_string(),
+            board,
             values,
             keep_plies,
             state: State::Solving,
@@ -112,12 +115,6 @@ impl Manifest {
             root: None,
             hash: None,
         }
-    }
-
-    /// Returns the board, if the manifest names one.
-    fn board(&self) -> Option<Board> {
-        // Every board has exactly one valid name.
-        self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
     }
 
     /// Returns whether all tiers are finished.
@@ -162,14 +159,16 @@ impl Manifest {
 
     /// Combines the hashes of the stored tiers, from the empty board up.
     fn hash_of_tiers(&self) -> Hash {
-        let mut stored: Vec<_> = self.tiers.iter().filter_map(|tier| Some((tier.ply, tier.hash?))).collect();
-        stored.sort_unstable_by_key(|(ply, _)| *ply);
-        Hash::of_hashes(stored.into_iter().map(|(_, hash)| hash))
+        let mut hasher = blake3::Hasher::new();
+        for hash in self.tiers.iter().rev().filter_map(|tier| tier.hash) {
+            hasher.update(&hash.0);
+        }
+        Hash(*hasher.finalize().as_bytes())
     }
 
     /// Returns the ply to solve next, or `None` when all are done.
-    pub fn next_ply(&self, board: Board) -> Option<u32> {
-        (board.cells() as u32).checked_sub(self.tiers.len() as u32)
+    pub fn next_ply(&self) -> Option<u32> {
+        (self.board.cells() as u32).checked_sub(self.tiers.len() as u32)
     }
 
     /// Returns the record of a finished tier.
@@ -193,55 +192,37 @@ impl Manifest {
         self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
     }
 
-    /// Reads the manifest of a folder; `None` if it has none.
+    /// Reads the manifest of a folder; `None` if it has none. If the folder's name is that of a database, the manifest
+    /// must be of that board and these values.
     ///
     /// # Errors
     /// [`FileError::Wrong`] if the manifest is of another board or other values; [`FileError::Io`] or
     /// [`FileError::Damaged`] if it can't be read.
-    pub fn read(
-        storage: &dyn ReadStorage,
-        folder: &Path,
-        board: Board,
-        values: Values,
-    ) -> Result<Option<Manifest>, FileError> {
-        let Some((manifest, of_board)) = Manifest::read_any(storage, folder)? else { return Ok(None) };
-        manifest.check_name(folder, (of_board, manifest.values), (board, values))?;
-        Ok(Some(manifest))
-    }
-
-    /// Reads the manifest of a folder with any board, and returns the board too. If the folder's name is that of a
-    /// database, the manifest must be of that board and these values.
-    pub(crate) fn read_any(storage: &dyn ReadStorage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
+    pub fn read(storage: &dyn ReadStorage, folder: &Path) -> Result<Option<Manifest>, FileError> {
         let path = folder.join(MANIFEST);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
         let (_, manifest, sealed): (_, Manifest, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
-        let damaged = |offset, what| FileError::damaged(&path, offset, what);
         if file.size().map_err(io_error(&path, "read"))? != sealed.len() as u64 {
-            return Err(damaged(sealed.len() as u64, "bytes after the end"));
+            return Err(FileError::damaged(&path, sealed.len() as u64, "bytes after the end"));
         }
-        let board = manifest.board().ok_or_else(|| damaged(0, "there is no such board"))?;
-        manifest.check(board).map_err(|what| damaged(0, what))?;
-        if let Some(names) = board_and_values_of(folder) {
-            manifest.check_name(folder, (board, manifest.values), names)?;
+        manifest.check().map_err(|what| FileError::damaged(&path, 0, what))?;
+        let found = (manifest.board, manifest.values);
+        match board_and_values_of(folder).filter(|names| *names != found) {
+            Some(names) => {
+                let [expected, found] = [names, found].map(|(board, values)| format!("{board} {values}"));
+                Err(FileError::wrong(&path, "the board", expected, found))
+            }
+            None => Ok(Some(manifest)),
         }
-        Ok(Some((manifest, board)))
     }
 
-    fn check_name(&self, folder: &Path, found: (Board, Values), expected: (Board, Values)) -> Result<(), FileError> {
-        if found == expected {
-            return Ok(());
-        }
-        let found = format!("{} {}", excerpt(&self.board, 32), self.values);
-        let expected = format!("{} {}", expected.0, expected.1);
-        Err(FileError::wrong(&folder.join(MANIFEST), "the board", expected, found))
-    }
-
-    /// Checks that the manifest is possible for this board; the error says what is not.
-    fn check(&self, board: Board) -> Result<(), &'static str> {
+    /// Checks that the manifest is possible for its board; the error says what is not.
+    fn check(&self) -> Result<(), &'static str> {
+        let board = self.board;
         let plies = (0..=board.cells() as u32).rev();
-        let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
-        let (complete, all) = (self.is_complete(), board.cells() + 1);
-        let is_whole = self.tiers.len() == all;
+        let in_order = self.tiers.iter().map(|tier| tier.ply).eq(plies.take(self.tiers.len()));
+        let complete = self.is_complete();
+        let is_whole = self.next_ply().is_none();
         let resumes_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
         let sum = |of: fn(&TierRecord) -> u64| self.tiers.iter().map(of).try_fold(0, u64::checked_add);
         let with_remoteness = self.values == Values::Remoteness;
@@ -252,15 +233,11 @@ impl Manifest {
         let is_keeping_none = |most: u32| most == 0 || most as usize >= board.cells();
         let faults = [
             (self.keep_plies.is_some_and(is_keeping_none), "not a ply up to which tiers can be kept"),
-            (!in_order || self.tiers.len() > all || is_whole != complete, "tiers are missing or too many"),
+            (!in_order || is_whole != complete, "tiers are missing or too many"),
             (self.checkpoint != resumes_from, "the checkpoint is not that of the last tier"),
             (
-                self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)),
-                "a tier that should be stored is not, or the other way round",
-            ),
-            (
-                self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)),
-                "a stored tier has no hash, or another has one",
+                self.tiers.iter().any(|tier| [self.keeps(tier.ply), tier.hash.is_some()] != [tier.bytes > 0; 2]),
+                "a tier that should be stored has no file or no hash, or the other way round",
             ),
             (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
             // In a file, a block of a few bytes has at most one group of chunks, and ten bytes in the directory.
@@ -299,9 +276,9 @@ impl Manifest {
 
     /// Returns whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files.
     /// Only odd plies have files.
-    pub(crate) fn keeps_like(&self, keep_plies: Option<u32>, board: Board) -> bool {
+    pub(crate) fn keeps_like(&self, keep_plies: Option<u32>) -> bool {
         let deepest = |most: Option<u32>| {
-            let most = most.unwrap_or(u32::MAX).min(board.cells() as u32);
+            let most = most.unwrap_or(u32::MAX).min(self.board.cells() as u32);
             most.saturating_sub(u32::from(!is_stored(most)))
         };
         deepest(self.keep_plies) == deepest(keep_plies)
@@ -327,6 +304,22 @@ impl Manifest {
     }
 }
 
+/// Writes a board as its name, and reads it back.
+pub(crate) mod board_name {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(board: &Board, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(board)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let board = name.parse::<Board>().map_err(D::Error::custom)?;
+        // Every board has exactly one valid name.
+        if board.to_string() == name { Ok(board) } else { Err(D::Error::custom("the name is not in the short form")) }
+    }
+}
+
 /// Compares a file's length with the one in the manifest.
 pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(), FileError> {
     if expected == found {
@@ -341,15 +334,6 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Returns the hash of some hashes in order.
-    pub(crate) fn of_hashes(hashes: impl Iterator<Item = Hash>) -> Hash {
-        let mut hasher = blake3::Hasher::new();
-        for hash in hashes {
-            hasher.update(&hash.0);
-        }
-        Hash(*hasher.finalize().as_bytes())
-    }
-
     /// Returns the hash of a file. Calls `goes_on` with the number of bytes of each portion read; if it returns
     /// `false`, stops and returns `None`.
     pub(crate) fn of_file(
@@ -381,6 +365,8 @@ impl fmt::Display for Hash {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::value::StrDeserializer;
+
     use super::*;
     use crate::files::Memory;
 
@@ -399,16 +385,14 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<Manifest, FileError> {
         let (files, folder) = (Memory::default(), Path::new("2x2/remoteness"));
         files.create(&folder.join(MANIFEST)).unwrap().write_all_at(bytes, 0).unwrap();
-        Manifest::read_any(&files, folder).map(|read| read.unwrap().0)
+        Manifest::read(&files, folder).map(Option::unwrap)
     }
 
     #[test]
     fn what_cannot_be_true_is_refused_though_the_checksum_fits() {
         assert_eq!(read(&envelope::seal(VERSION, MAGIC, &complete())).unwrap(), complete());
-        let changes: [fn(&mut Manifest); 25] = [
-            |manifest| manifest.board = "3x3".to_owned(),
-            |manifest| manifest.board = "2x2c4".to_owned(),
-            |manifest| manifest.board = "no board".to_owned(),
+        let changes: [fn(&mut Manifest); 23] = [
+            |manifest| manifest.board = "3x3".parse().unwrap(),
             |manifest| manifest.values = Values::Wdl,
             |manifest| manifest.state = State::Solving,
             |manifest| manifest.root = None,
@@ -435,6 +419,8 @@ mod tests {
                 (manifest.state, manifest.root, manifest.checkpoint) = (State::Solving, None, Some(3));
             },
         ];
+        let name = |name: &'static str| board_name::deserialize(StrDeserializer::<serde::de::value::Error>::new(name));
+        assert_eq!([name("2x2"), name("2x2c4"), name("no board")].map(|read| read.is_ok()), [true, false, false]);
         for (number, change) in changes.into_iter().enumerate() {
             let mut manifest = complete();
             change(&mut manifest);

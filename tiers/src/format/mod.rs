@@ -28,4 +28,4 @@ pub(crate) use folder::{
 pub use folder::{board_and_values_of, folder_of, lock_path};
 pub use manifest::{Hash, Manifest, TierRecord};
 pub(crate) use manifest::{check_length, is_stored};
-pub(crate) use tier_file::write_tier;
+pub(crate) use tier_file::{check_versions, write_tier};

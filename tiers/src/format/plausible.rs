@@ -10,7 +10,7 @@ use fourbase::Board;
 use super::folder::MANIFEST;
 use super::manifest::{Manifest, TierRecord};
 use crate::files::FileError;
-use crate::index::{count_shapes, least_entries, tier_estimates};
+use crate::index::{count_shapes, tier_estimates};
 
 /// The tables take milliseconds if half of the board's columns have at most this many bits (a column has a bit more
 /// than cells).
@@ -20,7 +20,10 @@ const SMALL_HALF_BITS: usize = 24;
 /// boards that could be counted.
 const ESTIMATE_SLACK_BITS: u32 = 17;
 
-/// With K below 3 most shapes have no entry, so a genuine tier of this many shapes may be tiny.
+/// A tier of fewer shapes has tables of a few megabytes only.
+const FEW_SHAPES: u128 = 1 << 17;
+
+/// With K below 3 most shapes have no entry, so a genuine tier of up to this many shapes may be tiny.
 const MANY_SHAPES: u128 = 1 << 22;
 
 /// Files of any length may have this many shapes: their tables take some tens of megabytes, 60 bytes per shape.
@@ -28,7 +31,8 @@ const MOST_FREE_SHAPES: u128 = 1 << 19;
 
 /// Rejects the manifest of a complete database that records far fewer entries than its board has. Accepts all boards
 /// with small tables.
-pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
+pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path) -> Result<(), FileError> {
+    let board = manifest.board;
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
     let is_whole = manifest.is_complete() && manifest.keep_plies.is_none();
     // With K below 4 the estimate is much too high.
@@ -47,17 +51,41 @@ pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -
 /// Rejects the file of a tier that has far too few entries or bytes for the number of the tier's shapes.
 pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Result<(), FileError> {
     let TierRecord { ply, entries, bytes, .. } = *record;
-    let least = least_entries(board, ply);
+    let shapes = count_shapes(board, ply);
+    let has_tiny_shapes = board.connect() < 3 && shapes < MANY_SHAPES;
+    // Almost every shape has an entry.
+    let least = if has_tiny_shapes || shapes < FEW_SHAPES { 0 } else { shapes / 64 };
     if least > u128::from(entries) {
         return Err(FileError::wrong(path, "the number of entries", format!("at least {least}"), entries));
     }
     // A shape has many entries, and therefore more than a byte of the file.
-    let shapes = count_shapes(board, ply);
-    let has_tiny_shapes = board.connect() < 3 && shapes < MANY_SHAPES;
     let most_shapes = if has_tiny_shapes { MANY_SHAPES } else { MOST_FREE_SHAPES + u128::from(bytes) };
     if shapes > most_shapes {
         let expected = format!("that of a tier of {shapes} shapes");
         return Err(FileError::wrong(path, "the length", expected, format!("{bytes} bytes")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{Index, TierDirectory};
+    use crate::kernel::Kernel;
+
+    #[test]
+    fn the_least_number_of_entries_is_a_bound_on_boards_of_many_shapes() {
+        let is_accepted = |board: Board, ply, entries| {
+            check_tier(Path::new("tier"), board, &TierRecord { ply, entries, bytes: u64::MAX, hash: None }).is_ok()
+        };
+        let board: Board = "14x2c3".parse().unwrap();
+        let index = Index::new(board, Kernel::detect()).unwrap();
+        let is_bounded = |ply: &u32| {
+            assert!(is_accepted(board, *ply, TierDirectory::new(&index, *ply).entries()), "ply {ply}");
+            !is_accepted(board, *ply, 0)
+        };
+        assert!((8..=20).filter(is_bounded).count() > 0);
+        assert!(is_accepted("7x6".parse().unwrap(), 21, 0));
+        assert!(["20x2", "20x2c2"].iter().all(|name| !is_accepted(name.parse().unwrap(), 21, 1 << 20)));
+    }
 }

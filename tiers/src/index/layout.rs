@@ -6,9 +6,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use super::sizes::firsts_at;
 use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
 use crate::kernel::matrix::BAND_ROWS;
@@ -107,7 +104,7 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
 
 /// Lists the possible numbers of first-player pieces in the left and the right wing.
 fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
-    let wings = firsts_at(ply).checked_sub(spine.firsts());
+    let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
     let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
@@ -189,14 +186,12 @@ pub(crate) struct TierSize {
 }
 
 impl TierSize {
-    /// Sums up the sizes of the tier with `ply` pieces and `planes` planes, on all threads of rayon's current pool.
-    /// Allocates no tier.
+    /// Sums up the sizes of the tier with `ply` pieces and `planes` planes. Allocates no tier.
     pub fn of(index: &Index, planes: usize, ply: u32) -> TierSize {
-        let planes = planes as u128;
-        let shapes: Vec<_> = shapes(index, ply).collect();
-        let of_shape = |shape: &Shape| {
-            let mut size = TierSize { shapes: 1, ..TierSize::default() };
-            shape.matrices(index, ply).for_each(|matrix| {
+        let (planes, mut size) = (planes as u128, TierSize::default());
+        for shape in shapes(index, ply) {
+            size.shapes += 1;
+            for matrix in shape.matrices(index, ply) {
                 let words = matrix.plane_words() as u128 * planes;
                 size.entries += u128::from(matrix.entries());
                 size.words += words;
@@ -205,18 +200,9 @@ impl TierSize {
                 size.row_words = size.row_words.max(matrix.words() as u128 * planes);
                 let columns = matrix.words().min(BAND_ROWS / 64) as u128;
                 size.slice_words = size.slice_words.max(u128::from(matrix.rows) * columns * planes);
-            });
-            size
-        };
-        shapes.par_iter().map(of_shape).reduce(TierSize::default, |a, b| TierSize {
-            entries: a.entries + b.entries,
-            words: a.words + b.words,
-            rows: a.rows + b.rows,
-            shapes: a.shapes + b.shapes,
-            matrix_words: a.matrix_words.max(b.matrix_words),
-            row_words: a.row_words.max(b.row_words),
-            slice_words: a.slice_words.max(b.slice_words),
-        })
+            }
+        }
+        size
     }
 }
 

@@ -14,41 +14,25 @@ const SLOTS_OF_EACH: usize = 16;
 /// A table of up to this many slots is always worth its memory.
 const FEW_SLOTS: usize = 1 << 12;
 
-/// The numbers of the colourings of one wing shape.
-#[derive(Debug)]
-pub(super) struct Numbers {
-    /// The number of each colouring, or [`NO_NUMBER`]. Empty if nearly all colourings have a line (a wing of 8x8c2 has
-    /// four billion colourings): then the lists are searched.
-    table: Vec<u32>,
-}
+pub(super) const NO_NUMBER: u32 = u32::MAX;
 
-const NO_NUMBER: u32 = u32::MAX;
-
-impl Numbers {
-    /// Numbers the colourings of a wing of `cells` cells. List `n` has the colourings with `n` first-player pieces.
-    pub fn new<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + Clone) -> Numbers {
-        let slots = 1usize << cells;
-        let count: usize = lists.clone().map(<[u32]>::len).sum();
-        let mut table = Vec::new();
-        if slots <= FEW_SLOTS + SLOTS_OF_EACH * count {
-            table.resize(slots, NO_NUMBER);
-            for list in lists {
-                for (number, colouring) in list.iter().enumerate() {
-                    table[*colouring as usize] = number as u32;
-                }
+/// Numbers the colourings of a wing of `cells` cells. List `n` has the colourings with `n` first-player pieces.
+///
+/// Returns the number of each colouring, or [`NO_NUMBER`]; nothing if nearly all colourings have a line (a wing of 8x8c2
+/// has four billion colourings).
+pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + Clone) -> Vec<u32> {
+    let slots = 1usize << cells;
+    let count: usize = lists.clone().map(<[u32]>::len).sum();
+    let mut table = Vec::new();
+    if slots <= FEW_SLOTS + SLOTS_OF_EACH * count {
+        table.resize(slots, NO_NUMBER);
+        for list in lists {
+            for (number, colouring) in list.iter().enumerate() {
+                table[*colouring as usize] = number as u32;
             }
         }
-        Numbers { table }
     }
-
-    /// Returns the number of a colouring, or `None` if it has a line. `list` returns the list that the colouring
-    /// belongs to.
-    pub fn of<'a>(&self, colouring: u32, list: impl FnOnce() -> &'a [u32]) -> Option<u32> {
-        if self.table.is_empty() {
-            return list().binary_search(&colouring).ok().map(|number| number as u32);
-        }
-        self.table.get(colouring as usize).copied().filter(|number| *number != NO_NUMBER)
-    }
+    table
 }
 
 /// Which numbers remain beside a spine: for each word of the mask, the word and the count of marks before it.

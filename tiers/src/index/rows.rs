@@ -71,7 +71,7 @@ impl OpenLine {
 }
 
 /// Returns the cells that are occupied in a shape, as a bitboard.
-fn occupied(split: &Split, shape: Shape) -> u64 {
+pub(crate) fn occupied(split: &Split, shape: Shape) -> u64 {
     let spine = Spine { height: shape.spine_height, bits: u32::MAX };
     split.bitboards(&Parts { left: shape.left, left_bits: u32::MAX, spine, right: shape.right, right_bits: u32::MAX })
         [0]

@@ -1,25 +1,20 @@
 //! Sizes computed from the board alone, before any table is made: the sizes of the tables and their limits, the number
 //! of shapes of a tier, and an estimate of its entries.
 
-use std::collections::BTreeMap;
-
 use fourbase::Board;
 
-/// A board that cannot be indexed.
+/// A board that cannot be indexed, because the tables of its wings are too large.
 #[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The tables of the wings are too large.
-    #[error("board {board}: the tables of its index would have {count:.1e} {of}, more than {limit:.1e}")]
-    Tables {
-        /// The board.
-        board: Board,
-        /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
-        count: f64,
-        /// What is counted: `colourings` or `lists`.
-        of: &'static str,
-        /// The highest supported number.
-        limit: f64,
-    },
+#[error("board {board}: the tables of its index would have {count:.1e} {of}, more than {limit:.1e}")]
+pub struct IndexError {
+    /// The board.
+    pub board: Board,
+    /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
+    pub count: f64,
+    /// What is counted: `colourings` or `lists`.
+    pub of: &'static str,
+    /// The highest supported number.
+    pub limit: f64,
 }
 
 /// The most colourings of a wing beside a spine that an index supports (7x6 has 2.6e8).
@@ -63,7 +58,7 @@ pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
     let TableSizes { colourings, lists, .. } = TableSizes::of(board);
     for (count, of, limit) in [(colourings, "colourings", MOST_COLOURINGS), (lists, "lists", MOST_LISTS)] {
         if count > limit {
-            return Err(IndexError::Tables { board, count: count as f64, of, limit: limit as f64 });
+            return Err(IndexError { board, count: count as f64, of, limit: limit as f64 });
         }
     }
     Ok(())
@@ -88,23 +83,6 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
         ways = (0..ways.len()).map(|pieces| ways[pieces.saturating_sub(room)..=pieces].iter().sum()).collect();
     }
     ways[pieces as usize]
-}
-
-/// A tier of fewer shapes has tables of a few megabytes only.
-const FEW_SHAPES: u128 = 1 << 17;
-
-/// With K below 3 most shapes have no entry, so a tier of up to this many shapes may be tiny.
-const MANY_SHAPES: u128 = 1 << 22;
-
-/// Returns a lower bound on the entries of a tier, derived from the number of its shapes; 0 for few shapes.
-///
-/// Almost every shape has an entry. A file that records far fewer is rejected before the tables of its shapes are made.
-pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
-    match count_shapes(board, ply) {
-        0..FEW_SHAPES => 0,
-        FEW_SHAPES..MANY_SHAPES if board.connect() < 3 => 0,
-        shapes => shapes / 64,
-    }
 }
 
 /// Estimates the entries of every tier with mirror images merged, from the empty board up. Takes about a millisecond.
@@ -135,38 +113,27 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
         sums = next;
     }
     // Two mirror images share an entry.
-    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize].div_ceil(2)).collect()
+    (0..=cells).map(|ply| sums[ply][ply.div_ceil(2)].div_ceil(2)).collect()
 }
 
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
 fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     let (height, connect) = (board.height(), board.connect());
-    // Keyed by first-player pieces, the colour on top, and the length of its run on top.
-    let mut runs = BTreeMap::from([((0usize, 0usize, 0usize), 1u128)]);
-    let mut counts = vec![vec![1u128]];
+    // By height, first-player pieces and the colour on top. Below a run of that colour lies one of the other.
+    let mut ways = vec![vec![[0u128; 2]; height + 1]; height + 1];
+    ways[0][0] = [1, 1];
     for pieces in 1..=height {
-        let mut next = BTreeMap::new();
-        for (&(firsts, top, run), &count) in &runs {
-            for colour in 0..2 {
-                let run = if colour == top { run + 1 } else { 1 };
-                if run < connect {
-                    *next.entry((firsts + colour, colour, run)).or_insert(0u128) += count;
-                }
-            }
+        for firsts in 0..=pieces {
+            ways[pieces][firsts] = [0, 1].map(|colour| {
+                let below = |run: usize| Some(ways[pieces - run][firsts.checked_sub(colour * run)?][1 - colour]);
+                (1..connect.min(pieces + 1)).filter_map(below).sum()
+            });
         }
-        let mut by_firsts = vec![0u128; pieces + 1];
-        for ((firsts, _, _), count) in &next {
-            by_firsts[*firsts] += count;
-        }
-        counts.push(by_firsts);
-        runs = next;
     }
-    counts
-}
-
-/// Returns the number of first-player pieces on the board at `ply`.
-pub(super) fn firsts_at(ply: u32) -> u32 {
-    ply.div_ceil(2)
+    // The empty column has no colour on top.
+    ways[0][0] = [1, 0];
+    let of_height = |pieces: usize| ways[pieces][..=pieces].iter().map(|colours| colours.iter().sum()).collect();
+    (0..=height).map(of_height).collect()
 }
 
 #[cfg(test)]
@@ -184,19 +151,5 @@ mod tests {
                 assert_eq!(count_shapes(index.board(), ply), listed, "{name} ply {ply}");
             }
         }
-    }
-
-    #[test]
-    fn the_least_number_of_entries_is_a_bound_on_boards_of_many_shapes() {
-        let board: Board = "14x2c3".parse().unwrap();
-        let index = Index::new(board, Kernel::detect()).unwrap();
-        let is_bounded = |ply: &u32| {
-            let least = least_entries(board, *ply);
-            assert!(least <= u128::from(TierDirectory::new(&index, *ply).entries()), "ply {ply}: {least}");
-            least > 0
-        };
-        assert!((8..=20).filter(is_bounded).count() > 0);
-        assert_eq!(least_entries("7x6".parse().unwrap(), 21), 0);
-        assert!(["20x2", "20x2c2"].iter().all(|name| least_entries(name.parse().unwrap(), 21) > 1 << 20));
     }
 }

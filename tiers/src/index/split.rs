@@ -52,11 +52,6 @@ impl Spine {
         let first = self.bits >> height & 1 == 1;
         Some((Spine { height, bits: self.bits & !(1 << height) }, first))
     }
-
-    /// Counts the first player's pieces.
-    pub fn firsts(self) -> u32 {
-        self.bits.count_ones()
-    }
 }
 
 /// The part that a column belongs to.
@@ -70,7 +65,7 @@ pub enum Part {
     Right(usize),
 }
 
-/// The cut of one board. Cheap to copy; every method costs at most `O(W)`.
+/// The cut of one board. A wing never has more than 32 cells, because a board has at most 64. Cheap to copy; every method costs at most `O(W)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Split {
     /// The board that is cut.
@@ -93,11 +88,6 @@ pub struct Parts {
 }
 
 impl Split {
-    /// Returns the split of `board`. A wing never has more than 32 cells, because a board has at most 64.
-    pub fn new(board: Board) -> Split {
-        Split { board }
-    }
-
     /// Returns the number of columns of a wing, `⌊W/2⌋`.
     pub fn wing_columns(&self) -> usize {
         self.board.width() / 2

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use fourbase::Board;
 use rayon::prelude::*;
 
-use super::numbers::{Mask, Numbers};
+use super::numbers::Mask;
 use super::sizes::{IndexError, check_tables};
 use super::split::{Spine, Split, WingShape};
 use super::wing::{ShapeLists, WingList};
@@ -28,13 +28,11 @@ pub struct Index {
     pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// Lists by spine and wing shape, then by first-player pieces.
-    lists: Slots<Box<[OnceLock<WingList>]>>,
+    lists: Slots<ByFirsts<WingList>>,
     /// Lengths of the lists, by height of the spine and wing shape, then by the spine's bits and first-player pieces.
-    counts: Slots<Box<[u32]>>,
-    /// Numbers of colourings by wing shape, for probes.
-    numbers: Vec<OnceLock<Numbers>>,
+    counts: Slots<OnceLock<Box<[u32]>>>,
     /// Masks by spine and wing shape, then by first-player pieces, for probes.
-    masks: Slots<Box<[OnceLock<Mask>]>>,
+    masks: Slots<ByFirsts<Mask>>,
 }
 
 impl Index {
@@ -44,7 +42,7 @@ impl Index {
     /// [`IndexError`] if the tables of a wing would be too large for any memory of today.
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
-        let split = Split::new(board);
+        let split = Split { board };
         let (wing_lines, cross_lines) = split.lines();
         let (shapes, heights) = (split.wing_shapes() as usize, split.spine_room() as usize + 1);
         Ok(Index {
@@ -56,7 +54,6 @@ impl Index {
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
             lists: Slots::new(shapes * split.spines()),
             counts: Slots::new(shapes * heights),
-            numbers: (0..shapes).map(|_| OnceLock::new()).collect(),
             masks: Slots::new(shapes * split.spines()),
         })
     }
@@ -101,10 +98,9 @@ impl Index {
     /// `None` if the list does not have it. Does not make the list.
     pub(crate) fn rank_beside(&self, shape: WingShape, spine: Spine, firsts: u32, colouring: u32) -> Option<u32> {
         let masks = self.masks.get(self.slot(shape, spine)).get_or_init(|| self.of_each_firsts(shape));
-        let members = || self.shape(shape).members(spine, firsts as usize);
-        let mask = masks.get(firsts as usize)?.get_or_init(|| Mask::new(&members()));
-        let numbers = self.numbers.get(shape.0 as usize)?.get_or_init(|| self.shape(shape).numbers());
-        mask.rank(numbers.of(colouring, || self.shape(shape).free(firsts))?)
+        let lists = self.shape(shape);
+        let mask = masks.get(firsts as usize)?.get_or_init(|| Mask::new(&lists.members(spine, firsts as usize)));
+        mask.rank(lists.number(colouring, firsts)?)
     }
 
     /// Makes an empty slot for every number of first-player pieces in a wing shape.
@@ -139,35 +135,35 @@ impl Index {
     }
 }
 
-/// Slots of a page.
-const PAGE: usize = 256;
+/// A table for every number of first-player pieces in a wing shape.
+pub(crate) type ByFirsts<T> = OnceLock<Box<[OnceLock<T>]>>;
 
-/// Slots for tables, allocated in pages at the first use of each page: a board of one column has up to 16 million
+/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16 million
 /// slots, and opening its database must not take memory for all of them.
 #[derive(Debug)]
-pub(crate) struct Slots<T> {
-    pages: Vec<OnceLock<Box<[OnceLock<T>]>>>,
-    count: usize,
+pub(crate) struct Slots<T, const PAGE: usize = 256> {
+    pages: Vec<OnceLock<Box<[T]>>>,
+    pub count: usize,
 }
 
-impl<T> Slots<T> {
+impl<T: Default, const PAGE: usize> Slots<T, PAGE> {
     /// Makes `count` empty slots.
-    pub fn new(count: usize) -> Slots<T> {
+    pub fn new(count: usize) -> Slots<T, PAGE> {
         Slots { pages: (0..count.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(), count }
     }
 
     /// Returns a slot.
-    pub fn get(&self, slot: usize) -> &OnceLock<T> {
-        &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect())[slot % PAGE]
+    pub fn get(&self, slot: usize) -> &T {
+        &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| T::default()).collect())[slot % PAGE]
     }
 
-    /// Returns the value in a slot, if it has one.
+    /// Returns a slot of a page that is in use.
     pub fn find(&self, slot: usize) -> Option<&T> {
-        self.pages[slot / PAGE].get()?[slot % PAGE].get()
+        self.pages.get(slot / PAGE)?.get()?.get(slot % PAGE)
     }
 
     /// Returns the bytes of all slots, without the memory that their values point to.
     pub fn bytes(&self) -> usize {
-        self.count * size_of::<OnceLock<T>>()
+        self.count * size_of::<T>()
     }
 }

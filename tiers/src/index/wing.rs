@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use fourbase::Player;
 
-use super::numbers::Numbers;
+use super::numbers::{NO_NUMBER, numbers};
 use super::split::{Spine, Split, WingShape, low_bits};
 use crate::kernel::transpose;
 
@@ -80,6 +80,8 @@ pub(super) struct ShapeLists {
     cells: u32,
     lines: Vec<ShapeLine>,
     lists: Vec<FreeList>,
+    /// The table of [`numbers`], for probes.
+    numbers: OnceLock<Vec<u32>>,
 }
 
 /// A line inside wing and spine whose cells in the wing are all occupied in a shape, except for at most one.
@@ -169,7 +171,7 @@ impl ShapeLists {
             by_firsts[colouring.count_ones() as usize].push(colouring);
         }
         let lists = by_firsts.into_iter().map(|colourings| FreeList { colourings, planes: OnceLock::new() }).collect();
-        ShapeLists { heights, cells: shift, lines, lists }
+        ShapeLists { heights, cells: shift, lines, lists, numbers: OnceLock::new() }
     }
 
     /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
@@ -218,14 +220,15 @@ impl ShapeLists {
         spines.flat_map(count_beside).collect()
     }
 
-    /// Returns the colourings with `firsts` first-player pieces (at most the pieces of the wing).
-    pub fn free(&self, firsts: u32) -> &[u32] {
-        &self.lists[firsts as usize].colourings
-    }
-
-    /// Numbers the colourings.
-    pub fn numbers(&self) -> Numbers {
-        Numbers::new(self.cells, self.lists.iter().map(|list| &*list.colourings))
+    /// Returns the number of a colouring with `firsts` first-player pieces, or `None` if it has a line.
+    pub fn number(&self, colouring: u32, firsts: u32) -> Option<u32> {
+        let lists = self.lists.iter().map(|list| &*list.colourings);
+        let table = self.numbers.get_or_init(|| numbers(self.cells, lists));
+        if table.is_empty() {
+            let list = &self.lists[firsts as usize].colourings;
+            return list.binary_search(&colouring).ok().map(|number| number as u32);
+        }
+        table.get(colouring as usize).copied().filter(|number| *number != NO_NUMBER)
     }
 
     /// Makes the list beside `spine` with `firsts` first-player pieces, without its planes.

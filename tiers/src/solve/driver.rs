@@ -52,7 +52,7 @@ impl<'a> Driver<'a> {
         // resumed, so the next tier is a checkpoint at once.
         let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
         let mut child = last;
-        while let Some(ply) = self.manifest.next_ply(board) {
+        while let Some(ply) = self.manifest.next_ply() {
             let (begun, traffic) = (Instant::now(), all.traffic());
             let mut tier = self.tiers.open(index, Coding::new(board, values, ply), ply)?;
             progress.tier(ply, tier.entries());

@@ -146,7 +146,7 @@ impl Solve {
         if self.replace {
             return self.replacement(storage);
         }
-        Manifest::read(storage, &self.folder(), self.board, self.values)
+        Manifest::read(storage, &self.folder())
     }
 
     /// Returns the folder for everything temporary: the scratch folder if one was set, else that of all databases.

@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use fourbase::Board;
+use rayon::prelude::*;
 
 use super::error::SolveError;
 use super::tier_plan::{TierPlan, plan_tiers, reached_bytes};
@@ -144,9 +145,10 @@ impl Plan {
         plan
     }
 
-    fn of_planes(index: &Index, values: Values, last: u32, planes: impl Fn(u32) -> usize) -> Plan {
+    fn of_planes(index: &Index, values: Values, last: u32, planes: impl Fn(u32) -> usize + Sync) -> Plan {
         let board = index.board();
-        let sizes: Vec<TierSize> = (0..=last).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
+        let sizes: Vec<TierSize> =
+            (0..=last).into_par_iter().map(|ply| TierSize::of(index, planes(ply), ply)).collect();
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);

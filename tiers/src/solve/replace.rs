@@ -9,14 +9,15 @@ use super::driver::Driver;
 use super::error::SolveError;
 use super::options::Solve;
 use crate::files::{FileError, Storage, io_error, write_file};
-use crate::format::{Manifest, REPLACEMENT, lock_path, remove_database, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, check_versions, lock_path, remove_database, remove_leftovers};
 use crate::tier::{Kind, segments};
 
 impl Solve {
     /// Refuses to replace a database of another board that was copied into the folder, or one that the system does not
-    /// let us read. A damaged one may be replaced.
+    /// let us read, or one with files of a newer program. A damaged one may be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
-        match Manifest::read(storage, &self.folder(), self.board, self.values) {
+        [self.folder(), self.output_folder()].iter().try_for_each(|folder| check_versions(storage, folder))?;
+        match Manifest::read(storage, &self.folder()) {
             Err(error @ FileError::Wrong { what: "the board", .. }) => Err(error.into()),
             Err(error) if !error.is_damage() => Err(error.into()),
             _ => Ok(()),
@@ -30,8 +31,8 @@ impl Solve {
         if !names.iter().any(|name| name == REPLACEMENT) {
             return Ok(None);
         }
-        let found = FileError::unless_damaged(Manifest::read(storage, &folder, self.board, self.values))?;
-        Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
+        let found = FileError::unless_damaged(Manifest::read(storage, &folder))?;
+        Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies)))
     }
 
     /// Exchanges the new database with the old one, and removes the old one.

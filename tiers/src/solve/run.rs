@@ -97,7 +97,7 @@ impl Solve {
             Ok(report)
         };
         let end = |result: &Result<_, _>, made: &[PathBuf]| {
-            let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
+            let is_new = || made.contains(&folder) && matches!(Manifest::read(storage, &folder), Ok(None));
             if result.is_err() && is_new() {
                 let _ = remove_leftovers(storage, &folder);
                 let _ = storage.remove(&folder.join(REPLACEMENT));
@@ -110,7 +110,7 @@ impl Solve {
     /// Checks that the folder's earlier solve keeps the same files.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
         let Solve { board, values, keep_plies: wanted, .. } = *self;
-        if manifest.keeps_like(wanted, board) {
+        if manifest.keeps_like(wanted) {
             return Ok(());
         }
         let found = manifest.keep_plies;
@@ -161,7 +161,7 @@ impl<'a> Driver<'a> {
         self.context.progress.begin(Stage::Solve, entries, self.manifest.entries());
         self.solve_tiers(last)?;
         if !all.is_root()
-            && let Some(written) = Manifest::read(storage, self.folder, solve.board, solve.values)?
+            && let Some(written) = Manifest::read(storage, self.folder)?
         {
             self.manifest = written;
         }
@@ -173,7 +173,7 @@ impl<'a> Driver<'a> {
     fn resume(&mut self) -> Result<Option<Tier<'a>>, SolveError> {
         let Solve { board, values, keep_plies, .. } = *self.solve;
         let (storage, scratch) = (self.tiers.storage, self.tiers.folder);
-        let Some(manifest) = Manifest::read(storage, self.folder, board, values)? else { return Ok(None) };
+        let Some(manifest) = Manifest::read(storage, self.folder)? else { return Ok(None) };
         // Another process may have begun a solve in the meantime.
         self.solve.check_kept(self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
@@ -191,7 +191,11 @@ impl<'a> Driver<'a> {
         }
         let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
         let what = "incomplete: some blocks cannot be read";
-        self.context.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
+        self.context.progress.starts_over(last.log.fault.as_ref().unwrap_or(&FileError::Damaged {
+            file,
+            offset: 0,
+            what,
+        }));
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }

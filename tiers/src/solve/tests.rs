@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Solve, SolveError};
 use crate::context::Context;
-use crate::files::{Disk, ReadStorage};
+use crate::files::{Disk, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::testing::{Stop, Threads, boards};
@@ -84,8 +84,8 @@ fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
                 solve.run_on(&Context { all, progress: &stop, ..Context::default() }).unwrap_err()
             });
             assert!(stopped.iter().all(|error| matches!(error, SolveError::Stopped { .. })), "{stopped:?}");
-            let kept = Manifest::read_any(&Disk, &solve.folder()).unwrap().unwrap();
-            assert!(kept.0.tiers.len() + 1 >= tiers as usize, "{ranks}");
+            let kept = Manifest::read(&Disk, &solve.folder()).unwrap().unwrap();
+            assert!(kept.tiers.len() + 1 >= tiers as usize, "{ranks}");
             let never = Stop(AtomicU32::new(u32::MAX));
             let (reports, _) = Threads::run(5 - ranks, 1, |all| {
                 solve.run_on(&Context { all, progress: &never, ..Context::default() }).unwrap()

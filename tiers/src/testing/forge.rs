@@ -43,8 +43,7 @@ pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
     for ply in (solved_to..=cells).rev() {
         let mut record = TierRecord { ply, entries, bytes: 0, hash: None };
         if manifest.keeps(ply) {
-            let header =
-                Header { board: board.to_string(), values, ply, entries, chunk_entries: 4096, has_forced: false };
+            let header = Header { board, values, ply, entries, chunk_entries: 4096, has_forced: false };
             let mut writer = Writer::create(&Disk, &tier_path(&folder, ply), &header, &Alone)?;
             writer.add(&[vec![EncodedBlock { payload: vec![0; block_bytes], chunks: 1 }]])?;
             let mut shapes = vec![0; count_shapes(board, ply).min(MOST_SHAPES) as usize];

@@ -41,10 +41,10 @@ pub fn manifest(record: &[u8]) -> bool {
     let file = seal(MANIFEST, VERSION, record);
     let (folder, storage) = (Path::new("folder"), Memory::default());
     write(&storage, &folder.join(MANIFEST_NAME), &file);
-    let Ok(Some((manifest, board))) = Manifest::read_any(&storage, folder) else { return false };
+    let Ok(Some(manifest)) = Manifest::read(&storage, folder) else { return false };
     assert_eq!(envelope::seal(VERSION, MANIFEST, &manifest), file, "one manifest has one form");
-    assert!(manifest.tiers.len() <= board.cells() + 1);
-    let _ = (manifest.root(), manifest.entries(), manifest.bytes(), manifest.next_ply(board));
+    assert!(manifest.tiers.len() <= manifest.board.cells() + 1);
+    let _ = (manifest.root(), manifest.entries(), manifest.bytes(), manifest.next_ply());
     true
 }
 
@@ -121,7 +121,7 @@ pub fn pages(data: &[u8]) -> bool {
     };
     let blocks: Vec<EncodedBlock> = (0..count).map(block).collect();
     let entries = 256 * blocks.iter().map(|block| u64::from(block.chunks)).sum::<u64>();
-    let board = "4x4".to_owned();
+    let board = FIXED.index.board();
     let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
     let shapes = frame::compress(&[7; 8], 1).unwrap_or_default();
     let mut parts = Parts::new(header.seal(), &blocks, shapes);

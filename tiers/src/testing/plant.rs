@@ -33,7 +33,7 @@ pub struct Planted {
 /// If a file can't be read or written.
 pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[Planted]) -> Result<(), DatabaseError> {
     let folder = folder_of(root, of.board(), of.values());
-    let mut manifest = of.manifest().clone();
+    let mut manifest = of.manifest.clone();
     let plies: std::collections::BTreeSet<u32> = planted.iter().map(|planted| planted.ply).collect();
     for ply in plies {
         let outcome = |entry, position: &Position| {

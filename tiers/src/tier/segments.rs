@@ -96,6 +96,8 @@ pub(crate) struct Segments<'s> {
     writer: Mutex<Option<Writer>>,
     /// Whether [`Segments::find`] saw files of the tier, valid or not.
     pub has_files: bool,
+    /// Why the first file that was ignored is of no use: another version, another log, or damage.
+    pub fault: Option<FileError>,
 }
 
 #[derive(Debug)]
@@ -164,7 +166,8 @@ fn word(bytes: &[u8]) -> u64 {
 impl<'s> Segments<'s> {
     /// Makes the log of a tier, ignoring earlier runs.
     pub fn new(tiers: TierFolder<'s>, header: LogHeader) -> Segments<'s> {
-        Segments { tiers, header, segments: RwLock::new(Vec::new()), writer: Mutex::new(None), has_files: false }
+        let (segments, writer) = (RwLock::new(Vec::new()), Mutex::new(None));
+        Segments { tiers, header, segments, writer, has_files: false, fault: None }
     }
 
     /// Reads the segments of earlier runs, and calls `found` for every block.
@@ -172,7 +175,10 @@ impl<'s> Segments<'s> {
         for (ply, _, path) in segments_in(self.tiers.storage, self.tiers.folder, self.header.kind)? {
             if ply == self.header.ply {
                 self.has_files = true;
-                self.scan(path, &mut found)?;
+                match self.scan(path, &mut found) {
+                    Err(error) if error.is_damage() => self.fault = self.fault.take().or(Some(error)),
+                    scanned => scanned?,
+                }
             }
         }
         Ok(())
@@ -181,7 +187,7 @@ impl<'s> Segments<'s> {
     /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. The
     /// lengths give the places of the records; then all threads check the records.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let Some((segment, mut offset)) = self.open_segment(path)? else { return Ok(()) };
+        let (segment, mut offset) = self.open_segment(path)?;
         let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
         let number = self.segments().len() as u32;
@@ -208,14 +214,17 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment of another process, and returns it with the offset of its first record; `None` if it belongs to
-    /// another log or its header is damaged.
-    fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
+    /// Opens a segment of another process, and returns it with the offset of its first record.
+    ///
+    /// # Errors
+    /// If it belongs to another log or its header is damaged, or if it can't be read.
+    fn open_segment(&self, path: PathBuf) -> Result<(Segment, u64), FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let read = envelope::unseal::<LogHeader>(VERSION..=VERSION, &*file, &path, MAGIC);
-        let read = FileError::unless_damaged(read)?.filter(|(_, header, _)| *header == self.header);
-        let sealed = read.map(|(.., sealed)| sealed);
-        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
+        let (_, header, sealed): (_, LogHeader, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
+        if header != self.header {
+            return Err(FileError::wrong(&path, "the log", "that of this solve", "of another one"));
+        }
+        Ok((Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -319,8 +328,8 @@ impl<'s> Segments<'s> {
         for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
             any_ended |= other_ended;
             let Some((name, blocks)) = new.filter(|_| rank != all.rank()) else { continue };
-            let segment = self.open_segment(path_of(self.tiers.folder, kind, ply, name))?;
-            let (segment, mut offset) = segment.ok_or_else(|| malformed(rank))?;
+            let opened = self.open_segment(path_of(self.tiers.folder, kind, ply, name));
+            let (segment, mut offset) = FileError::unless_damaged(opened)?.ok_or_else(|| malformed(rank))?;
             let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
             let number = segments.len() as u32;
             segments.push(segment);

@@ -246,7 +246,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Returns a block of `length` words, expanded; `buffer` is a buffer for a compressed block.
     ///
     /// # Errors
-    /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
+    /// [`FileError::Wrong`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
     pub(super) fn block(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
         let kept = self.slot(block).clone();
         if let Some(Kept::Expanded { words, .. }) = kept {
@@ -261,11 +261,8 @@ impl<'s, C: Content> Tier<'s, C> {
                 });
             }
             let Some(place) = self.locations[block].get() else {
-                return Err(FileError::NoBlock {
-                    folder: self.tiers.folder.to_path_buf(),
-                    ply: self.ply(),
-                    block: block as u64,
-                });
+                let wanted = format!("block {block} of ply {}", self.ply());
+                return Err(FileError::wrong(self.tiers.folder, "a block of the log", wanted, "missing"));
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
             memory.expanded(length, |words| {

@@ -21,17 +21,17 @@ pub(super) fn check(
     report: &mut VerifyReport,
     work: &Work,
 ) -> Result<Vec<StoredTier>, CommunicatorError> {
-    let tiers = &database.manifest().tiers;
+    let tiers = &database.manifest.tiers;
     let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
     let shown = work.begin(Stage::Files, tiers.len() as u64);
     database.check_manifest().unwrap_or_else(|error| work.push_file_error(&error));
     work.gather()?;
     let mut stored = Vec::new();
     for (number, tier) in (0..).zip(&in_files) {
-        let read = read(database, tier.ply, number, work)?;
+        let read = read(database, tier, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks);
+            work.progress.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks, 0);
             stored.push(tier);
         }
         shown.done(u64::from(work.is_turn(number)));
@@ -55,17 +55,19 @@ pub(super) fn check(
 
 /// Reads the file of a tier, each rank its own blocks. Returns `None` if the file does not open or a block is faulty;
 /// only the first faulty block is reported. One of the ranks in turn checks the hash of the file.
-fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Option<StoredTier>, CommunicatorError> {
-    let opened = database.open_stored(ply).unwrap_or_else(|error| {
-        work.push_file_error(&error);
-        None
-    });
-    let tier = opened.map(|open| StoredTier::new(database, open));
+fn read(
+    database: &Database,
+    record: &TierRecord,
+    number: u64,
+    work: &Work,
+) -> Result<Option<StoredTier>, CommunicatorError> {
+    let opened = database.open_tier(record).map_err(|error| work.push_file_error(&error.into()));
+    let tier = opened.ok().map(|open| StoredTier::new(database, open));
     let own: Vec<(u64, Option<u32>)> = tier.as_ref().map_or_else(Vec::new, |tier| {
         let values = |block| Some(tier.read_block(block).ok()?.ok()?.len());
         work.jobs(tier.open.reader.blocks).map(|block| (block, values(block))).collect()
     });
-    let mut blocks: Vec<_> = gather(work.communicator, &own)?.into_iter().flatten().collect();
+    let mut blocks: Vec<_> = gather(work.options.communicator, &own)?.into_iter().flatten().collect();
     blocks.sort_unstable();
     let Some(mut tier) = tier else { return Ok(None) };
     let Some(&(block, _)) = blocks.iter().find(|(_, values)| values.is_none()) else {
@@ -75,8 +77,8 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
             tier.block_ends.push(end);
         }
         if work.is_turn(number) {
-            let checked = database.check_shapes_and_hash(&tier.open);
-            checked.unwrap_or_else(|error| work.push_file_error(&error));
+            let checked = database.check_shapes_and_hash(&tier.open, record);
+            checked.unwrap_or_else(|error| work.push_file_error(&error.into()));
         }
         return Ok(Some(tier));
     };
@@ -84,6 +86,7 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
         match tier.read_block(block) {
             Err(error) => work.push_file_error(&error),
             Ok(Err(what)) => {
+                let ply = record.ply;
                 let fault = Fault::new(FaultKind::Block, format!("ply {ply}, block {block}: {what}"));
                 work.push(Fault { ply: Some(ply), block: Some(block), ..fault });
             }

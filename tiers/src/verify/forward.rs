@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, searched};
-use super::report::{Fault, FaultKind, VerifyOptions, words};
+use super::report::{Fault, FaultKind, words};
 use super::walk::position_of;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
@@ -26,21 +26,17 @@ const TRIES: u64 = 100;
 
 /// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
 /// Returns how many searches found an outcome, and how many were given up.
-pub(super) fn check(
-    lookup: &FileLookup,
-    options: &VerifyOptions,
-    work: &Work,
-) -> Result<(u64, u64), CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), CommunicatorError> {
+    let wanted = work.options.searches;
     let board = lookup.database.board();
-    let shown = work.begin(Stage::Search, options.searches);
+    let shown = work.begin(Stage::Search, wanted);
     let last = board.cells() as u64;
     let limits = search::SearchOptions { table_bytes: TABLE_BYTES, node_limit: Some(MOST_NODES), ..Default::default() };
     let (mut decided, mut undecided) = (0, 0);
     for ply in 0..=last {
         // Ply 0 has one position.
-        let (others, before) = (options.searches.saturating_sub(1), ply.saturating_sub(1));
-        let count =
-            if ply == 0 { options.searches.min(1) } else { share(others, ply, last) - share(others, before, last) };
+        let (others, before) = (wanted.saturating_sub(1), ply.saturating_sub(1));
+        let count = if ply == 0 { wanted.min(1) } else { share(others, ply, last) - share(others, before, last) };
         let positions = positions(lookup.database, ply as u32, count);
         let found = work.jobs(positions.len() as u64).map_init(
             || Search::new(board, limits.clone()),
@@ -52,7 +48,7 @@ pub(super) fn check(
             },
         );
         let found = work.sum(found.sum());
-        work.tier_done(Stage::Search, ply as u32, found);
+        work.progress.tier_done(Stage::Search, ply as u32, found, 0);
         decided += found;
         undecided += positions.len() as u64 - found;
     }
@@ -83,9 +79,9 @@ fn check_position(lookup: &FileLookup, engine: &mut Search, position: &Position,
     match lookup.outcome(position) {
         Ok(found) => {
             if found != expected {
-                let (place, [found, expected]) = (format!("ply {}", position.ply()), [found, expected].map(words));
+                let [found, expected] = [found, expected].map(words);
                 let what = format!("looked up {found}, a search forward finds {expected}");
-                work.push(Fault::at(FaultKind::Search, &place, position, what).comparing(found, expected));
+                work.push(Fault::at(FaultKind::Search, "", position, what).comparing(found, expected));
             }
             lookup.check_probe(position, found, work);
         }

@@ -29,7 +29,7 @@ const COMBINED: usize = 1 << 20;
 /// Returns the memory in bytes that counting the legal positions of the kept plies takes: two neighbouring tiers, a bit
 /// an entry.
 pub fn counting_bytes(database: &Database) -> u64 {
-    let manifest = database.manifest();
+    let manifest = &database.manifest;
     let kept = manifest.tiers.iter().filter(|tier| manifest.keep_plies.is_none_or(|most| tier.ply <= most));
     let entries: Vec<u64> = kept.map(|tier| tier.entries).collect();
     entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0).div_ceil(8)
@@ -50,7 +50,7 @@ pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, Commun
             here.count(word as usize, next.as_ref(), work)
         });
         let count = work.sum(counts.sum());
-        work.tier_done(Stage::Legal, ply, count);
+        work.progress.tier_done(Stage::Legal, ply, count, 0);
         legal += count;
         work.gather()?;
         let Some(next) = next else { break };
@@ -97,7 +97,7 @@ impl Reached<'_> {
     fn combine(&self, work: &Work) {
         for part in self.bits.chunks(COMBINED) {
             let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            work.communicator.all_reduce(&mut words, Reduction::Or);
+            work.options.communicator.all_reduce(&mut words, Reduction::Or);
             part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
         }
     }
@@ -128,18 +128,14 @@ impl Reached<'_> {
         for column in position.moves() {
             let child = position.drop_piece(column);
             if has_line(child.board(), child.pieces(position.to_move())) {
-                finished += u64::from(self.first_last_move(&child) == Some(column));
+                // The leftmost column whose top piece can have been the last move.
+                let last = child.parents().find(|(_, parent)| self.has(parent)).map(|(column, _)| column);
+                finished += u64::from(last == Some(column));
             } else if adds && !next.add(&child) {
-                let place = format!("ply {}", child.ply());
-                work.push(Fault::at(FaultKind::NoEntry, &place, &child, "a legal position has no entry"));
+                work.push(Fault::at(FaultKind::NoEntry, "", &child, "a legal position has no entry"));
             }
         }
         finished
-    }
-
-    /// Returns the leftmost column whose top piece can have been the last move.
-    fn first_last_move(&self, position: &Position) -> Option<usize> {
-        position.parents().find(|(_, parent)| self.has(parent)).map(|(column, _)| column)
     }
 }
 

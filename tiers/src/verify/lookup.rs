@@ -14,14 +14,12 @@ use bitvec::prelude::*;
 use fourbase::analysis::{Budget, Cost, SearchPool};
 use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 
 use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::{Evaluation, each_quiet, static_evaluation};
 use super::work::Work;
-use crate::database::{Database, DatabaseError, OpenTier, searches};
+use crate::database::{BlockCache, BlockWeighter, Database, DatabaseError, OpenTier, searches};
 use crate::kernel::Values;
 
 /// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
@@ -29,8 +27,7 @@ pub(super) struct FileLookup<'a> {
     pub database: &'a Database,
     /// The stored tiers by ply.
     pub tiers: BTreeMap<u32, StoredTier>,
-    /// Blocks by ply and number.
-    blocks: Cache<(u32, u64), Arc<Block>, BlockBytes>,
+    blocks: BlockCache<Block>,
     searches: SearchPool,
 }
 
@@ -42,20 +39,12 @@ pub(super) enum Leaf<'a> {
     Unstored(&'a Position),
 }
 
-#[derive(Clone)]
-struct BlockBytes;
-
-impl Weighter<(u32, u64), Arc<Block>> for BlockBytes {
-    fn weight(&self, _: &(u32, u64), block: &Arc<Block>) -> u64 {
-        64 + block.most_bytes as u64
-    }
-}
-
 impl<'a> FileLookup<'a> {
     /// Makes the lookup. Its cache has the same memory limit as the database's.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, BlockBytes);
+        let blocks =
+            BlockCache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, BlockWeighter);
         FileLookup { database, tiers, blocks, searches: searches() }
     }
 
@@ -165,10 +154,12 @@ impl<'a> FileLookup<'a> {
     /// # Errors
     /// The fault of the block.
     pub fn block(&self, tier: &StoredTier, number: u64) -> Result<Arc<Block>, DatabaseError> {
-        self.blocks.get_or_insert_with(&(tier.ply, number), || {
+        let (_, block) = self.blocks.get_or_insert_with(&(tier.ply, number), || {
             let block = tier.read_block(number)?;
-            Ok(Arc::new(block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?))
-        })
+            let block = block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?;
+            Ok::<_, DatabaseError>((block.most_bytes, Arc::new(block)))
+        })?;
+        Ok(block)
     }
 
     /// Checks what users get: compares the outcome of a probe. No other check relies on probes.
@@ -176,9 +167,9 @@ impl<'a> FileLookup<'a> {
         match self.database.probe(position) {
             Ok(found) if found == expected => {}
             Ok(found) => {
-                let (place, [found, expected]) = (format!("ply {}", position.ply()), [found, expected].map(words));
+                let [found, expected] = [found, expected].map(words);
                 let what = format!("a probe answers {found}, expected {expected}");
-                work.push(Fault::at(FaultKind::Probe, &place, position, what).comparing(found, expected));
+                work.push(Fault::at(FaultKind::Probe, "", position, what).comparing(found, expected));
             }
             Err(error) => work.push_file_error(&error),
         }

@@ -84,7 +84,7 @@ pub fn verify(
     options: &VerifyOptions,
     progress: &dyn Progress,
 ) -> Result<VerifyReport, VerifyError> {
-    if let Some(ply) = database.manifest().next_ply(database.board()) {
+    if let Some(ply) = database.manifest.next_ply() {
         return Err(database.not_solved(ply).into());
     }
     let mut report = VerifyReport::default();
@@ -93,15 +93,15 @@ pub fn verify(
     if work.is_sound() {
         let lookup = FileLookup::new(database, stored);
         report.stored = lookup.tiers.values().map(StoredTier::count).sum();
-        report.checked = values::check(&lookup, options, &work)?;
+        report.checked = values::check(&lookup, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;
         if options.sample.is_none() {
             let last = database.board().cells() as u32;
-            let kept = database.manifest().keep_plies.map_or(last, |most| most.min(last));
+            let kept = database.manifest.keep_plies.map_or(last, |most| most.min(last));
             report.legal = Some(legal::count(database.index(), kept, &work)?);
         }
-        (report.searched, report.undecided) = forward::check(&lookup, options, &work)?;
+        (report.searched, report.undecided) = forward::check(&lookup, &work)?;
     }
     check_counts(database, report.legal, &work);
     work.gather()?;
@@ -120,7 +120,7 @@ fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
     let (database, start) = (lookup.database, Position::start(lookup.database.board()));
     let found = lookup.outcome(&start).map_err(|error| work.push_file_error(&error)).ok()?;
     lookup.check_probe(&start, found, work);
-    if let Some(expected) = database.manifest().root().filter(|root| *root != found) {
+    if let Some(expected) = database.manifest.root().filter(|root| *root != found) {
         let [found, expected] = [found, expected].map(words);
         let message = format!("the empty board: {found} by its moves, {expected} in the manifest");
         work.push(Fault { ply: Some(0), ..Fault::new(FaultKind::Root, message).comparing(found, expected) });
@@ -131,7 +131,7 @@ fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
 /// Checks the counts beside the database, if there are any, and compares those of the kept plies with the number of
 /// legal positions, if these were counted.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
-    let (folder, manifest) = (database.folder(), database.manifest());
+    let (folder, manifest) = (database.folder(), &database.manifest);
     match read_kept(database.storage(), folder, database.board(), manifest) {
         Ok(Some(counts)) => {
             let is_kept = |ply| manifest.keep_plies.is_none_or(|most| ply <= most);

@@ -149,9 +149,9 @@ impl Fault {
         Fault { kind, ply: None, block: None, entry: None, position: None, found: None, expected: None, message }
     }
 
-    /// Makes a fault of a position; `place` begins the message.
+    /// Makes a fault of a position; in the message `place` follows the ply.
     pub(super) fn at(kind: FaultKind, place: &str, position: &Position, what: impl fmt::Display) -> Fault {
-        let message = format!("{place}: {what} (position {})", notation::to_uni(position));
+        let message = format!("ply {}{place}: {what} (position {})", position.ply(), notation::to_uni(position));
         Fault { ply: Some(position.ply() as u32), position: Some(position.bitboards()), ..Fault::new(kind, message) }
     }
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, Leaf};
-use super::report::{Fault, FaultKind, VerifyOptions, words};
+use super::report::{Fault, FaultKind, words};
 use super::tier::StoredTier;
 use super::walk::each_quiet;
 use super::work::{Work, share};
@@ -51,10 +51,10 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
-    let sample = options.sample.filter(|sample| *sample < all);
-    let batch = (options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
+    let sample = work.options.sample.filter(|sample| *sample < all);
+    let batch = (work.options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
     let entries = |tier: &StoredTier| tier.open.chunks.tier_entries;
     let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
@@ -67,7 +67,7 @@ pub(super) fn check(lookup: &FileLookup, options: &VerifyOptions, work: &Work) -
         };
         before = after;
         if of_tier > 0 || sample.is_none() {
-            work.tier_done(Stage::Values, tier.ply, of_tier);
+            work.progress.tier_done(Stage::Values, tier.ply, of_tier, 0);
         }
         checked += of_tier;
     }
@@ -103,8 +103,7 @@ impl TierCheck<'_> {
         for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
             let numbers = decoded.numbers(place);
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
-            let before = |chosen: &[(u64, u32)], end| chosen.partition_point(|(_, number)| *number < end);
-            if chosen.is_some_and(|chosen| before(chosen, numbers.start) == before(chosen, numbers.end)) {
+            if chosen.is_some_and(|chosen| !chosen.iter().any(|(_, number)| numbers.contains(number))) {
                 continue;
             }
             let entries = self.tier.entries(chunk);
@@ -140,9 +139,9 @@ impl TierCheck<'_> {
 
     /// Compares a stored value with the best of its moves and with a probe. `read` returns the outcome of a leaf.
     fn check_value(&self, value: &StoredValue, read: &dyn Fn(Leaf) -> Result<Outcome, DatabaseError>) {
-        let (ply, StoredValue { block, entry, position, code }) = (self.tier.ply, value);
+        let StoredValue { block, entry, position, code } = value;
         let fault = |kind, what: String| {
-            let place = format!("ply {ply}, block {block}, entry {entry}");
+            let place = format!(", block {block}, entry {entry}");
             Fault { block: Some(*block), entry: Some(*entry), ..Fault::at(kind, &place, position, what) }
         };
         let Some(stored) = self.tier.codes.outcome(*code) else {
@@ -157,7 +156,7 @@ impl TierCheck<'_> {
                 self.work.push(fault.comparing(found, expected));
             }
             Err(error) => {
-                let fault = Fault::at(FaultKind::Unanswered, &format!("ply {ply}, entry {entry}"), position, &error);
+                let fault = Fault::at(FaultKind::Unanswered, &format!(", entry {entry}"), position, &error);
                 self.work.push_error(&error, Fault { entry: Some(*entry), ..fault });
             }
         }
@@ -166,7 +165,7 @@ impl TierCheck<'_> {
 
     /// Recomputes `count` values of the tier, in batches of equal size for every rank. Returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
-        let ranks = self.work.size;
+        let ranks = u64::from(self.work.options.communicator.size());
         let batches = count.div_ceil(self.batch * ranks) * ranks;
         for batch in (0..batches).filter(|batch| self.work.is_turn(*batch)) {
             let strata = share(count, batch, batches)..share(count, batch + 1, batches);
@@ -203,25 +202,23 @@ impl TierCheck<'_> {
             needed
         });
         // This takes most of the time.
-        let outcomes = self.look_up(needed.collect(), chosen.len() as u64);
+        let outcomes = self.look_up(needed.collect());
         let read = |leaf: Leaf| {
             let number = outcomes.binary_search_by_key(&tier_entry(&leaf), |(entry, _)| Some(*entry)).ok();
             let outcome = number.and_then(|number| outcomes.get(number)?.1);
             outcome.map_or_else(|| self.lookup.read(&leaf), Ok)
         };
         values.par_iter().for_each(|value| self.check_value(value, &read));
+        self.shown.done(chosen.len() as u64);
     }
 
-    /// Looks values up in the order of the files, which counts as `steps` steps. Returns each once, in that order;
-    /// `None` for a value that can't be looked up, whose error appears when it is read again.
-    fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
+    /// Looks values up in the order of the files. Returns each once, in that order; `None` for a value that can't be
+    /// looked up, whose error appears when it is read again.
+    fn look_up(&self, mut entries: Vec<TierEntry>) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
-        let all = entries.len() as u64;
-        self.shown.done(if all == 0 { steps } else { 0 });
         // Each thread looks up neighbours, which share a block.
-        let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
-            self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
+        let outcomes = entries.par_iter().map(|(ply, entry)| {
             let outcome =
                 self.lookup.tiers.get(ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
             ((*ply, *entry), outcome)

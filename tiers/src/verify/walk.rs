@@ -20,7 +20,7 @@ use std::ops::Range;
 use fourbase::{Outcome, Player, Position, Value, has_line};
 
 use crate::format::chunk::runs;
-use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits};
+use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits, occupied};
 
 /// What the board alone decides about a position, as `docs/explanation/algorithm.md` defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,10 +148,7 @@ struct ShapeWalk {
 impl ShapeWalk {
     fn new(index: &Index, mover: Player, has_forced: bool, shape: Shape) -> ShapeWalk {
         let (board, split) = (index.board(), &index.split);
-        let spine = Spine { height: shape.spine_height, bits: 0 };
-        let parts = Parts { left: shape.left, left_bits: 0, spine, right: shape.right, right_bits: 0 };
-        // Without pieces of the first player, all pieces are the second player's.
-        let [_, occupied] = split.bitboards(&parts);
+        let occupied = occupied(split, shape);
         let landing = |column: usize| {
             let free = board.column_cells(column) & !occupied;
             (free != 0).then_some((free & free.wrapping_neg(), 1 << column))

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
-use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
+use crate::communicator::{CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::files::FileError;
 use crate::progress::{Progress, Stage, StageProgress};
@@ -18,11 +18,8 @@ const LEAST_KEPT: usize = 8;
 
 /// The state that all stages of a verification share.
 pub(super) struct Work<'a> {
-    pub communicator: &'a dyn Communicator,
-    rank: u64,
-    pub size: u64,
-    progress: &'a dyn Progress,
-    most_faults: usize,
+    pub options: VerifyOptions<'a>,
+    pub progress: &'a dyn Progress,
     /// The faults and unreadable files of this rank since the ranks last gathered.
     own: Mutex<VerifyReport>,
     /// Those of all ranks up to the last gathering.
@@ -31,20 +28,12 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub fn new(options: &VerifyOptions<'a>, progress: &'a dyn Progress) -> Work<'a> {
-        Work {
-            communicator: options.communicator,
-            rank: options.communicator.rank().into(),
-            size: options.communicator.size().into(),
-            progress,
-            most_faults: options.faults,
-            own: Mutex::default(),
-            all: Mutex::default(),
-        }
+        Work { options: *options, progress, own: Mutex::default(), all: Mutex::default() }
     }
 
     /// Returns this rank's jobs out of `count`: runs of neighbours, assigned to the ranks in turn.
     pub fn jobs(&self, count: u64) -> impl ParallelIterator<Item = u64> {
-        let (rank, size) = (self.rank, self.size);
+        let (rank, size) = (u64::from(self.options.communicator.rank()), u64::from(self.options.communicator.size()));
         let run = (count / (16 * size)).clamp(1, RUN);
         let own = (0..count.div_ceil(run * size) * run).into_par_iter();
         own.map(move |number| (number / run * size + rank) * run + number % run).filter(move |job| *job < count)
@@ -52,19 +41,19 @@ impl<'a> Work<'a> {
 
     /// Returns whether this rank does job `job`. The threads of a rank share such a job.
     pub fn is_turn(&self, job: u64) -> bool {
-        job % self.size == self.rank
+        job % u64::from(self.options.communicator.size()) == u64::from(self.options.communicator.rank())
     }
 
     /// Returns the sum of a number over all ranks.
     pub fn sum(&self, own: u64) -> u64 {
         let mut sum = [own];
-        self.communicator.all_reduce(&mut sum, Reduction::Sum);
+        self.options.communicator.all_reduce(&mut sum, Reduction::Sum);
         sum[0]
     }
 
     /// Records a fault.
     pub fn push(&self, fault: Fault) {
-        let (mut own, most) = (lock(&self.own), self.most_faults.max(LEAST_KEPT));
+        let (mut own, most) = (lock(&self.own), self.options.faults.max(LEAST_KEPT));
         own.faults_in_all += 1;
         own.faults.push(fault);
         if own.faults.len() / 2 > most {
@@ -95,9 +84,9 @@ impl<'a> Work<'a> {
     /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
     pub fn gather(&self) -> Result<u64, CommunicatorError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
-        keep_first(&mut own.faults, self.most_faults.max(LEAST_KEPT));
+        keep_first(&mut own.faults, self.options.faults.max(LEAST_KEPT));
         let mut new = VerifyReport::default();
-        for found in gather(self.communicator, &own)? {
+        for found in gather(self.options.communicator, &own)? {
             new.faults.extend(found.faults);
             new.faults_in_all += found.faults_in_all;
             new.unread.extend(found.unread);
@@ -109,7 +98,7 @@ impl<'a> Work<'a> {
         let count = new.faults_in_all + new.unread.len() as u64;
         let mut all = lock(&self.all);
         all.faults.extend(new.faults);
-        all.faults.truncate(self.most_faults);
+        all.faults.truncate(self.options.faults);
         all.faults_in_all += new.faults_in_all;
         all.unread.extend(new.unread);
         Ok(count)
@@ -133,12 +122,7 @@ impl<'a> Work<'a> {
     /// Begins a stage of `steps` steps.
     pub fn begin(&self, stage: Stage, steps: u64) -> StageProgress<'a> {
         self.progress.begin(stage, steps, 0);
-        StageProgress::new(self.progress, stage, self.communicator.size(), steps)
-    }
-
-    /// Reports that a tier is done in a stage; `count` is its number of blocks, values, positions or searches.
-    pub fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
-        self.progress.tier_done(stage, ply, count, 0);
+        StageProgress::new(self.progress, stage, self.options.communicator.size(), steps)
     }
 }
 

@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     interrupt::say_at_end(format!("interrupted the query of {board}; --seconds N shows what is known by then"))?;
     let analysis = match analyst.analyse_and_show(&position) {
-        Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded()) => {
+        Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded) => {
             analyst = arguments.search.find(board, default, Some(failure.downcast()?))?;
             analyst.analyse_and_show(&position)?
         }

@@ -114,7 +114,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     output::print_stopped("stats", stopped, arguments.json && job.is_root());
     let (stats, counts) = counted?;
     if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
-        && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), counts)
+        && let Err(reason) = write_kept(&Disk, database.folder(), &database.manifest, counts)
     {
         failure::print_warning(&format!("cannot keep the counts: {reason}"));
     }
@@ -153,13 +153,13 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
             }
             found => found?,
         };
-        if let Some(ply) = database.manifest().next_ply(board) {
+        if let Some(ply) = database.manifest.next_ply() {
             return Err(database.not_solved(ply)).context(NEEDED);
         }
         return Ok(Some(database));
     };
     match Database::open(&folder_of(root, board, values)) {
-        Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply(board).is_none())),
+        Ok(database) => Ok(Some(database).filter(|database| database.manifest.next_ply().is_none())),
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -167,7 +167,7 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
 
 /// Reads the counts that are kept beside a database.
 fn kept(database: &Database, is_root: bool) -> Result<Option<Counts>, FileError> {
-    let counts = read_kept(&Disk, database.folder(), database.board(), database.manifest());
+    let counts = read_kept(&Disk, database.folder(), database.board(), &database.manifest);
     counts.or_else(|reason| {
         if matches!(reason, FileError::Newer { .. }) {
             return Err(reason);

@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
     let description = |(database, ..): &(Database, u64, ThreadPool)| {
-        format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash)
+        format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest.hash)
     };
     let prepared = job.prepared(prepare(arguments, board, sample), description)?;
     let Some((database, memory_bytes, pool)) = prepared else { return Ok(()) };
@@ -107,7 +107,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let options = VerifyOptions { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
     let log = (is_shown && arguments.log).then(|| {
-        let (manifest, values) = (database.manifest(), database.values());
+        let (manifest, values) = (&database.manifest, database.values());
         let size = bytes(manifest.bytes().into());
         failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
         Log::begin(board)

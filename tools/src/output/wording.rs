@@ -90,7 +90,7 @@ pub fn standing(position: &Position) -> String {
 
 /// Names a database: its folder, or that it is built in.
 pub fn database(database: &Database) -> String {
-    if database.is_embedded() { format!("the built-in {} database", database.board()) } else { path(database.folder()) }
+    if database.is_embedded { format!("the built-in {} database", database.board()) } else { path(database.folder()) }
 }
 
 /// Writes which plies a database keeps.

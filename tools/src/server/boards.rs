@@ -104,7 +104,7 @@ impl BoardSource {
 
     /// Tells whether the database keeps too few plies for such an answer.
     pub fn is_beyond(&self, ply: usize, with_line: bool) -> bool {
-        let most = self.database().and_then(|database| database.manifest().keep_plies);
+        let most = self.database().and_then(|database| database.manifest.keep_plies);
         most.is_some_and(|most| with_line || ply >= most as usize)
     }
 }
@@ -173,8 +173,8 @@ impl Boards {
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup.as_ref().map(|database| {
-            let manifest = database.manifest();
-            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply(board))
+            let manifest = &database.manifest;
+            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply())
         });
         Ok(BoardSource { analyst, identity })
     }
@@ -218,14 +218,14 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     };
     for board in Database::embedded_boards() {
         if let Some(database) = Database::embedded(board)? {
-            add(board, database.manifest(), true);
+            add(board, &database.manifest, true);
         }
     }
     if is_address(&server.boards.root) {
         // A host does not list its folders, so only boards that were asked for are known.
         let open = server.boards.lock().iter().map(|entry| Arc::clone(&entry.source)).collect::<Vec<_>>();
         for database in open.iter().filter_map(|source| source.database()).filter(|of| of.is_complete()) {
-            add(database.board(), database.manifest(), database.is_embedded());
+            add(database.board(), &database.manifest, database.is_embedded);
         }
         return Ok(boards);
     }
@@ -259,8 +259,8 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     let board: Board = query.board.parse()?;
     let source = server.find(board).await?;
     let stats = server.workers.look(move || {
-        let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
-        let counts = match read_kept(database.storage(), database.folder(), board, database.manifest()) {
+        let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
+        let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer that for a file that they do not have: status 403, or a page.
             Err(FileError::Io { file, source, .. })
                 if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported)
@@ -270,7 +270,7 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
             }
             counts => counts?,
         };
-        let stats = |counts| Stats::of(&counts, Some((database.folder(), database.manifest())));
+        let stats = |counts| Stats::of(&counts, Some((database.folder(), &database.manifest)));
         Ok::<_, Failure>(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });
     let Some(stats) = stats.await?? else {

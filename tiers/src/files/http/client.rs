@@ -1,7 +1,6 @@
 //! Requests to hosts with `ureq`: a blocking client that keeps connections open for the next request.
 
 use std::io::{self, ErrorKind, Read};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ureq::Agent;
@@ -11,7 +10,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use super::answer::{Client, Response};
 
 /// The most time for a request, including redirects and the answer.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many connections are kept open for the next requests: several files are read at once, each with several requests.
 const IDLE_CONNECTIONS: usize = 64;
@@ -41,12 +40,6 @@ impl UreqClient {
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         UreqClient(config.build().into())
-    }
-
-    /// Returns the client of the process.
-    pub(super) fn shared() -> Arc<UreqClient> {
-        static SHARED: OnceLock<Arc<UreqClient>> = OnceLock::new();
-        Arc::clone(SHARED.get_or_init(|| Arc::new(UreqClient::new(TIMEOUT))))
     }
 }
 

@@ -11,7 +11,7 @@ use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
 /// Whether several requests can wait at the same time: WebAssembly has one thread.
-pub(super) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
+pub(crate) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
 
 /// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
 const HEAD_BYTES: u64 = 4 << 10;
@@ -44,12 +44,12 @@ pub(super) struct HttpFile {
     client: Arc<dyn Client>,
     address: String,
     version: Version,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptParts>,
 }
 
 /// Bytes that need not be requested again.
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptParts {
     /// The first and the last bytes of the file.
     ends: Vec<Part>,
     /// Parts that were read ahead, the oldest first.
@@ -70,7 +70,7 @@ impl HttpFile {
         let (head, version) = head?;
         let tail = tail.filter(|(_, of)| *of == version).map(|(tail, _)| tail);
         let ends = std::iter::once(head).chain(tail).collect();
-        let kept = Mutex::new(Kept { ends, ..Kept::default() });
+        let kept = Mutex::new(KeptParts { ends, ..KeptParts::default() });
         Ok(HttpFile { client: Arc::clone(client), address, version, kept })
     }
 
@@ -83,7 +83,7 @@ impl HttpFile {
         Ok(part)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptParts> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,7 +125,7 @@ impl ReadFile for HttpFile {
     }
 }
 
-impl Kept {
+impl KeptParts {
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.ends.iter().chain(&self.ahead)
     }

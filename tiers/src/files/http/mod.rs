@@ -25,12 +25,15 @@ mod file;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(feature = "http")]
+use std::sync::LazyLock;
 
 pub use answer::{Client, Response};
 #[cfg(feature = "http")]
 pub use client::UreqClient;
 
-use self::file::{HttpFile, IS_PARALLEL};
+use self::file::HttpFile;
+pub(crate) use self::file::IS_PARALLEL;
 use super::storage::{ReadFile, ReadStorage};
 
 /// The files below an address, as a file system that cannot be written. Paths are addresses.
@@ -52,30 +55,19 @@ impl ReadStorage for Http {
     fn open_expecting(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(HttpFile::open(&self.0, address(path)?, Some(bytes))?))
     }
-
-    fn reads_ahead(&self) -> bool {
-        IS_PARALLEL
-    }
-
-    fn names(&self, _: &Path) -> io::Result<Vec<String>> {
-        Err(io::Error::new(ErrorKind::Unsupported, "the files of a host cannot be listed"))
-    }
 }
 
 /// Converts a path to an address.
 fn address(path: &Path) -> io::Result<String> {
-    let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
+    let no_address = |what| io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"));
+    let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP".to_owned()))?;
     // Messages would repeat a password.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
     if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
-        return Err(no_address(&format!("has the sign {sign}")));
+        return Err(no_address(format!("has the sign {sign}")));
     }
     // Some systems join paths with another separator.
     Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
-}
-
-fn no_address(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"))
 }
 
 /// Returns whether a path is an address on a host, that is, begins with `http://` or `https://`.
@@ -106,10 +98,11 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the storage for addresses.
+/// Returns the storage for addresses. All share one client.
 #[cfg(feature = "http")]
 pub(super) fn shared() -> Http {
-    Http::new(UreqClient::shared())
+    static SHARED: LazyLock<Http> = LazyLock::new(|| Http::new(Arc::new(UreqClient::new(client::TIMEOUT))));
+    SHARED.clone()
 }
 
 /// Returns a storage that rejects all addresses.

@@ -17,6 +17,7 @@ mod writer;
 
 use std::path::Path;
 
+use fourbase::Board;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -26,8 +27,10 @@ pub(crate) use writer::Writer;
 pub(crate) use writer::write_tier;
 
 use super::chunk::Chunks;
+use super::folder::{MANIFEST, is_of_database};
+use super::manifest::board_name;
 use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
-use crate::files::{FileError, ReadFile};
+use crate::files::{FileError, ReadFile, Storage, io_error};
 use crate::index::Index;
 use crate::kernel::Values;
 
@@ -37,14 +40,15 @@ const DIRECTORY_ENTRY: usize = 10;
 const PAGE_ENTRY: usize = 24;
 /// Blocks of a page of the directory.
 const PAGE_BLOCKS: u64 = 1024;
-/// The number that seeds the checksum of the file's end; pages use the numbers below it. No block has any of them.
+/// The number that seeds the checksum of the file's end (shapes, pages and the trailer's first two numbers); pages use
+/// the numbers below it. No block has any of them.
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// The board's name.
-    pub board: String,
+    #[serde(with = "board_name")]
+    pub board: Board,
     pub values: Values,
     pub ply: u32,
     /// Entries of the tier.
@@ -60,7 +64,7 @@ impl Header {
     /// Makes the header of a tier's file with these chunks.
     pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
         let Chunks { each, tier_entries, has_forced } = *chunks;
-        Header { board: index.board().to_string(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
+        Header { board: index.board(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
     }
 
     /// Returns the first bytes of the file.
@@ -75,25 +79,19 @@ impl Header {
     }
 }
 
-impl std::fmt::Display for Header {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Header { board, values, ply, entries, chunk_entries, .. } = self;
-        let board = fourbase::excerpt(board, 32);
-        write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
+/// Checks that no newer fourbase has written a tier's file in a folder. Damaged files pass.
+pub(crate) fn check_versions(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    for name in names.iter().filter(|name| is_of_database(name) && *name != MANIFEST) {
+        let path = folder.join(name);
+        let file = storage.open(&path).map_err(io_error(&path, "open"))?;
+        FileError::unless_damaged(Header::unseal(&*file, &path))?;
     }
+    Ok(())
 }
 
-/// Returns the checksum of a block; `identity` is the hash of the sealed header.
-fn block_checksum(payload: &[u8], identity: u64, number: u64) -> u32 {
-    xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32
-}
-
-/// Returns the checksum of a page of the directory.
-fn page_checksum(entries: &[u8], identity: u64, page: u64) -> u64 {
-    xxh3_64_with_seed(entries, identity.wrapping_add(END - 1 - page))
-}
-
-/// Returns the checksum of the shapes, the pages and the trailer's first two numbers.
-fn end_checksum(end: &[u8], identity: u64) -> u64 {
-    xxh3_64_with_seed(end, identity.wrapping_add(END))
+/// Returns the checksum of a part of the file: a block by its number, or one of those above. `identity` is the hash of
+/// the sealed header.
+fn checksum(bytes: &[u8], identity: u64, number: u64) -> u64 {
+    xxh3_64_with_seed(bytes, identity.wrapping_add(number))
 }

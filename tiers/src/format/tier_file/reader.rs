@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum};
+use super::{DIRECTORY_ENTRY, END, Header, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, checksum};
 use crate::files::envelope::{self, TOO_SHORT};
 use crate::files::{FileError, ReadFile, ReadStorage, frame, io_error};
 use crate::format::chunk::GROUP_CHUNKS;
@@ -69,24 +69,21 @@ impl Reader {
         let mut trailer = [0; TRAILER];
         envelope::read(&*file, path, &mut trailer, trailer_at)?;
         let numbers = numbers(&trailer);
-        let [directory_at, blocks, checksum] = [0, 1, 2].map(|number| numbers.get(number).copied().unwrap_or_default());
-        let page_bytes = (blocks.div_ceil(PAGE_BLOCKS)).checked_mul(PAGE_ENTRY as u64);
-        let directory_bytes = blocks.checked_mul(DIRECTORY_ENTRY as u64);
-        let end_at = directory_bytes.and_then(|bytes| directory_at.checked_add(bytes));
-        let end_at = end_at.filter(|_| directory_at >= header_bytes);
-        let shape_bytes = end_at.and_then(|end| trailer_at.checked_sub(end)?.checked_sub(page_bytes?));
+        let [directory_at, blocks, expected] = [0, 1, 2].map(|number| numbers.get(number).copied().unwrap_or_default());
+        let end_at = u128::from(directory_at) + u128::from(blocks) * DIRECTORY_ENTRY as u128;
+        let page_bytes = u128::from(blocks.div_ceil(PAGE_BLOCKS)) * PAGE_ENTRY as u128;
         let most_bytes = frame::most_bytes(most_shapes.saturating_mul(size_of::<u64>() as u128));
-        let (Some(end_at), Some(shape_bytes)) = (end_at, shape_bytes.filter(|bytes| u128::from(*bytes) <= most_bytes))
-        else {
-            return Err(damaged(trailer_at, "the trailer is wrong"));
-        };
+        let shape_bytes = u128::from(trailer_at).checked_sub(end_at + page_bytes);
+        let shape_bytes = shape_bytes.filter(|bytes| directory_at >= header_bytes && *bytes <= most_bytes);
+        let shape_bytes = shape_bytes.ok_or_else(|| damaged(trailer_at, "the trailer is wrong"))? as usize;
+        let end_at = end_at as u64;
         let mut end = vec![0; (size - end_at) as usize - size_of::<u64>()];
         envelope::read(&*file, path, &mut end, end_at)?;
-        if end_checksum(&end, identity) != checksum {
+        if checksum(&end, identity, END) != expected {
             return Err(damaged(end_at, "the checksum of the end is wrong"));
         }
         end.truncate((trailer_at - end_at) as usize);
-        let list = end.split_off((shape_bytes as usize).min(end.len()));
+        let list = end.split_off(shape_bytes.min(end.len()));
         let chunks = header.entries.div_ceil(u64::from(header.chunk_entries.max(1)));
         let pages = parse_pages(&list, [(header_bytes, 0), (directory_at, chunks)])
             .ok_or_else(|| damaged(end_at, "the blocks do not hold the tier"))?;
@@ -130,15 +127,15 @@ impl Reader {
     /// Reads and checks one block. Returns it with the number of its chunks.
     ///
     /// # Errors
-    /// [`FileError::Checksum`] if the bytes are not those that were written as this block of this tier.
+    /// [`FileError::Wrong`] if the bytes are not those that were written as this block of this tier.
     pub fn block(&self, number: u64) -> Result<(Vec<u8>, usize), FileError> {
         let Range { start, end } = self.entry(number)?;
         let mut payload = vec![0; (end.offset - start.offset) as usize];
         envelope::read(&*self.file, &self.path, &mut payload, start.offset)?;
-        let (expected, found) = (start.checksum as u32, block_checksum(&payload, self.identity, number));
+        let (expected, found) = (start.checksum as u32, checksum(&payload, self.identity, number) as u32);
         if found != expected {
-            let file = self.path.clone();
-            return Err(FileError::Checksum { file, block: number, offset: start.offset, expected, found });
+            let found = format!("{found:08x} (block {number} at byte {})", start.offset);
+            return Err(FileError::wrong(&self.path, "the checksum of a block", format!("{expected:08x}"), found));
         }
         Ok((payload, (end.chunk - start.chunk) as usize))
     }
@@ -197,7 +194,7 @@ impl Reader {
         let damaged = |what| FileError::damaged(&self.path, range.start, what);
         let mut entries = vec![0; (range.end - range.start) as usize];
         envelope::read(&*self.file, &self.path, &mut entries, range.start)?;
-        if page_checksum(&entries, self.identity, number as u64) != start.checksum {
+        if checksum(&entries, self.identity, END - 1 - number as u64) != start.checksum {
             return Err(damaged("the checksum of the directory is wrong"));
         }
         let page = parse_page(&entries, *start, *end).ok_or_else(|| damaged("the blocks do not hold the tier"))?;
@@ -251,7 +248,7 @@ mod tests {
         let block =
             |block: u64| vec![EncodedBlock { payload: vec![block as u8; (block % 5) as usize], chunks: chunks(block) }];
         let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
-        let (path, board) = (folder.join("tier-09"), "4x4".to_owned());
+        let (path, board) = (folder.join("tier-09"), "4x4".parse().unwrap());
         let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
         let mut writer = Writer::create(storage, &path, &header, &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
@@ -309,7 +306,7 @@ mod tests {
             file[numbers..][..16].copy_from_slice(&[directory_at.to_le_bytes(), count.to_le_bytes()].concat());
             let end = directory_at.wrapping_add(count.wrapping_mul(DIRECTORY_ENTRY as u64)) as usize;
             let end = file.get(end..numbers + 16).unwrap_or_default();
-            let checksum = end_checksum(end, reader.identity);
+            let checksum = checksum(end, reader.identity, END);
             file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
             storage.create(&path).unwrap().write_all_at(&file, 0).unwrap();
             Reader::open(&storage, &path, 0, 3, |_, _| Ok(()))?.0.block(0)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIRECTORY_ENTRY, Header, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
+use super::{DIRECTORY_ENTRY, END, Header, PAGE_BLOCKS, checksum};
 use crate::communicator::{Communicator, Reduction, gather};
 use crate::context::Context;
 use crate::files::{FileError, Storage, WriteFile, Written, frame, io_error, temporary_name};
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
             {
                 let payloads: Vec<&[u8]> = blocks.iter().map(|block| &*block.payload).collect();
                 self.file.write_all_at(&payloads.concat(), offset).map_err(io_error(&self.temporary, "write"))?;
-                let of_block = |(number, payload)| block_checksum(payload, self.identity, number);
+                let of_block = |(number, payload)| checksum(payload, self.identity, number) as u32;
                 checksums.extend((number..).zip(payloads).map(of_block));
             }
             number += group.len() as u64;
@@ -140,7 +140,14 @@ impl<'a> Writer<'a> {
         for (rank, length, chunks) in batch {
             let checksum = checksums.get_mut(rank).and_then(Iterator::next);
             let checksum = checksum.ok_or_else(|| self.malformed(rank as u32))?;
-            self.record(length, chunks, checksum);
+            if self.blocks().is_multiple_of(PAGE_BLOCKS) {
+                self.pages.push((self.offset, self.chunks));
+            }
+            self.chunks += u64::from(chunks);
+            self.offset += u64::from(length);
+            self.directory.extend_from_slice(&length.to_le_bytes());
+            self.directory.extend_from_slice(&chunks.to_le_bytes());
+            self.directory.extend_from_slice(&checksum.to_le_bytes());
         }
         Ok(())
     }
@@ -148,18 +155,6 @@ impl<'a> Writer<'a> {
     /// Returns the number of blocks so far.
     fn blocks(&self) -> u64 {
         (self.directory.len() / DIRECTORY_ENTRY) as u64
-    }
-
-    /// Adds the next block to the directory.
-    fn record(&mut self, length: u32, chunks: u16, checksum: u32) {
-        if self.blocks().is_multiple_of(PAGE_BLOCKS) {
-            self.pages.push((self.offset, self.chunks));
-        }
-        self.chunks += u64::from(chunks);
-        self.offset += u64::from(length);
-        self.directory.extend_from_slice(&length.to_le_bytes());
-        self.directory.extend_from_slice(&chunks.to_le_bytes());
-        self.directory.extend_from_slice(&checksum.to_le_bytes());
     }
 
     fn malformed(&self, rank: u32) -> FileError {
@@ -192,11 +187,11 @@ impl<'a> Writer<'a> {
         let mut end = frame::compress(&shapes, LEVEL).map_err(io_error(&self.temporary, "compress"))?;
         let pages = self.directory.chunks(DIRECTORY_ENTRY * PAGE_BLOCKS as usize);
         for ((page, entries), (offset, chunk)) in (0..).zip(pages).zip(&self.pages) {
-            let checksum = page_checksum(entries, self.identity, page);
+            let checksum = checksum(entries, self.identity, END - 1 - page);
             end.extend([*offset, *chunk, checksum].iter().flat_map(|number| number.to_le_bytes()));
         }
         end.extend([offset, blocks].iter().flat_map(|number| number.to_le_bytes()));
-        end.extend(end_checksum(&end, self.identity).to_le_bytes());
+        end.extend(checksum(&end, self.identity, END).to_le_bytes());
         let end = [self.directory, end].concat();
         file.write_all_at(&end, offset).map_err(io_error(&self.temporary, "write"))?;
         // Only now are the blocks of all ranks in order. Reading them again takes less than a thousandth of a solve.
@@ -209,7 +204,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Memory, ReadStorage};
+    use crate::files::{Memory, Storage};
     use crate::kernel::{Kernel, Values};
     use crate::progress::StoppedBy;
     use crate::solve::in_memory;

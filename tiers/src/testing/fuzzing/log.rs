@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::write;
 use crate::context::Context;
-use crate::files::{Memory, ReadStorage, frame, read_small};
+use crate::files::{Memory, Storage, frame, read_small};
 use crate::format::Hash;
 use crate::kernel::{Kernel, Values};
 use crate::solve::{Solve, SolveError};

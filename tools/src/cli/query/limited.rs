@@ -147,8 +147,8 @@ impl LimitedAnalyst {
         };
         let folder = wording::database(database);
         if !self.may_search() {
-            let kept = wording::kept(database.manifest().keep_plies);
-            match (database.searched() > 0, database.is_embedded()) {
+            let kept = wording::kept(database.manifest.keep_plies);
+            match (database.searched() > 0, database.is_embedded) {
                 (true, true) => {
                     let most = self.keep_plies().unwrap_or_default();
                     Some(format!("from {folder}, searched forward after ply {most}"))
@@ -219,7 +219,7 @@ impl LimitedAnalyst {
 
     /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
     fn keep_plies(&self) -> Option<u32> {
-        self.database()?.manifest().keep_plies
+        self.database()?.manifest.keep_plies
     }
 }
 

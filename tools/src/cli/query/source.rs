@@ -109,7 +109,7 @@ impl SearchArguments {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
         // All values are in the database.
-        let has_values = database.is_some_and(|of| of.is_complete() && of.manifest().keep_plies.is_none());
+        let has_values = database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
         let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
         Ok(LimitedAnalyst::new(analyst, nodes, self.seconds, is_missing.then(|| root.clone())))

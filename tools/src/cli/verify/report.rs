@@ -82,11 +82,11 @@ impl FaultJson {
 impl Verified {
     /// Gathers the findings about a database.
     pub fn of(report: &VerifyReport, database: &Database) -> Verified {
-        let manifest = database.manifest();
+        let manifest = &database.manifest;
         Verified {
             board: database.board().to_string(),
             stores: database.values().to_string(),
-            folder: (!database.is_embedded()).then(|| output::json_path(database.folder())),
+            folder: (!database.is_embedded).then(|| output::json_path(database.folder())),
             sound: report.is_sound(),
             outcome: OutcomeJson::of(report.root),
             files: report.files,
