@@ -132,7 +132,6 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
             option("ask for fewer with sample=..., or leave it out to write all")
         }
         DatasetError::Position(error) => of_position(error),
-        DatasetError::Database(error) => of_database(error),
         DatasetError::Notation(_) => exception("FourbaseError", message),
         DatasetError::Write(_) => {
             exception("FileError", format!("{message}; check the folder, its permissions and the free space"))

@@ -246,7 +246,6 @@ fn of_dataset(error: &DatasetError) -> Option<String> {
         // The program sets no limit of time.
         DatasetError::Long { .. } => "choose fewer positions".to_owned(),
         DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
-        DatasetError::Database(error) => return of_database(error),
         DatasetError::Notation(_) => return None,
     })
 }

@@ -116,9 +116,9 @@ pub struct Field {
 /// The type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FieldKind {
-    /// An unsigned integer of 64 bits.
+    /// ASCII text.
     Text,
-    /// 64 bits without a sign.
+    /// An unsigned integer of 64 bits.
     UInt64,
     /// -128 to 127.
     Int8,

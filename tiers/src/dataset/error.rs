@@ -6,14 +6,13 @@ use fourbase::Board;
 use fourbase::notation::NotationError;
 
 use super::Column;
-use crate::database::DatabaseError;
 use crate::files::grouped;
 use crate::positions::PositionError;
 
 /// Why a data set was not made. Any output written so far is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// The positions cannot be listed or drawn.
+    /// The positions cannot be listed or drawn, or the value of one can't be found.
     #[error(transparent)]
     Position(#[from] PositionError),
     /// Making the rows would take longer than allowed.
@@ -38,9 +37,6 @@ pub enum DatasetError {
     /// This build has no Parquet.
     #[error("this build of fourbase writes no Parquet")]
     NoParquet,
-    /// The value of a position can't be found.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
     /// A position cannot be written as moves.
     #[error(transparent)]
     Notation(#[from] NotationError),
@@ -59,8 +55,7 @@ impl DatasetError {
                     | PositionError::Memory { .. }
                     | PositionError::Count(_)
                     | PositionError::Database(_)
-            ) | DatasetError::Database(_)
-                | DatasetError::Notation(_)
+            ) | DatasetError::Notation(_)
                 | DatasetError::Write(_)
         )
     }

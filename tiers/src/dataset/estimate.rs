@@ -32,14 +32,14 @@ impl Dataset<'_> {
     /// would say nothing about many. If the trial fails, its rows count like stored ones, and the work itself will
     /// report the error.
     pub(super) fn estimate(&self, fields: &[Field], is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
-        let (database, plies) = (self.database, self.choice.plies.as_slice());
+        let (database, plies) = (self.database, self.selection.plies.as_slice());
         let after = u32::from(fields.iter().any(|field| field.column.is_of_moves()));
         let cells = database.board().cells() as u32;
         let is_searched = |ply: &u32| *ply < cells && !database.reaches(*ply + after);
         let searched: Vec<u32> = plies.iter().copied().filter(is_searched).collect();
         let entries = |plies: &[u32]| plies.iter().map(|ply| entries(database.index(), *ply) as f64).sum::<f64>();
-        let (rows, kind, seed) = match self.choice.rows {
-            RowChoice::All if self.choice.is_distinct => (entries(plies), SampleKind::Uniform, 1),
+        let (rows, kind, seed) = match self.selection.rows {
+            RowChoice::All if self.selection.is_distinct => (entries(plies), SampleKind::Uniform, 1),
             RowChoice::All => (2.0 * entries(plies), SampleKind::Uniform, 1),
             RowChoice::Sample { count, kind, seed } => (count as f64, kind, seed),
             RowChoice::Unforced => return Duration::ZERO,

@@ -11,23 +11,23 @@ use crate::files::grouped;
 use crate::positions::SampleKind;
 
 impl Dataset<'_> {
-    /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the choice
+    /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the selection
     /// of positions, the database. They are the metadata of a Parquet file.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let Dataset { database, choice, .. } = self;
+        let Dataset { database, selection, .. } = self;
         let hash = database.manifest.hash.map(|hash| hash.to_string());
         let mut facts = vec![
             ("fourbase.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("fourbase.board", database.board().to_string()),
-            ("fourbase.positions", rows(choice)),
-            ("fourbase.plies", ply_ranges(&choice.plies)),
+            ("fourbase.positions", rows(selection)),
+            ("fourbase.plies", ply_ranges(&selection.plies)),
         ];
-        if let RowChoice::Sample { count, kind, seed } = choice.rows {
+        if let RowChoice::Sample { count, kind, seed } = selection.rows {
             facts.push(("fourbase.sample", count.to_string()));
             facts.push(("fourbase.kind", kind.name().to_owned()));
             facts.push(("fourbase.seed", seed.to_string()));
         }
-        facts.push(("fourbase.distinct", choice.is_distinct.to_string()));
+        facts.push(("fourbase.distinct", selection.is_distinct.to_string()));
         facts.push(("fourbase.database.values", database.values().to_string()));
         facts.push(("fourbase.database.hash", hash.unwrap_or_default()));
         facts
@@ -89,8 +89,8 @@ pub fn ply_ranges(plies: &[u32]) -> String {
 }
 
 /// Describes which positions are chosen.
-fn rows(choice: &Selection) -> String {
-    let rule = match choice.rows {
+fn rows(selection: &Selection) -> String {
+    let rule = match selection.rows {
         RowChoice::All => "every legal position that no line has finished",
         RowChoice::Unforced => {
             "every legal unfinished position in which no move of either player would complete a line"
@@ -103,11 +103,11 @@ fn rows(choice: &Selection) -> String {
                     "a random ply, then random moves up to it; unfinished, and its moves differ in value"
                 }
             };
-            let distinct = if choice.is_distinct { ", distinct up to mirror images" } else { "" };
+            let distinct = if selection.is_distinct { ", distinct up to mirror images" } else { "" };
             return format!("drawn at random, {}: {how}{distinct}", kind.name());
         }
     };
-    let mirror = if choice.is_distinct { "; of a position and its mirror image only one" } else { "" };
+    let mirror = if selection.is_distinct { "; of a position and its mirror image only one" } else { "" };
     format!("{rule}{mirror}")
 }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::column::{Column, Field};
 use super::error::DatasetError;
 use crate::database::Database;
+use crate::positions::PositionError;
 
 /// The cells of a field, one per row, by the field's [`FieldKind`](super::FieldKind).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,18 +56,18 @@ impl Portion {
         let mut moves = Vec::with_capacity(if has_moves { positions.len() * width } else { 0 });
         for positions in positions.chunks(rows_at_once.max(1)) {
             if has_moves {
-                let found = database.moves_of_many(positions, budget, |_, error| Err(error))?;
+                let found = database.moves_of_many(positions, budget, |_, error| Err(PositionError::from(error)))?;
                 // A position is worth what its best move is worth; a full board has no move.
                 for (position, moves) in positions.iter().zip(found.chunks(width)) {
                     outcomes.push(match moves.iter().flatten().min() {
                         Some(best) => *best,
-                        None => database.look_up(position, &mut budget.clone())?,
+                        None => database.look_up(position, &mut budget.clone()).map_err(PositionError::from)?,
                     });
                 }
                 moves.extend(found);
             } else {
                 for outcome in database.probe_many_within(positions, budget) {
-                    outcomes.push(outcome.map_err(|error| *error)?);
+                    outcomes.push(outcome.map_err(|error| PositionError::from(*error))?);
                 }
             }
         }

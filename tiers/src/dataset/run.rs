@@ -111,8 +111,8 @@ pub(super) fn entries(index: &Index, ply: u32) -> u64 {
 /// use fourbase_tiers::dataset::{Column, Dataset, Selection, RowChoice, Format};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: true };
-/// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
+/// let selection = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: true };
+/// let dataset = Dataset::new(&database, selection, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
 /// assert_eq!(dataset.write(&mut text, Format::Csv, &())?, [2, 1, 1]);
 /// assert_eq!(String::from_utf8(text)?, "moves,value,remoteness\n4,-1,40\n1,1,39\n2,1,41\n3,0,41\n");
@@ -121,7 +121,7 @@ pub(super) fn entries(index: &Index, ply: u32) -> u64 {
 #[derive(Debug)]
 pub struct Dataset<'d> {
     pub(super) database: &'d Database,
-    pub(super) choice: Selection,
+    pub(super) selection: Selection,
     columns: Vec<Column>,
     /// Limits the search for each position that the database does not store; its monitor can cancel searches.
     pub budget: Budget,
@@ -138,9 +138,13 @@ impl<'d> Dataset<'d> {
     /// # Errors
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
-    pub fn new(database: &'d Database, choice: Selection, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
+    pub fn new(
+        database: &'d Database,
+        selection: Selection,
+        columns: Vec<Column>,
+    ) -> Result<Dataset<'d>, DatasetError> {
         let board = database.board();
-        check_plies(board, &choice.plies)?;
+        check_plies(board, &selection.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
@@ -148,9 +152,9 @@ impl<'d> Dataset<'d> {
         if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
             return Err(DatasetError::NoRemoteness { board, column });
         }
-        let is_distinct = choice.is_distinct || choice.rows == RowChoice::Unforced;
-        let (choice, budget) = (Selection { is_distinct, ..choice }, Budget::default());
-        Ok(Dataset { database, choice, columns, budget, memory_bytes: u64::MAX, most_time: Duration::MAX })
+        let is_distinct = selection.is_distinct || selection.rows == RowChoice::Unforced;
+        let (selection, budget) = (Selection { is_distinct, ..selection }, Budget::default());
+        Ok(Dataset { database, selection, columns, budget, memory_bytes: u64::MAX, most_time: Duration::MAX })
     }
 
     /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of
@@ -212,7 +216,7 @@ impl<'d> Dataset<'d> {
                 return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
         }
-        self.choice.check_memory(self.database.index(), self.memory_bytes)?;
+        self.selection.check_memory(self.database.index(), self.memory_bytes)?;
         let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
         // Looks positions up, while the caller takes the previous portion.
         let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
@@ -253,14 +257,14 @@ impl<'d> Dataset<'d> {
         progress: &dyn Progress,
         push: &mut dyn FnMut(&[Position]) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
-        let Dataset { database, choice, budget, memory_bytes, .. } = self;
+        let Dataset { database, selection, budget, memory_bytes, .. } = self;
         let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
-        match choice.rows {
+        match selection.rows {
             RowChoice::All => {
-                let entries = choice.plies.iter().map(|ply| entries(index, *ply)).sum();
+                let entries = selection.plies.iter().map(|ply| entries(index, *ply)).sum();
                 let mut listed = 0;
                 progress.begin(Stage::List, entries, listed);
-                for ply in &choice.plies {
+                for ply in &selection.plies {
                     let mut list = PositionList::legal(index, *ply, *memory_bytes, progress)?;
                     if PositionList::is_long_sweep(board, *ply) {
                         progress.begin(Stage::List, entries, listed);
@@ -270,7 +274,7 @@ impl<'d> Dataset<'d> {
                             return Err(PositionError::Stopped.into());
                         }
                         let mut positions = batch.positions(board);
-                        positions.retain(|position| !choice.is_distinct || representative(position) == *position);
+                        positions.retain(|position| !selection.is_distinct || representative(position) == *position);
                         listed += batch.entries;
                         progress.done(Stage::List, batch.entries);
                         push(&positions)?;
@@ -279,19 +283,19 @@ impl<'d> Dataset<'d> {
             }
             RowChoice::Sample { count, kind, seed } => {
                 progress.begin(Stage::Sample, count, 0);
-                let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
-                let mut draws = Draws::new(sampler, count, choice.is_distinct);
+                let sampler = Sampler::new(database, kind, &selection.plies, seed)?;
+                let mut draws = Draws::new(sampler, count, selection.is_distinct);
                 while let Some(drawn) = draws.next(PORTION as u64, budget, &is_stopped)? {
                     progress.done(Stage::Sample, drawn.len() as u64);
                     push(&drawn)?;
                 }
             }
             RowChoice::Unforced => {
-                progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
+                progress.begin(Stage::Unforced, selection.plies.len() as u64, 0);
                 let list =
                     |ply: &u32| unforced(board, *ply, &is_stopped).inspect(|_| progress.done(Stage::Unforced, 1));
                 // A ply that is too late is rejected before any row is written.
-                let lists = choice.plies.iter().map(list).collect::<Result<Vec<_>, _>>()?;
+                let lists = selection.plies.iter().map(list).collect::<Result<Vec<_>, _>>()?;
                 lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(push)?;
             }
         }
@@ -307,8 +311,8 @@ mod tests {
     fn rows_are_the_same_however_many_are_looked_up_at_once() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
         let text = |columns: &[Column], memory_bytes| {
-            let choice = Selection { rows: RowChoice::All, plies: vec![6], is_distinct: true };
-            let dataset = Dataset { memory_bytes, ..Dataset::new(&database, choice, columns.to_vec()).unwrap() };
+            let selection = Selection { rows: RowChoice::All, plies: vec![6], is_distinct: true };
+            let dataset = Dataset { memory_bytes, ..Dataset::new(&database, selection, columns.to_vec()).unwrap() };
             let mut text = Vec::new();
             let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
             (dataset.rows_at_once(), by_value, text)
@@ -326,8 +330,8 @@ mod tests {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let choice = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
-        let dataset = Dataset::new(&database, choice, vec![Column::Value]).unwrap();
+        let selection = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
+        let dataset = Dataset::new(&database, selection, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
             let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };
             assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);

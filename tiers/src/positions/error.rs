@@ -76,7 +76,7 @@ pub enum PositionError {
     /// The positions of a ply cannot be listed or solved.
     #[error(transparent)]
     Count(#[from] CountError),
-    /// The values of a position's moves can't be found.
+    /// The value of a position or of its moves can't be found.
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }

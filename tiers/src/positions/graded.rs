@@ -124,7 +124,13 @@ impl<'d> GradedPositions<'d> {
             let positions =
                 if *choice == 0 { None } else { ply.candidates.next(self.database, *choice, budget, is_stopped)? };
             let Some(positions) = positions else {
-                portion.is_complete = !ply.is_cut && ply.candidates.is_exhausted();
+                portion.is_complete = !ply.is_cut
+                    && match &ply.candidates {
+                        // A list ends only after its last position.
+                        Candidates::Listed(_) => true,
+                        Candidates::Shuffled(left) => left.is_empty(),
+                        Candidates::Drawn { .. } => false,
+                    };
                 return Ok(Some(portion));
             };
             let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
@@ -227,15 +233,6 @@ impl Candidates<'_> {
                 drawn.retain(|position| met.insert(position.bitboards()));
                 Ok(Some(drawn))
             }
-        }
-    }
-
-    /// Returns whether all positions of the ply were returned. A list ends only then.
-    fn is_exhausted(&self) -> bool {
-        match self {
-            Candidates::Listed(_) => true,
-            Candidates::Shuffled(left) => left.is_empty(),
-            Candidates::Drawn { .. } => false,
         }
     }
 }
