@@ -27,7 +27,8 @@ fn starts(board: Board) -> [u64; 4] {
     let down = column & !low_bits(beyond_first.min(64));
     let all = board.bottom_cells();
     let across = all & low_bits(fits_across * board.height());
-    // A product repeats the rows in every column; no carry, because they are no longer than a column.
+    // Multiplying the bottom cells by a mask of rows copies the mask into each column. Nothing carries, because the mask has
+    // at most as many bits as a column.
     [all * up, across * column, across * up, across * down]
 }
 

@@ -245,9 +245,10 @@ impl Position {
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
-    /// Returns Pons' score of this position, whose outcome is given: 1 for a win with the winner's last piece, 2 for
-    /// one with the piece before it, and so on; less than 0 for a loss, 0 for a tie. `None` for a win or a loss of
-    /// unknown remoteness, and under misère, where the winner does not end the game.
+    /// Converts the outcome of this position to Pons' score. For a win it counts the pieces that the winner has not played
+    /// just before the winning move: 1 if that move takes the last of them, 2 if one is left over, and so on. It is
+    /// negative for a loss, and 0 for a tie. `None` for a win or a loss of unknown remoteness, and under misère, where the
+    /// winner does not end the game.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Position, Value};

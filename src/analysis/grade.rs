@@ -111,8 +111,8 @@ impl GradedPly {
         (!self.no_remoteness).then_some(self.best)
     }
 
-    /// Returns the number of judged lost positions whose moves do not all lose at the same time, and how many moves in
-    /// these lose as late as possible; `None` if remotenesses are unknown.
+    /// Returns how many judged positions are lost but offer a choice (some moves lose later than others), and in how many of
+    /// them the move that was played loses as late as possible. `None` if remotenesses are unknown.
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }

@@ -155,7 +155,7 @@ pub enum NotationError {
         place: usize,
         /// What was expected there.
         expected: &'static str,
-        /// What was found there; `None` for the end of the text.
+        /// What was found there; `None` at the end of the text.
         found: Option<char>,
     },
     /// A character of a GamesmanUni string is not a cell.

@@ -205,7 +205,8 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    /// Checks that the moves of one more of the `nodes` positions of a ply fit in memory.
+    /// Checks that memory is still within the limit, before a position is expanded. `nodes` is the number of positions at this
+    /// ply.
     fn require_memory(&self, nodes: usize, ply: usize) -> Result<(), CheckError> {
         let bytes = (nodes + self.next.nodes.len()) * NODE_BYTES
             + (self.answered.len() + self.ended.len()) * MET_BYTES

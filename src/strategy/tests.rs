@@ -89,7 +89,7 @@ impl Rule for Whim {
     }
 }
 
-/// Makes one of the rules, or a random one.
+/// Makes the rule numbered `kind`: follow-up, one with random replies, mirror, or centre.
 fn rule(board: Board, kind: usize, seed: u64) -> Box<dyn Rule> {
     let reading = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow][seed as usize % 3];
     let centre = [3, 1000].map(|divisor| (seed / divisor) as usize % board.width());

@@ -6,10 +6,10 @@
 //! and tests compare the two.
 //!
 //! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
-//! sending a word through it about 25, so every loop that uses a mask more than once makes the network once. All rows
+//! sending a word through it about 25, so the column drops of the solver make each network once a band. All rows
 //! of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]): one row is
-//! one lane, and the compiler turns the lanes into vectors of any processor. Lanes also stay together in a dense
-//! stream, because its words fill at the same places in every row.
+//! one lane, and the compiler turns the lanes into vectors of any processor. The masks are the same, so the eight rows
+//! fill their dense streams at the same rate, and one place in the stream serves all lanes.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;

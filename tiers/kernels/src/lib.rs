@@ -100,8 +100,9 @@ impl Kernel {
         }
     }
 
-    /// Does what [`Kernel::run`] does. Where bit moves are fast and children are as wide, each direction has its own
-    /// loop. Elsewhere the moves take nearly all the time, and one loop serves all cases.
+    /// Does what [`Kernel::run`] does. Where bit moves are fast and children have as many planes, each direction has its own
+    /// loop. One loop serves all other cases: portable moves take most of its time anyway, and few tiers have children with
+    /// fewer planes.
     fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
         let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
         let wide = Known::<false>;

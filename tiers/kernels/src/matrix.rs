@@ -9,8 +9,8 @@
 //! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is transposed, so the
 //!   drop is a left-wing drop in the transposed layout, and its result is turned 64x64 bits at a time.
 //!
-//! If a parent's drop has no child in the child's list, it completes a line inside wing and spine: the parent wins at
-//! once. Lines across both wings are found when the child itself is solved (`lines`).
+//! If a drop has no child in the child's list, it completes a line inside wing and spine and ends the game: a win for the
+//! player who drops, under misère a loss. Lines across both wings are found when the child itself is solved (`lines`).
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub const BAND_ROWS: usize = 512;
 
 /// A drop into the left wing.
 pub struct RowDrop<'a> {
-    /// The child's matrix, from its row 0 on.
+    /// The rows of the child's matrix that are loaded. The numbers in `rows` count from the first of them.
     pub child: RowView<'a>,
     /// For every row of the band, the child's row or [`NO_ROW`].
     pub rows: &'a [u32],

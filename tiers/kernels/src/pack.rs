@@ -84,7 +84,7 @@ impl Task for Pack<'_> {
         let (len, planes) = (symbols.len, symbols.planes.len());
         let rows = Rows { rows, row_words, words, planes, quiet };
         let mut count = 0;
-        // Two planes at a time, which are all planes of wdl.
+        // Each pass packs two planes. wdl has only two, so it takes one pass.
         for (pair, streams) in symbols.planes.chunks_mut(2).enumerate() {
             count = match streams {
                 [first, second] => pack::<B, 2>(&rows, 2 * pair, [first, second], len),

@@ -11,8 +11,9 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
-/// Adds the legal positions without a line of a solved tier to the journal, by outcome. Mirror images count separately.
-/// All ranks count together. `reached` has the bits of the sweep, which are read from front to back.
+/// Counts, by outcome, the legal positions of a solved tier in which nobody has a line, and adds the counts to the journal.
+/// Does nothing if the journal has this ply. A mirror image counts as a position of its own. All ranks take part.
+/// `reached` has the bits of the sweep, which are read in order.
 ///
 /// # Errors
 /// If a file can't be read; [`SolveError::Code`] for an invalid code.

@@ -2,9 +2,10 @@
 //!
 //! A probe first evaluates the board (see [`crate::quiet`]). A quiet position of an odd ply is looked up by its rank:
 //! the rank gives the chunk, the chunk gives the block, and the quiet mask of the chunk gives the position's symbol in
-//! the block (see [`super::tier`]). A quiet position of an even ply has the best value of its children, or of the quiet
-//! positions that these force. If the tier to look up is not kept, the position is searched forward (see
-//! [`super::fallback`]). The deepest kept tier stores forced positions too, so no position before it is searched.
+//! the block (see [`super::tier`]). A quiet position of an even ply gets the best value of its children; a child
+//! with a forced reply is first played on to the next quiet position. If the tier to look up is not kept, the position is
+//! searched forward (see [`super::fallback`]). The deepest kept tier of a solve with `--keep-plies` also stores forced
+//! positions, so a position with fewer pieces never needs a search.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};

@@ -114,7 +114,7 @@ pub(crate) fn open_existing(storage: &dyn ReadStorage, path: &Path) -> Result<Op
     }
 }
 
-/// The fault of a file without its end.
+/// What is wrong with a truncated file.
 pub(crate) const TOO_SHORT: &str = "the file ends too early";
 
 /// Reads bytes at an offset; a file that ends before them is damaged.

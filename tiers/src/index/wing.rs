@@ -246,7 +246,8 @@ impl ShapeLists {
         }
     }
 
-    /// Makes the planes of a list beside `spine`.
+    /// Computes the planes of `list`, whose wing stands beside `spine`: one for each cell, two `keeps` planes for each column
+    /// and for the spine, and a plane of ones.
     pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
         let mut planes = cell_planes(&list.colourings, list.cells);
         planes.reserve_exact((2 * list.columns + 3) * list.words);

@@ -149,7 +149,8 @@ impl Solve {
         Manifest::read(storage, &self.folder())
     }
 
-    /// Returns the folder for everything temporary: the scratch folder if one was set, else that of all databases.
+    /// Returns the folder in which a count makes its temporary folder: the scratch folder if one was set, else that of all
+    /// databases.
     pub(crate) fn scratch_root(&self) -> &Path {
         self.scratch.as_deref().unwrap_or(&self.root)
     }

@@ -59,7 +59,8 @@ pub struct Plan {
     pub threads: usize,
     /// How many further threads lack memory.
     pub left_out: usize,
-    /// Bytes of tables and of all else that threads share, without blocks.
+    /// Bytes of tables and of all else that threads share, without blocks. In an estimate, the bytes of the two largest
+    /// neighbouring tiers.
     shared_bytes: u128,
     /// Bytes of all blocks of two tiers, with room for deltas, which a solve in memory then never needs.
     tiers_bytes: u128,
@@ -81,8 +82,9 @@ struct ThreadPlan {
 }
 
 impl Plan {
-    /// Plans a solve under a memory limit. The figures are exact, unless the estimate is hopelessly above the limit. A
-    /// solve that does not fit is planned with its tiers in files. Takes about a second for 7x6.
+    /// Plans a solve under a memory limit. The figures are exact, unless the board can't be indexed, has too many
+    /// shapes to count, or its tables alone are far above the limit. A solve that does not fit is planned with its tiers in
+    /// files. Takes about a second for 7x6.
     pub fn new(board: Board, values: Values, limit_bytes: u64) -> Plan {
         Plan::with_index(board, values, limit_bytes, Kernel::detect()).0
     }
@@ -113,7 +115,8 @@ impl Plan {
             sizes.push(TierSize { entries, words, rows: words / LIKELY_ROW_WORDS, ..TierSize::default() });
             bytes.push(tier_bytes);
         }
-        // Without an index no solve is possible, not even in files.
+        // An estimate can't be run with its tiers in files either, which needs an index. So both tiers count as memory that is
+        // needed in any case.
         let pairs = bytes.windows(2).map(|pair| pair[0].saturating_add(pair[1]));
         Plan {
             board,

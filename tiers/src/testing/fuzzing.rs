@@ -48,8 +48,8 @@ pub fn manifest(record: &[u8]) -> bool {
     true
 }
 
-/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them. Also tries the
-/// same record in the version with forced positions, which the blocks lack.
+/// Opens the sample tier's file with `record` as the record of its header, and reads all blocks. Returns whether that
+/// works. Also opens the record as the version with forced positions, which must not panic; the blocks have none.
 pub fn tier_header(record: &[u8]) -> bool {
     let [read, _] = [VERSION, VERSION_WITH_FORCED].map(|version| {
         let tier = open(&Parts::new(seal(TIER, version, record), &FIXED.blocks, FIXED.shapes.clone()));

@@ -1,7 +1,8 @@
 //! Blocks: how a shape is divided into them.
 //!
-//! A block is a run of rows; all blocks have about the same size. The layout alone determines where blocks begin, so
-//! every run of the program divides a shape alike.
+//! A block is a run of rows of one shape, of about [`BLOCK_WORDS`] words. A small shape is one small block; a block of very
+//! wide rows has 64 of them. The layout alone determines where blocks begin, so every run of the program divides a shape
+//! alike.
 
 use std::ops::Range;
 

@@ -45,7 +45,7 @@ impl Content for Coding {
     }
 }
 
-/// Marks the entries that play reaches without having ended there with a line.
+/// One bit for each entry: set if play can reach the position and it has no line.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached;
 

@@ -63,7 +63,8 @@ impl<C: Content> Tier<'_, C> {
         let begin = || (begin(), Buffers::default());
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
-                // Once stopped, stay stopped: no shape may be filled after a missing one.
+                // Once stopped, take no more blocks: a later one would let the blocks of the child be evicted that this one
+                // needs.
                 if queue.is_ended() || progress.is_stopped() {
                     queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());

@@ -118,7 +118,7 @@ impl BlockMemory {
 
     /// Allocates words. Threads may work on more blocks than planned; then cached blocks make room.
     fn words(&self, length: usize) -> Words {
-        // Spare memory that is used again may be half larger.
+        // 12 bytes a word instead of 8: spare memory that is used again may be half as large again.
         let lacking = 12 * length as i64 - self.pool.free_bytes();
         if lacking > 0 {
             let less = lacking as u64 + 32 * length as u64;
@@ -129,7 +129,7 @@ impl BlockMemory {
     }
 
     /// Returns a cached block, or expands it with `expand` and caches it. If several threads request one block, the first
-    /// expands it and the others wait.
+    /// expands it and the others wait. Without memory for blocks, expands it every time and caches nothing.
     ///
     /// # Errors
     /// The errors of `expand`.

@@ -6,7 +6,7 @@
 //! The rows of a shape are divided into blocks of about [`BLOCK_WORDS`] words (`block`). A finished block stays in
 //! memory while there is room, expanded or as its delta (`memory`). Otherwise its delta is compressed and appended to a log
 //! (`segments`), in the order in which threads finish blocks. Logged blocks survive a kill. If two tiers of a
-//! board fit into memory, only checkpoints use the log. A kernel reads the rows of a neighbouring tier in place,
+//! board fit into memory, a process that solves alone uses the log only for checkpoints. A kernel reads the rows of a neighbouring tier in place,
 //! through *windows*: the expanded blocks that hold these rows. A window moves forward as the work proceeds through a
 //! shape.
 //!

@@ -29,7 +29,7 @@ pub struct Tier<'s, C = Coding> {
     pub(super) firsts: Vec<(usize, usize)>,
     /// Whether all blocks can be in memory at a time, expanded.
     pub(super) fits: bool,
-    /// The bytes that the blocks not filled yet will have when expanded.
+    /// The bytes, expanded, of the blocks that this run has not filled; after a resume also of those in the log.
     pub(super) unfilled: AtomicU64,
     kept: Vec<Mutex<Option<Kept>>>,
     /// The blocks before this number are evicted.
@@ -182,8 +182,8 @@ impl<'s, C: Content> Tier<'s, C> {
         *first_block = self.firsts[number].0;
     }
 
-    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
-    /// adds it to the log in any case, where the others read it.
+    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. With several
+    /// ranks, always adds it to the log too, where the other ranks read it.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
