@@ -337,7 +337,7 @@ mod tests {
             self.noise.iter().copied().cycle().take(words).collect()
         }
 
-        /// Compares with working row by row.
+        /// Compares with working row by row, and rows of one word with their own form.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
             let (own, words, child_words) = (code.child_planes(), self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
@@ -349,6 +349,7 @@ mod tests {
             let mut stream = vec![0; P * (child_words + 2)];
             for (row, child_row) in &self.rows {
                 let best = &mut expected[row * P * words..][..P * words];
+                let mut one_word = best.to_vec();
                 let child = &child[child_row * own * child_words..];
                 let (bits, bits_words, offset) = match self.from {
                     Some(offset) => (child, child_words, offset),
@@ -358,6 +359,11 @@ mod tests {
                     }
                 };
                 rows::take_stream::<C, Portable, P>(code, best, &self.keeps, bits, bits_words, offset);
+                if (words, child_words) == (1, 1) {
+                    let from = self.from.map_or(self.plane[0], |from| u64::MAX << from);
+                    rows::take_word::<C, Portable, P>(code, &mut one_word, child, from, self.keeps[0]);
+                    assert_eq!(one_word, best);
+                }
             }
 
             let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };

@@ -178,9 +178,12 @@ impl Band<'_> {
     fn winning_rows(&self, wins: &mut Vec<bool>) {
         wins.clear();
         wins.resize(self.left.len(), false);
+        if self.misere {
+            return;
+        }
         let maps = self.row_drops.iter().map(|drop| drop.rows).chain(self.column_drops.iter().map(|drop| drop.rows));
-        for map in maps.filter(|_| !self.misere) {
-            wins.iter_mut().zip(map).for_each(|(wins, row)| *wins |= *row == NO_ROW);
+        for map in maps {
+            wins.iter_mut().zip(map).for_each(|(is_won, row)| *is_won |= *row == NO_ROW);
         }
     }
 
@@ -281,7 +284,11 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
                     let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
                     let child = stream.child.row(child_row, code.child_planes() * stream.child_words);
                     if words == 1 && stream.child_words == 1 {
-                        let from = stream.gather.map_or(u64::MAX << stream.offset, |(plane, flip)| plane[0] ^ flip);
+                        let from = stream
+                            .gather
+                            .map_or(u64::MAX.checked_shl(stream.offset as u32).unwrap_or(0), |(plane, flip)| {
+                                plane[0] ^ flip
+                            });
                         rows::take_word::<C, B, P>(code, best, child, from, stream.keeps[0]);
                         continue;
                     }
@@ -313,8 +320,8 @@ fn take_drop<C: Code<P>, const P: usize>(
     lanes: &mut Lanes,
 ) {
     lanes.rows.clear();
-    for (row, wins) in wins.iter().enumerate() {
-        if let (false, Some(child_row)) = (wins, mapped(drop.rows, drop.first_row, row)) {
+    for (row, is_won) in wins.iter().enumerate() {
+        if let (false, Some(child_row)) = (is_won, mapped(drop.rows, drop.first_row, row)) {
             lanes.rows.push((row, child_row));
         }
     }

@@ -155,8 +155,8 @@ impl Task for PullBand<'_, '_> {
                 reached.fill(0);
             }
             pull_row::<B>(band, row, reached, buffers);
-            if !band.lines.lines.is_empty() {
-                band.lines.each_row(&band.left[row..=row], 0..words, |_, columns| {
+            if let Some(left) = band.left.get(row) {
+                band.lines.each_row(std::slice::from_ref(left), 0..words, |_, columns| {
                     for (word, columns) in reached.iter_mut().zip(columns) {
                         pulled.with_line += u64::from((*word & columns).count_ones());
                         *word &= !columns;

@@ -65,7 +65,8 @@ pub enum Part {
     Right(usize),
 }
 
-/// The cut of one board. A wing never has more than 32 cells, because a board has at most 64. Cheap to copy; every method costs at most `O(W)`.
+/// The cut of one board. A wing never has more than 32 cells, because a board has at most 64. Cheap to copy; every method
+/// costs at most `O(W)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Split {
     /// The board that is cut.

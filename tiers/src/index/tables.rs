@@ -138,8 +138,8 @@ impl Index {
 /// A table for every number of first-player pieces in a wing shape.
 pub(crate) type ByFirsts<T> = OnceLock<Box<[OnceLock<T>]>>;
 
-/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16 million
-/// slots, and opening its database must not take memory for all of them.
+/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16
+/// million slots, and opening its database must not take memory for all of them.
 #[derive(Debug)]
 pub(crate) struct Slots<T, const PAGE: usize = 256> {
     pages: Vec<OnceLock<Box<[T]>>>,

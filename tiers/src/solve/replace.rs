@@ -87,8 +87,10 @@ pub(super) fn remove_temporary(
     scratch: &Path,
     kind: Kind,
 ) -> Result<(), FileError> {
-    remove_leftovers(storage, folder)?;
-    [folder, scratch].iter().try_for_each(|folder| segments::remove(storage, folder, kind, |_| true))
+    // One that fails keeps none of the others.
+    let files = remove_leftovers(storage, folder);
+    let [own, scratch] = [folder, scratch].map(|folder| segments::remove(storage, folder, kind, |_| true));
+    files.and(own).and(scratch)
 }
 
 /// Returns whether the results of an earlier solve are damaged or missing.

@@ -222,7 +222,7 @@ impl<'s> Segments<'s> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (_, header, sealed): (_, LogHeader, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
         if header != self.header {
-            return Err(FileError::wrong(&path, "the log", "that of this solve", "of another one"));
+            return Err(FileError::wrong(&path, "the log", "that of this solve", "that of another solve"));
         }
         Ok((Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64))
     }

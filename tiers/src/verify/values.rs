@@ -103,7 +103,8 @@ impl TierCheck<'_> {
         for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
             let numbers = decoded.numbers(place);
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
-            if chosen.is_some_and(|chosen| !chosen.iter().any(|(_, number)| numbers.contains(number))) {
+            let before = |chosen: &[(u64, u32)], end| chosen.partition_point(|(_, number)| *number < end);
+            if chosen.is_some_and(|chosen| before(chosen, numbers.start) == before(chosen, numbers.end)) {
                 continue;
             }
             let entries = self.tier.entries(chunk);
@@ -202,23 +203,25 @@ impl TierCheck<'_> {
             needed
         });
         // This takes most of the time.
-        let outcomes = self.look_up(needed.collect());
+        let outcomes = self.look_up(needed.collect(), chosen.len() as u64);
         let read = |leaf: Leaf| {
             let number = outcomes.binary_search_by_key(&tier_entry(&leaf), |(entry, _)| Some(*entry)).ok();
             let outcome = number.and_then(|number| outcomes.get(number)?.1);
             outcome.map_or_else(|| self.lookup.read(&leaf), Ok)
         };
         values.par_iter().for_each(|value| self.check_value(value, &read));
-        self.shown.done(chosen.len() as u64);
     }
 
-    /// Looks values up in the order of the files. Returns each once, in that order; `None` for a value that can't be
-    /// looked up, whose error appears when it is read again.
-    fn look_up(&self, mut entries: Vec<TierEntry>) -> Vec<(TierEntry, Option<Outcome>)> {
+    /// Looks values up in the order of the files, which counts as `steps` steps. Returns each once, in that order;
+    /// `None` for a value that can't be looked up, whose error appears when it is read again.
+    fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
+        let all = entries.len() as u64;
+        self.shown.done(if all == 0 { steps } else { 0 });
         // Each thread looks up neighbours, which share a block.
-        let outcomes = entries.par_iter().map(|(ply, entry)| {
+        let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
+            self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
             let outcome =
                 self.lookup.tiers.get(ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
             ((*ply, *entry), outcome)
