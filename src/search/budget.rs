@@ -22,7 +22,7 @@ pub(super) struct Limit<'a> {
 }
 
 impl<'a> Limit<'a> {
-    /// Allows `nodes` in all, and the time of `options`.
+    /// Allows `nodes` nodes for all threads together, until the deadline of `options` or until its monitor cancels.
     pub fn new(nodes: u64, options: &'a SearchOptions, oracle: Option<&'a dyn Oracle>) -> Limit<'a> {
         let SearchOptions { deadline, monitor, .. } = options;
         let (left, is_done) = (AtomicU64::new(nodes), AtomicBool::new(false));
@@ -45,7 +45,7 @@ impl<'a> Limit<'a> {
         self.is_done.load(Relaxed) || self.is_cancelled()
     }
 
-    /// Takes a batch, or the remaining nodes if they are fewer.
+    /// Takes a batch, or the remaining nodes if they are fewer, and returns how many nodes it has taken.
     fn take(&self) -> u64 {
         let taken = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(BATCH_NODES)));
         taken.unwrap_or(0).min(BATCH_NODES)

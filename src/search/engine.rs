@@ -13,11 +13,11 @@ use crate::{Board, Position};
 /// The number of nodes after which a question gets more threads: some 50 milliseconds.
 const NODES_BEFORE_THREADS: u64 = 1 << 19;
 
-/// Finds scores on one board, for any word and any height.
+/// Finds scores on one board. Callers need not know the word size and the height of the grid.
 pub(super) trait Engine: Send {
     /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
-    /// must be of the engine's board and not finished. Adds the visited nodes to `nodes`; the node limit applies to
-    /// this sum. Trusts the oracle, if there is one.
+    /// must be of the engine's board and not finished. Adds the visited nodes to [`Engine::nodes`]; the node limit
+    /// applies to this question alone. Trusts the oracle, if there is one.
     fn score(
         &mut self,
         position: &Position,
@@ -32,7 +32,7 @@ pub(super) trait Engine: Send {
 
 /// Returns the fastest engine for `board`.
 pub(super) fn engine(board: Board, options: &SearchOptions) -> Box<dyn Engine> {
-    /// `GridEngine` with these parameters.
+    /// Makes a [`GridEngine`] with these parameters.
     macro_rules! engine {
         ($word:ty, $height:expr, $columns:expr) => {
             Box::new(GridEngine::<$word, $height, $columns>::new(board, options))
@@ -63,7 +63,7 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     nodes: u64,
 }
 
-/// The position that a question is about.
+/// A question: the position that it is about, and how to search it.
 struct Asked<'a, W> {
     state: State<W>,
     fold: bool,
@@ -87,7 +87,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
     }
 
     /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. If the table should grow,
-    /// the search stops, the table grows, and the search starts again and finds its earlier work there.
+    /// the search stops, the table grows, and the search starts again and finds its earlier work in the table.
     fn test(&mut self, asked: &Asked<'_, W>, beta: Score) -> Result<Score, SearchError> {
         let limit = asked.options.node_limit.unwrap_or(u64::MAX);
         loop {
@@ -120,14 +120,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Returns how many nodes may be visited before the table should grow: as many as it has entries. (Half as many is
-    /// 5 % slower on Test_L2_R2, because the table then leaves the cache sooner.)
+    /// Returns how many more nodes may be visited before the table should grow. It should grow after as many nodes as
+    /// it has entries. (Half as many is 5 % slower on Test_L2_R2, because the table then leaves the cache sooner.)
     fn until_growth(&self) -> u64 {
         (self.table.capacity() as u64).saturating_sub(self.nodes)
     }
 
-    /// Searches with `threads` threads within `limit`. Returns the first answer that a thread finds, and
-    /// the nodes of all threads.
+    /// Searches with `threads` threads within `limit`. Returns the first answer that a thread finds, and the number of
+    /// nodes that all threads have visited.
     fn test_within(&self, asked: &Asked<'_, W>, beta: Score, limit: &Limit, threads: usize) -> (Option<Score>, u64) {
         let search = |merits: &CellMerits| {
             let mut worker = Worker {
@@ -155,7 +155,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
         std::thread::scope(|scope| {
             let search = &search;
-            // If a thread cannot be started, the search does without it.
+            // If a thread can't be started, the search runs without it.
             let spawn = |merits| std::thread::Builder::new().spawn_scoped(scope, move || search(merits)).ok();
             let helpers = helping.iter().filter_map(spawn).collect::<Vec<_>>();
             let (mut score, mut visited) = search(own);

@@ -35,8 +35,8 @@ pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
 }
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> {
-    /// Lays out `board`, which must fit: `width * (height + 1)` bits, `COLUMNS` columns, and `HEIGHT` rows and four to
-    /// connect unless the height is [`ANY_HEIGHT`].
+    /// Lays out `board`. The word must have at least `width * (height + 1)` bits, and `COLUMNS` must be at least the
+    /// width. Unless `HEIGHT` is [`ANY_HEIGHT`], the board must have `HEIGHT` rows and connect four.
     pub fn new(board: Board) -> Self {
         let [width, height, connect] = [board.width(), board.height(), board.connect()].map(|n| n as u32);
         let stride = height + 1;
@@ -119,7 +119,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         let stride = self.stride();
         let (mut mirrored, mut rest) = (W::ZERO, key);
         for _ in 0..self.width {
-            // One column may fill the word, which cannot be shifted by its whole width at once.
+            // One column may fill the word, and a word can't be shifted by its whole width at once.
             mirrored = mirrored << (stride - 1) << 1 | rest & W::low_bits(stride);
             rest = rest >> (stride - 1) >> 1;
         }
@@ -147,7 +147,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         }
     }
 
-    /// Returns the distance in bits from a cell of a line to the next, for each direction, and whether a line fits in it.
+    /// Returns, for each direction, the distance in bits between neighbouring cells of a line, and whether a line fits.
     #[inline(always)]
     fn steps(&self) -> [(u32, bool); 4] {
         let ([up, across, diagonal], stride) = (self.fits, self.stride());
@@ -208,7 +208,7 @@ impl<W: Word> State<W> {
         self.all.plus(grid.bottom) & grid.cells
     }
 
-    /// Plays in `cell`, after which the mover has `spots`.
+    /// Returns the state after a move in `cell`; `spots` are the mover's spots after the move.
     #[inline(always)]
     pub fn play(&self, cell: W, spots: W) -> State<W> {
         State {
@@ -220,14 +220,14 @@ impl<W: Word> State<W> {
         }
     }
 
-    /// Returns the key. It is different for any two positions of the board, and includes who is to move.
+    /// Returns the key. Any two positions of the board have different keys, so the key also says who is to move.
     #[inline(always)]
     pub fn key(&self) -> W {
         self.mine.plus(self.all)
     }
 }
 
-/// Returns the cells that have three of `pieces` around them in a line of four along `step`.
+/// Returns the cells that complete a line of four along `step` with three of `pieces`.
 #[inline(always)]
 fn fours<W: Word>(pieces: W, step: u32) -> W {
     let (above, below) = (pieces << step, pieces >> step);
@@ -235,8 +235,8 @@ fn fours<W: Word>(pieces: W, step: u32) -> W {
     (above_two & (below | pieces << (3 * step))) | (below_two & (above | pieces >> (3 * step)))
 }
 
-/// Returns the cells that have `connect - 1` of `pieces` around them in a line along `step`; `connect` is at most
-/// `MAX`.
+/// Returns the cells that complete a line of `connect` cells along `step` with `connect - 1` of `pieces`; `connect` is
+/// at most `MAX`.
 fn completions<W: Word, const MAX: usize>(pieces: W, step: u32, connect: u32) -> W {
     if connect == 1 {
         return !W::ZERO;

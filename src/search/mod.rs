@@ -7,13 +7,13 @@
 //!
 //! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
 //! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
-//! moves need no search. A score is the value and the end of the game in one number, and a few questions narrow it down
-//! to one number (`score`).
+//! moves need no search. A score is one number for the value and the end of the game; a few questions determine it
+//! (`score`).
 //!
-//! **Moves that do not lose at once.** `x . x` in a row with the gap filled from below is a cell where the player wins,
-//! a *spot*. A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its
-//! children. A playable spot of the opponent must be filled; two are a loss; and a cell below one must not be played.
-//! For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
+//! **Moves that do not lose at once.** A *spot* is a cell where a piece completes a line, such as the gap in `x x . x`.
+//! A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its children. The
+//! player to move must fill a playable spot of the opponent (two are a loss) and must not play below any other. For
+//! example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
 //!
 //! ```
 //! use fourbase::search::{Search, SearchOptions};
@@ -30,15 +30,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Following up.** Many positions are decided long before their end, because one player can answer every move with
-//! the cell above it. That player's cells are known in advance, and so are the cells the other can hope for. If these
-//! hold no line, the other cannot win, however long the game (`pairing` has the proof). This leaves less than half of
-//! the nodes.
+//! **Following up.** Many games are decided long before they end, because one player can answer every move in the cell
+//! above it. It is then known in advance which cells each player can get. If the other player's cells hold no line,
+//! that player cannot win, however long the game lasts (`pairing` has the proof). This more than halves the number of
+//! nodes.
 //!
-//! **A table** of proved bounds (`table`). The search looks up the position, and all its children before it searches
-//! any of them. Positions are found by their exact key, folded by mirror image. The threads share the table. More than
-//! one thread starts only when a question is long: every thread then answers the same question, and the first answer
-//! stops the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
+//! **A table** of proved bounds (`table`). The search looks up each position, and all its children before it searches
+//! any of them. The exact position is the key; mirror images share one. The threads share the table. More than one
+//! thread starts only when a question takes long: all threads then search the same question, and the first answer stops
+//! the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
 //! only the number of nodes differs with several threads.
 //!
 //! # Sources
@@ -70,7 +70,7 @@ use engine::Engine;
 pub use options::{Monitor, Oracle, SearchError, SearchOptions};
 use score::{Scale, Score};
 
-/// Farther from a tie than any score.
+/// More than any score; `-FAR` is less than any.
 const FAR: Score = 64;
 
 /// Solves positions of one board, one after the other. The results of one question help the next.
@@ -93,7 +93,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Starts a search of `board`. Costs some microseconds and, on most boards, 4 KiB for any options.
+    /// Starts a search of `board`. Takes a few microseconds and, on most boards, 4 KiB, whatever the options.
     pub fn new(board: Board, options: SearchOptions) -> Search {
         let engine = engine::engine(board, &options);
         Search { board, scale: Scale::new(board), options, engine }
@@ -122,10 +122,10 @@ impl Search {
     }
 
     /// Solves `position` as [`Search::solve`] does, with bounds from elsewhere: it is worth at least `worst` and at
-    /// most `best` (`None` for no bound). The narrower the bounds, the fewer questions. If the answer is itself only a
-    /// bound, it may lie beyond `worst` or `best` as far as these allow.
+    /// most `best` (`None` for no bound). The narrower the bounds, the less is searched.
     ///
-    /// The bounds are trusted. If they are wrong, so may be the answer.
+    /// The bounds are trusted. If the true outcome lies beyond one of them, the answer is that bound or an outcome
+    /// beyond it, but not always the true one.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl Search {
         self.ask(position, range, None)
     }
 
-    /// Finds the value of `position` without its remoteness, for about a quarter of the cost.
+    /// Finds the value of `position` without its remoteness, at about a quarter of the cost.
     ///
     /// # Errors
     ///
@@ -174,8 +174,8 @@ impl Search {
     }
 
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Costs nothing for a tie, and less
-    /// than [`Search::solve`] otherwise. If there is an oracle, it is asked for the values of other positions, and its
-    /// answers are kept for later questions.
+    /// than [`Search::solve`] otherwise. The search asks the oracle, if there is one, for the values of other
+    /// positions, and keeps its answers for later questions.
     ///
     /// The value and the oracle are trusted. If they are wrong, the search returns an error if it notices, else a
     /// meaningless answer.
@@ -233,7 +233,7 @@ impl Search {
         self.options = SearchOptions { node_limit, deadline, monitor, ..self.options };
     }
 
-    /// Searches a score in `range`, like [`Engine::score`].
+    /// Returns the outcome of `position`, searching for its score in `range` like [`Engine::score`].
     fn ask(
         &mut self,
         position: &Position,

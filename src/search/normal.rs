@@ -2,8 +2,9 @@
 //!
 //! The search enters a position only if the player to move can't win at once. The parent, which knows the winning cells
 //! of both players, makes sure of this. So a move is worth a look only if it leaves the opponent no immediate win: it
-//! fills the one cell where the opponent would win (two are a loss), and is not the cell below one. As long as there is
-//! only one such move, it is played at once, so the search proper and the table deal only with choices.
+//! fills the playable cell where the opponent would win, if there is one (two are a loss), and is not below such a
+//! cell. A move that is the only one worth a look is played at once, so the search proper and the table see only
+//! positions with a choice.
 
 use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves, SPOT_MERIT};
@@ -15,7 +16,7 @@ use super::worker::Worker;
 
 /// The result of forced replies.
 enum Next<W> {
-    /// The end of the game, or a certain end: the score for the player to move in the position asked about.
+    /// The end of the game is certain; its score for the player to move in the position asked about.
     Decided(Score),
     /// A position where the player to move has at least two moves that do not lose at once.
     Choice(State<W>),
@@ -53,7 +54,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta` by a position that follows from it, where the player to move has a choice.
+    /// Decides whether the score of `state` is at least `beta`. Its forced replies lead to `choice`, which has this
+    /// `key` and leaves its player to move a choice.
     #[inline(always)]
     fn choose_after(&mut self, state: &State<W>, choice: &State<W>, key: W, beta: Score) -> Option<Score> {
         if same_mover(state, choice) {
@@ -63,7 +65,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides like [`Worker::search`], at a position with this `key` where the player to move has a choice.
+    /// Does the same as [`Worker::search`] for a position with this `key` where the player to move has a choice.
     fn choose(&mut self, state: &State<W>, key: W, beta: Score) -> Option<Score> {
         self.nodes.spend()?;
         let grid = self.grid;
@@ -128,7 +130,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 }
 
-/// Returns whether the same player is to move in both.
+/// Returns whether the same player is to move in both positions.
 #[inline(always)]
 fn same_mover<W>(one: &State<W>, other: &State<W>) -> bool {
     (one.ply ^ other.ply) & 1 == 0

@@ -19,15 +19,15 @@ use crate::{OtherBoard, Position, Value};
 /// ```
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// The size limit of the transposition table, in bytes; rounded down to a power of two, and at least 4 KiB, or up
-    /// to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit costs
-    /// easy questions nothing. While it grows, it briefly uses a quarter more.
+    /// The size limit of the transposition table, in bytes, rounded down to a power of two. The least size is 4 KiB, or
+    /// up to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit costs
+    /// easy questions nothing. While the table grows, it briefly uses a quarter more memory.
     pub table_bytes: usize,
-    /// The number of threads, at least 1. The others start only when a question turns out to be long.
+    /// The number of threads, at least 1. All but the first start only when a question turns out to be long.
     pub threads: usize,
     /// The node limit of one question; `None` for no limit.
     pub node_limit: Option<u64>,
-    /// The search ends at this time without an answer, to about a millisecond; `None` for no time limit.
+    /// The search stops without an answer within about a millisecond of this time; `None` for no time limit.
     pub deadline: Option<Instant>,
     /// Receives the number of visited nodes, and can cancel the search.
     pub monitor: Option<Arc<Monitor>>,
@@ -43,7 +43,7 @@ impl Default for SearchOptions {
 /// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop
 /// both.
 ///
-/// The search checks it every 8,192 nodes, about a millisecond apart.
+/// A search checks every 8,192 nodes, about once a millisecond, whether it should stop.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Monitor {
         Monitor { poll: Some(poll), ..Monitor::default() }
     }
 
-    /// Returns the nodes visited by the searches with this monitor; the number may be some thousands behind.
+    /// Returns how many nodes the searches with this monitor have visited; the number may be some thousands behind.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
     }
@@ -121,13 +121,13 @@ impl Monitor {
     }
 }
 
-/// Answers what positions are worth (win, lose or tie), such as a database without remoteness.
+/// A source of the values of positions (win, lose or tie), such as a database without remoteness.
 ///
-/// A search for a remoteness need not prove these values again: it cuts a move that gives the value away at once, and a
-/// tie is exact.
+/// A search for a remoteness need not prove these values again: it rejects a move that gives the value away as soon as
+/// the oracle answers, and the score of a tie is exact.
 pub trait Oracle: Sync {
-    /// Returns what an unfinished position is worth to its player to move; `None` where that is not known. Only positions with at least 28
-    /// empty cells are asked about: later ones are searched sooner than a database is read.
+    /// Returns the value of an unfinished position for its player to move; `None` if it is unknown. The search asks
+    /// only about positions with at least 28 empty cells, because it solves later ones faster than a database is read.
     fn value(&self, position: &Position) -> Option<Value>;
 
     /// Returns whether the oracle can't answer any more, for example because a file can't be read. The search, which
@@ -152,7 +152,7 @@ pub enum SearchError {
         /// The nodes that this question has used.
         nodes: u64,
     },
-    /// The position is of another board than the search.
+    /// The position and the search are of different boards.
     #[error("{0}; start a search of {found}", found = .0.found)]
     OtherBoard(#[from] OtherBoard),
     /// The value that the caller gave is wrong.

@@ -1,10 +1,10 @@
-//! Bounds without search: what the player who waits gets by following up.
+//! Bounds without search, from a strategy of the player who is not to move: following up.
 //!
 //! Call the player to move *mover* and the opponent *follower*. If an even number of cells is empty, the follower has a
-//! strategy that never runs out of replies: answer a move with the cell above it. If a column has an odd number of
-//! empty cells, there is another such column. A move into the bottom empty cell of one is answered with that of the
-//! other, and both have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from
-//! the top of the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
+//! strategy that never runs out of replies: answer a move in the cell above it. Columns with an odd number of empty
+//! cells come in pairs. When the mover plays the lowest empty cell of one, the follower plays that of the other, and
+//! both have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from the top of
+//! the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
 //! - the *lower rows*: the cells at an even distance from the top, and
 //! - the cells that are playable now.
 //!
@@ -15,20 +15,20 @@
 //! **A spot decides.** If the follower also has a spot in a cell of an upper row that is not playable yet, the strategy
 //! fills it right after the mover plays below it. The follower wins, at the latest when only the cells above the spot
 //! are empty, so the mover cannot reach those cells either. In the same way the follower wins if the cells that the
-//! strategy is sure of complete a line, at the latest with the last cell of the board.
+//! strategy is sure to get complete a line, at the latest with the last cell of the board.
 //!
-//! **A spot in a lower row changes the count.** Let the follower avoid the cell below such a spot and all cells above
-//! it, so that the column ends there. A mover who plays the cell below the spot loses at once. What is left of the
-//! column has an odd number of cells less than before. So if an *odd* number of cells is empty on the whole board, the
-//! strategy works on the rest of it; in this column the mover's rows are the upper ones, up to the cell below the spot.
-//! When everything else is filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
-//! columns do the same. (The spot must not be above a spot in an upper row, which would now be in one of the mover's
-//! rows.)
+//! **A spot in a lower row changes the count.** Let the follower never play the cell below such a spot, so that for the
+//! follower the column ends there. A mover who plays the cell below the spot loses at once. The cells left out of the
+//! column, from that one to the top, are an odd number. So if an *odd* number of cells is empty on the whole board, the
+//! strategy works on the other cells; in this column the mover gets the upper rows, up to the cell below the spot. When
+//! all other cells are filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
+//! columns do the same. (The spot must not be above a spot in an upper row, because the mover would now get that row in
+//! this column.)
 //!
 //! Nodes per position on the 1,000 positions of Test_L2_R2, measured when each part was added: "no line" and one spot
-//! 35,656 to 23,928; for the children before any is searched, 20,168 to 16,822; cells above a spot out of reach, 7,953
-//! to 6,790; two columns and sure lines, to 6,229. A test for two odd columns of which the mover gets only one bottom
-//! cell was not worth its cost (6,209).
+//! 35,656 to 23,928; bounds of all children before any is searched, 20,168 to 16,822; cells above a spot taken as out
+//! of the mover's reach, 7,953 to 6,790; two columns and sure lines, to 6,229. Of two odd columns the mover gets only
+//! one lowest cell; a test for this was not worth its cost (6,209).
 
 use super::grid::{Grid, State};
 use super::score::{Scale, Score};
@@ -68,8 +68,8 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
             for other in (lower_spots & !column_of(grid, one)).each() {
                 let reach = reach_below(grid, one, reach_below(grid, other, grid.lower_rows));
                 if !mover_has_line(reach) {
-                    // Everything is filled except two spots and the cells below and above them. Then one cell below and
-                    // one spot follow.
+                    // At the latest, all cells are full but the two spots, one cell below each, and all above them.
+                    // Then the mover plays one of the cells below, and the follower the spot above it.
                     let above = grid.cells_above(one) + grid.cells_above(other);
                     upper = upper.min(loss_on(scale.cells - above - 2));
                 }

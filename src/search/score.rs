@@ -34,7 +34,8 @@ impl Scale {
         (self.top - (ply as Score + 1) / 2).max(0)
     }
 
-    /// Returns the worst and the best score of an outcome at a position of `ply` pieces: one score if the remoteness is known.
+    /// Returns the lowest and the highest score of `outcome` at a position of `ply` pieces; equal if the remoteness is
+    /// known.
     pub fn scores(self, outcome: Outcome, ply: u32) -> (Score, Score) {
         let (latest, soonest) = match outcome.remoteness {
             Some(plies) => [self.win_on(ply.saturating_add(plies).min(self.cells)); 2].into(),
@@ -53,7 +54,7 @@ impl Scale {
             0 => (Value::Tie, self.cells),
             sign => {
                 // The player to move places the pieces number ply + 1, ply + 3, ... The game ends on one of these if
-                // the winner is the player to move, and under misère if not.
+                // that player wins, or under misère if that player loses.
                 let even = 2 * (self.top - score.abs()) as u32;
                 let ends_with_mover = (sign > 0) != self.misere;
                 let is_even = (ply + u32::from(ends_with_mover)).is_multiple_of(2);
@@ -66,10 +67,10 @@ impl Scale {
 
 /// Returns the next `beta` for a score between `low` and `high`, `low < high`: more than `low`, at most `high`.
 ///
-/// First it asks for the sign, which most prunings are about; then it moves from the tie outwards, a quarter of the way
-/// at a time. Before the last prunings were added, the nodes per position on Test_L2_R1 and Test_L2_R2 were: quarters
-/// 268 and 14,198, halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and 13,995, from the far end 199 and
-/// 16,460.
+/// The first question is about the sign, which most prunings can decide. The later ones move away from the tie, a
+/// quarter of the way at a time. Before the last prunings were added, the nodes per position on Test_L2_R1 and
+/// Test_L2_R2 were: quarters 268 and 14,198, halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and
+/// 13,995, from the far end 199 and 16,460.
 pub(super) fn next_beta(low: Score, high: Score) -> Score {
     if low < 0 && high >= 0 {
         0

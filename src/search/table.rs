@@ -1,13 +1,13 @@
 //! The transposition table: the bounds of searched positions, shared by all threads without locks.
 //!
 //! An entry holds both bounds of a position's score and the best move. It is found by the position's key, never by a
-//! hash alone: reversible steps turn the key into another number of as many bits, whose high bits select the bucket,
-//! and whose other bits are in the entry. Two positions never share an entry, so no answer depends on luck.
+//! hash alone: reversible steps turn the key into another number of as many bits. Its high bits select the bucket, and
+//! the entry holds the other bits. Two positions never share an entry, so no answer depends on luck.
 //!
 //! If the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, as on 7x6, 7x7 and 8x6), an
-//! entry is one atomic word. Otherwise it is two, the first stored xor the second: a reader that catches halves of two
-//! writers sees a key that does not match. (An accidental match with a third position's key needs 64 equal bits, and
-//! can happen only with several threads on these boards.)
+//! entry is one atomic word. Otherwise it is two words; the first is stored xor the second, so a reader that gets its
+//! words from two writers sees a key that does not match. (An accidental match with another key needs 64 equal bits,
+//! and can happen only with several threads on these boards.)
 //!
 //! Every write is a true bound of its position, proved or given by a trusted oracle, so a lost or stale write costs
 //! time but never changes an answer. The table starts small and grows with the search: small tables stay in the cache,
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::score::Score;
 use super::word::Word;
 
-/// The words of one bucket: four entries of one word, or two of two. A search looks through all of them; the alignment
+/// The words of one bucket: four entries of one word, or two of two words. A look-up reads all of them; the alignment
 /// keeps them in one cache line.
 #[derive(Default)]
 #[repr(align(32))]
@@ -27,7 +27,7 @@ struct Bucket([AtomicU64; BUCKET_WORDS]);
 const BUCKET_WORDS: usize = 4;
 
 const SCORE_BITS: u32 = 7;
-/// Columns 0 to 31 and none.
+/// Enough for columns 0 to 31 and [`NO_COLUMN`].
 const MOVE_BITS: u32 = 6;
 const INFO_BITS: u32 = 2 * SCORE_BITS + MOVE_BITS;
 /// Added to a score to make it positive. No score is as far as this from 0, so no used entry is 0.
@@ -91,7 +91,7 @@ impl Entry {
 
 pub(super) struct Table {
     buckets: Vec<Bucket>,
-    /// Two to this many buckets.
+    /// The base-2 logarithm of the number of buckets.
     bucket_bits: u32,
     max_bucket_bits: u32,
     key_bits: u32,
@@ -106,14 +106,14 @@ const MIN_BUCKET_BITS: u32 = 7;
 /// MiB.
 const MAX_START_BITS: u32 = 15;
 
-/// The low bits of a word that also holds bounds.
+/// The bits of a word that hold the bounds and the best move: its lowest ones.
 const INFO_MASK: u64 = (1 << INFO_BITS) - 1;
 
 impl Table {
     /// Makes an empty table for keys of `key_bits` that grows to at most `max_bytes`, or to its smallest size if that
     /// is more.
     pub fn new(key_bits: u32, max_bytes: usize) -> Table {
-        // Tiny boards get a few bits that are always 0, so that they have enough bits for the buckets.
+        // The keys of tiny boards get extra bits that are always 0, so that enough bits can select the bucket.
         let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
         let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
         let paired = single_word_bits > MAX_START_BITS;
@@ -141,7 +141,7 @@ impl Table {
         let old = std::mem::replace(&mut self.buckets, empty_buckets(self.bucket_bits));
         for (number, bucket) in old.iter().enumerate() {
             let high = W::from_halves(0, number as u64) << (self.key_bits - old_bits);
-            // The oldest first, so that the newest is in front again.
+            // Move the oldest entry first, so that the newest is in front again.
             for place in (0..BUCKET_WORDS).rev().step_by(if self.paired { 2 } else { 1 }) {
                 let (rest, info) = if self.paired {
                     pair_at::<W>(bucket, place / 2)
@@ -175,7 +175,7 @@ impl Table {
                 found = if difference <= INFO_MASK { difference } else { found };
             }
         }
-        // 0 means no information. An empty entry looks like the entry of a position whose rest of the key is 0.
+        // An empty entry matches a key whose rest is 0. Its information is 0, which no used entry has.
         (found != 0).then(|| Entry::unpack(found))
     }
 
@@ -227,12 +227,12 @@ impl Table {
     }
 }
 
-/// Makes two to `bits` empty buckets.
+/// Makes `2^bits` empty buckets.
 fn empty_buckets(bits: u32) -> Vec<Bucket> {
     std::iter::repeat_with(Bucket::default).take(1 << bits).collect()
 }
 
-/// Returns the rest of the key and the information of the entry at `place`, 0 or 1, of a bucket of two.
+/// Returns the rest of the key and the information of the entry at `place`, 0 or 1, in a bucket of two entries.
 #[inline(always)]
 fn pair_at<W: Word>(bucket: &Bucket, place: usize) -> (W, u64) {
     let [first, second] = [0, 1].map(|word| bucket.0[place * 2 + word].load(Relaxed));

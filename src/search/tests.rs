@@ -105,7 +105,7 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
     Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
 }
 
-/// Solves every legal position of a board both ways, keeping the table from one position to the next.
+/// Solves every legal position of a board with both searches, keeping the table from one position to the next.
 fn agrees_everywhere(name: &str) {
     let (board, plain) = Plain::whole(name);
     let mut search = Search::new(board, SearchOptions::default());
@@ -148,7 +148,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
     for name in ["9x7", "8x8", "8x7", "9x6", "16x4", "9x7c5", "8x8m", "9x7c3m", "32x2c3m", "16x4c3"] {
         let board = name.parse::<Board>().unwrap();
         let mut search = Search::new(board, SearchOptions::default());
-        // Play columns in an order that fills the board evenly; solve the position once eight cells are empty.
+        // Play random moves that do not end the game; solve the position once eight cells are empty.
         let first = long::seed(1);
         for seed in (0..39).map(|game| first.wrapping_add(game)) {
             let mut position = Position::start(board);
@@ -176,8 +176,8 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
     }
 }
 
-/// Compares the bound without search with the answer, on every position that is not finished. Returns how many were
-/// bounded by a tie and by a loss.
+/// Compares the bound of `pairing` with the answer in every unfinished position of a board. Returns how many of the
+/// bounds are ties and how many are losses.
 fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
     let (board, plain) = Plain::whole(name);
     let grid = Grid::<u64, ANY_HEIGHT, 32>::new(board);

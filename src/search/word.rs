@@ -27,7 +27,7 @@ pub(super) trait Word:
     const ZERO: Self;
     /// The lowest bit.
     const ONE: Self;
-    /// An odd number whose product spreads low bits over the high ones.
+    /// An odd factor that spreads the low bits of a word over its high ones.
     const MULTIPLIER: Self;
 
     /// Adds, dropping the carry.
@@ -70,7 +70,7 @@ pub(super) trait Word:
         self & self.minus(Self::ONE) != Self::ZERO && self != Self::ZERO
     }
 
-    /// Returns a word with the lowest `count` bits set; all bits from [`Word::BITS`] on.
+    /// Returns a word with the lowest `count` bits set; with all bits set if `count` is at least [`Word::BITS`].
     #[inline(always)]
     fn low_bits(count: u32) -> Self {
         if count >= Self::BITS { !Self::ZERO } else { (Self::ONE << count).minus(Self::ONE) }

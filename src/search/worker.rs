@@ -9,9 +9,10 @@ use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
 use crate::{Board, Outcome};
 
-/// From how many empty cells on a database is asked, by measurement. The remoteness of 60 random positions of 7x6 with 8
-/// to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, whose blocks had to be expanded for most
-/// answers (50 microseconds, or some hundred nodes), it took 2.9 seconds for 28 or 30 cells, 3.4 for 24 and 5.7 for 22.
+/// The search asks a database only about positions with at least this many empty cells. Measured: the remoteness of 60
+/// random positions of 7x6 with 8 to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, where most
+/// answers needed a block expanded (50 microseconds, or some hundred nodes), it took 2.9 seconds for a limit of 28 or
+/// 30 cells, 3.4 for 24 and 5.7 for 22.
 const LEAST_EMPTY_CELLS: u32 = 28;
 
 /// One thread of the search.
@@ -29,7 +30,7 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
 }
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
-    /// Returns the key of a position. Mirror images have the same key if that matters.
+    /// Returns the key of a position. Mirror images have the same key if keys are folded.
     #[inline(always)]
     pub fn key(&self, state: &State<W>) -> W {
         let key = state.key();
@@ -47,7 +48,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         self.table.put(key, entry);
     }
 
-    /// A function of its own and cold, because most searches have no oracle.
+    /// Asks the oracle for the value of a position unless `known` has it, and stores the answer in `known` and in the
+    /// table. Cold, because most searches have no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Entry) {
         if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {
@@ -61,9 +63,9 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Returns what is known of a position with this `key` before its moves are tried: bounds by the earliest possible end of the game, a
-    /// win on `win_ply` or a loss on `loss_ply`; the bounds in the table; and, unless these decide whether the score is at least `beta`,
-    /// the value by the oracle, which is then in the table too.
+    /// Returns what is known about a position with this `key` before its moves are tried. The bounds come from the
+    /// earliest possible end of the game (a win on `win_ply` or a loss on `loss_ply`) and from the table. If they do
+    /// not decide whether the score is at least `beta`, the oracle is asked; its answer also goes into the table.
     #[inline(always)]
     pub fn known(&self, state: &State<W>, key: W, (win_ply, loss_ply): (u32, u32), beta: Score) -> Entry {
         let (lower, upper) = (-self.scale.win_on(loss_ply), self.scale.win_on(win_ply));
