@@ -19,8 +19,8 @@ pub trait Chooser {
     ///
     /// # Errors
     ///
-    /// [`ChooseError::OtherBoard`] for a position of another board than the player's, [`ChooseError::Over`] if there is
-    /// no move, [`ChooseError::Unknown`] if the player needs outcomes and can't get them.
+    /// [`ChooseError::OtherBoard`] if the position and the player are of different boards, [`ChooseError::Over`] if
+    /// there is no move, [`ChooseError::Unknown`] if the player needs outcomes and can't get them.
     fn choose(&mut self, position: &Position, last: Option<usize>, random: &mut dyn Rng)
     -> Result<Choice, ChooseError>;
 }
@@ -116,10 +116,10 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why nothing was chosen.
+/// Why a player has chosen no column.
 #[derive(Debug, Error)]
 pub enum ChooseError {
-    /// The position is of another board than the player's.
+    /// The position and the player are of different boards.
     #[error("{0}; make a player for {found}", found = .0.found)]
     OtherBoard(#[from] OtherBoard),
     /// The game is over.
@@ -134,7 +134,7 @@ pub enum ChooseError {
     ),
 }
 
-/// Returns an error for a finished game, and for a position of another board.
+/// Returns an error if the game is over or `position` is not of the `expected` board.
 pub(super) fn check_open(expected: Board, position: &Position) -> Result<(), ChooseError> {
     position.check_board(expected)?;
     if position.primitive().is_some() { Err(ChooseError::Over) } else { Ok(()) }

@@ -1,4 +1,5 @@
-//! The move of a player, the players of a board and a random position as JSON. `docs/reference/http.md` describes the fields.
+//! The move of a player, the players of a board and a random position as JSON. `docs/reference/http.md` describes the
+//! fields.
 
 use rand::RngExt;
 use serde::Serialize;
@@ -14,10 +15,10 @@ const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", 
 /// most of them. This takes some tenths of a second.
 const MOST_ORDERS: u64 = 10_000_000_000;
 
-/// How many games are started to reach a random position of a ply that few games reach.
+/// The most random games that are played to reach a position of the requested ply.
 pub const TRIES: u64 = 1000;
 
-/// Returns how many plies a player may look ahead if nothing can stop it.
+/// Returns how many plies ahead a player may look if nothing can interrupt it.
 pub fn most_plies(board: Board) -> u32 {
     // On a board of one column every game has at most 64 moves.
     MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
@@ -102,8 +103,8 @@ pub struct RandomJson {
 }
 
 impl RandomJson {
-    /// Plays random moves up to a ply, or up to a random one. Returns `None` if all of [`TRIES`] games were over by
-    /// then.
+    /// Plays random moves up to `ply`, or up to a random ply for `None`. Returns `None` if all of [`TRIES`] games were
+    /// over by then.
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {
             let mut source = random_source(seed, game);

@@ -70,7 +70,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Makes the player for a board; `None` for a human. Only `perfect` uses `outcomes`.
+    /// Makes the player for a board; returns `None` for a human. Only `perfect` uses `outcomes`.
     pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
         Some(match self {
             Kind::Human => return None,
@@ -88,7 +88,7 @@ impl Kind {
         matches!(self, Kind::Perfect { .. })
     }
 
-    /// Returns how many plies the player looks ahead for a move; 0 if it does not. At worst, the time of a move is
+    /// Returns how many plies the player looks ahead for a move; 0 if it does not. At worst, the time for a move is
     /// proportional to the number of sequences of that many moves.
     ///
     /// ```
@@ -200,10 +200,10 @@ pub enum KindError {
         /// What was found, escaped and cut.
         found: String,
     },
-    /// Something other than `first` after `perfect`.
+    /// The text after `perfect` is not `:first`.
     #[error("\"{0}\" is not a player; write perfect, or perfect:first to take the leftmost of equally good moves")]
     Perfect(String),
-    /// Something after the end.
+    /// More text follows a complete name.
     #[error("nothing may follow {kind}, found \"{rest}\"; the players are {NAMES}")]
     Rest {
         /// The player so far.

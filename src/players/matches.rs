@@ -1,7 +1,7 @@
-//! Matches: two players play many games, with both colours, from openings.
+//! Matches: two players play many games from openings, with both colours.
 //!
-//! Each game takes its random numbers from a stream of its own, so that the result does not depend on which game is played
-//! first.
+//! Each game takes its random numbers from a stream of its own, so that the result does not depend on the order of the
+//! games.
 
 use std::collections::HashSet;
 
@@ -16,13 +16,13 @@ use crate::{Board, Game, MoveError, Player, Position, Value};
 /// If there are more openings than this, openings come from random play instead of a list.
 const MOST_LISTED: usize = 100_000;
 
-/// The most random games for all openings: so many, and so many for each pair of games.
+/// The most random games that are played to find openings: the first number, and the second for each pair of games.
 const MOST_TRIES: (u64, u64) = (100_000, 1000);
 
-/// The stream of the seed for drawing openings; games have the lower streams.
+/// The stream of random numbers that draws the openings; the games use the lower streams.
 const STREAM: u64 = u64::MAX;
 
-/// All openings of one length: the unfinished positions after so many plies, with moves that lead to them.
+/// All openings of one length: the unfinished positions after that many plies, with moves that lead to them.
 #[derive(Debug)]
 pub struct Openings {
     board: Board,
@@ -33,7 +33,7 @@ pub struct Openings {
 
 impl Openings {
     /// Lists the unfinished positions after `plies`, mirror images included, each with the first moves that lead to it;
-    /// `None` if every game ends before.
+    /// `None` if every game is over by then.
     pub fn of(board: Board, plies: u32) -> Option<Openings> {
         if plies as usize >= board.cells() {
             return None;
@@ -58,8 +58,8 @@ impl Openings {
         (!tier.is_empty()).then_some(Openings { board, plies, listed: Some(tier) })
     }
 
-    /// Returns the default number of games: two from every opening; `usual` from the empty board and for unlisted
-    /// openings.
+    /// Returns the default number of games: two for each opening; `usual` for the empty board, and if there are too
+    /// many openings to list.
     pub fn usual_games(&self, usual: u32) -> u32 {
         match &self.listed {
             Some(listed) if self.plies > 0 => 2 * listed.len() as u32,
@@ -67,9 +67,9 @@ impl Openings {
         }
     }
 
-    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
-    /// are drawn without repetition; the others, which are too many to list, by random play. `None` if nearly every random game
-    /// ends before.
+    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Openings
+    /// from a list are drawn without repetition; if there are too many to list, random play draws them. `None` if
+    /// nearly every random game is over by then.
     pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
         let (mut source, pairs) = (random_source(seed, STREAM), pairs as usize);
@@ -103,7 +103,7 @@ fn random_game(board: Board, plies: usize, source: &mut RandomSource) -> Option<
 /// The openings of the games of a match.
 #[derive(Debug)]
 pub struct DrawnOpenings {
-    /// Their length.
+    /// The length of each opening.
     pub plies: u32,
     /// The openings.
     pub games: Vec<Game>,
@@ -112,7 +112,7 @@ pub struct DrawnOpenings {
 }
 
 impl DrawnOpenings {
-    /// Returns the opening of a pair of games.
+    /// Returns the opening of the pair of games with this number.
     pub fn get(&self, pair: u32) -> &Game {
         &self.games[pair as usize % self.games.len()]
     }
@@ -121,7 +121,7 @@ impl DrawnOpenings {
 /// A game that was played.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayedGame {
-    /// Whether the first of the two players was the first player.
+    /// Whether the first of the two players played as [`Player::First`].
     pub began: bool,
     /// The result for the first of the two players.
     pub value: Value,
@@ -154,12 +154,12 @@ pub enum MatchError {
     Illegal(#[from] MoveError),
 }
 
-/// Plays a game between two players, given by name, from an opening to its end. The first of the two is the first
-/// player if `began` is set.
+/// Plays a game between two players from an opening to its end. The first of the two plays as [`Player::First`] if
+/// `began` is set. The names are for errors.
 ///
 /// # Errors
 ///
-/// A player finds no move, or plays one that is not legal.
+/// [`MatchError`] if a player finds no move, or plays one that is not legal.
 pub fn play_game(
     opening: &Game,
     names: [&dyn ToString; 2],

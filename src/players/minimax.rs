@@ -7,9 +7,9 @@ use crate::{Board, MAX_CELLS, Position};
 /// Less than any move is worth; stands for no move.
 const NONE: i64 = i64::MIN;
 
-/// What a player counts. Under misère all signs change.
+/// How a player scores lines, pieces and wins. Under misère the sign of every score changes.
 pub(super) trait Worth {
-    /// Returns what a line is worth with some own pieces and some of the opponent.
+    /// Returns what a line is worth that holds `mine` own pieces and `theirs` of the opponent.
     fn line(&self, mine: usize, theirs: usize) -> i64;
 
     /// Returns what an own piece in a column is worth.
@@ -25,8 +25,8 @@ pub(super) struct Minimax<W> {
     /// How many plies it looks ahead, at least 1.
     pub depth: u32,
     worth: W,
-    /// What a line is worth, by its own pieces times `stride` and the opponent's: calls of `worth` would double the
-    /// time.
+    /// What each line is worth, at the index own pieces * `stride` + opponent's pieces. Calling [`Worth::line`] instead
+    /// would double the time.
     lines: Vec<i64>,
     stride: usize,
     standing: Standing,
@@ -46,8 +46,8 @@ impl<W: Worth> Minimax<W> {
         Minimax { board, depth: depth.max(1), worth, lines, stride, standing, me: 0, score: 0 }
     }
 
-    /// Returns the first of the columns that are worth most to the player to move, and its worth. No move may be worth
-    /// more than `most`, or less than `-most`: alpha-beta would cut it off.
+    /// Returns the worth of the best move for the player to move, and the first of `columns` that has it. No move may
+    /// be worth more than `most`, or less than `-most`: alpha-beta would cut it off.
     pub fn best(
         &mut self,
         position: &Position,
@@ -131,7 +131,7 @@ impl<W: Worth> Minimax<W> {
     }
 }
 
-/// Returns the place of a line's worth among those of all.
+/// Returns the index in [`Minimax::lines`] for a line with these pieces.
 #[inline]
 fn place(pieces: Pieces, me: usize, stride: usize) -> usize {
     usize::from(pieces[me]) * stride + usize::from(pieces[1 - me])

@@ -1,25 +1,25 @@
 //! Players: programs that choose a column, from a random one to a perfect one.
 //!
 //! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is the name of a player as people
-//! write it, such as `pomakis:5`; it makes the chooser for a board. [`play_game`] lets two play a game of a match.
+//! write it, such as `pomakis:5`; it makes the chooser for a board. [`play_game`] plays a game between two choosers.
 //!
 //! | name | chooses | source |
 //! |---|---|---|
 //! | `perfect` | a best move, by exact outcomes that the caller supplies | |
 //! | `random` | any column | |
-//! | `pomakis:LEVEL` | by minimax over 2^p a line | Keith Pomakis' Connect-4 algorithm 3.7 |
+//! | `pomakis:LEVEL` | by minimax; a line with p pieces counts 2^p | Keith Pomakis' Connect-4 algorithm 3.7 |
 //! | `window:DEPTH` | by minimax over the pieces in every window of K cells | the [Connect Four robot][robot] |
-//! | `rating:LEVEL` | only by grades of how near a win is | the Delphi program CONNECT4 4.0 |
+//! | `rating:LEVEL` | by grades that say only how near a win is | the Delphi program CONNECT4 4.0 |
 //! | `follow-up` | by the second player's rule, see [`strategy`](crate::strategy) | GamesCrafters |
-//! | `human` | the program asks a person | |
+//! | `human` | by asking a person | |
 //!
 //! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
 //!
 //! The four players with a source are built from descriptions, not from code. Where a description says nothing, the
-//! player's file says what was built. All of them play any board, including misère.
+//! player's file says what it does instead. All of them play any board, including misère.
 //!
-//! All random choices come from a [`RandomSource`], a generator that gives the same numbers on every machine: the same seed
-//! gives the same game.
+//! All random choices come from a [`RandomSource`], a generator that gives the same numbers on every machine: the same
+//! seed gives the same game.
 //!
 //! ```
 //! use fourbase::players::{Kind, nothing_known, random_source};

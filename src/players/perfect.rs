@@ -13,12 +13,12 @@ use crate::{Outcome, Position};
 /// Returns the legal moves of a position (columns from 0, in any order) and their outcomes for the mover.
 pub type Outcomes<'a> = Box<dyn FnMut(&Position) -> Result<Vec<(usize, Outcome)>, Box<dyn Error + Send + Sync>> + 'a>;
 
-/// Returns outcomes that always fail, for players that do not need them.
+/// Returns a function that always fails, for players that need no outcomes.
 pub fn nothing_known() -> Outcomes<'static> {
     Box::new(|_| Err("the player was made without a source of outcomes; make it with one".into()))
 }
 
-/// The player `perfect`. Among equally good moves it takes the leftmost if `takes_first`, else any.
+/// The player `perfect`. Among equally good moves it takes the leftmost if `takes_first` is set, else a random one.
 pub(super) struct PerfectPlayer<'a> {
     pub outcomes: Outcomes<'a>,
     pub takes_first: bool,

@@ -3,7 +3,7 @@
 //! Each player has a number for each line: 0 if the opponent has a piece in the line, else 2^p, where p is the number
 //! of the player's own pieces in it. A position is worth the sum of the mover's numbers less the sum of the opponent's.
 //! Minimax with alpha-beta cutoffs looks LEVEL plies ahead, central columns first. A win outweighs every score, and a
-//! nearer win a farther one. On the empty 7x6 board it plays the middle column without a search.
+//! nearer win outweighs a farther one. The player opens 7x6 in the middle column without a search.
 //!
 //! Built from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
 //! equal columns (here the first in the order wins) or about misère (here the score changes sign, because each player
@@ -18,11 +18,11 @@ use super::minimax::{Minimax, Worth};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::Position;
 
-/// The worth of an immediate win; each ply of waiting costs one. All scores are far below: a player has at most 32
-/// pieces, so a line is worth at most 2^32, and there are fewer than 256 lines.
+/// The worth of a win, less one for each ply to it. All other scores are far smaller: a player has at most 32 pieces,
+/// so a line is worth at most 2^32, and there are fewer than 256 lines.
 const WIN: i64 = 1 << 60;
 
-/// All scores from here on are wins, because no game is longer than 64 plies.
+/// All scores of at least this are wins, because no game is longer than 64 plies.
 const WINS: i64 = WIN - 64;
 
 /// What `pomakis` counts.

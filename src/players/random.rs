@@ -1,5 +1,5 @@
-//! Random numbers that are the same on every machine, positions drawn with them, and the player `random`, who chooses
-//! any column with room, all equally likely.
+//! Random numbers that are the same on every machine, positions drawn with them, and the player `random`, which chooses
+//! among the columns with room, all equally likely.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -7,13 +7,13 @@ use rand_pcg::Pcg64;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
-/// Spreads the numbers of streams over the seeds: 2^64 over the golden ratio, as usual.
+/// A factor that spreads stream numbers over the seeds: 2^64 divided by the golden ratio, as usual.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A source of random numbers: Melissa O'Neill's PCG XSL RR 128/64, whose sequence is fixed by its definition.
 pub type RandomSource = Pcg64;
 
-/// Starts a stream of a seed. Give each game its own stream, so that the result does not depend on the order of games.
+/// Starts a source of random numbers. Give each game its own `stream`, so that the order of games does not matter.
 ///
 /// ```
 /// use fourbase::players::random_source;

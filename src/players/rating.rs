@@ -1,7 +1,7 @@
 //! `rating:LEVEL[:STRATEGY]`: grades that say only how near a win is.
 //!
 //! The search looks 2 LEVEL + 1 plies ahead. A win just made has grade 20, no win within the horizon 10, and an unknown
-//! node 0. The previous ply gets 20 less the grade, and 1 more if that is below 10:
+//! node 0. The node before it gets 20 minus the grade, plus 1 if the difference is below 10:
 //!
 //! | plies to the end | 1 | 2 | 3 | 4 | 5 | ... | 19 |
 //! |---|---|---|---|---|---|---|---|
@@ -11,15 +11,15 @@
 //! So a nearer win and a farther loss are better. LEVEL ends at 9, because a win farther away than 19 plies has no
 //! grade of its own. A node looks for a winning column before it opens any other node. It closes as soon as its grade
 //! reaches its threshold, which means that the previous node has something better. The threshold is the previous node's
-//! grade, turned in the same way, and 1 more if that is above 10. A search begins at a random column, and each deeper
-//! node one column further.
+//! grade, turned in the same way, plus 1 if the result is above 10. A search begins at a random column, and each deeper
+//! node begins one column further.
 //!
-//! Among columns of equal grade STRATEGY 0 takes the first. For the others ([`strategy`]) every column is graded without a
-//! threshold, because a node that closed early may be worse than its grade.
+//! Among columns of equal grade, STRATEGY 0 takes the first. The other strategies ([`strategy`]) grade every column
+//! without a threshold, because a node that closed early may be worse than its grade.
 //!
 //! Built from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
-//! board, which gets grade 10 here, and about misère. There the player to move after a line has won, so completing a
-//! line gets grade 1.
+//! board, which gets grade 10 here, or about misère. Under misère the player to move after a line has won, so
+//! completing a line gets grade 1.
 
 use std::cmp::Reverse;
 
@@ -31,8 +31,9 @@ use super::strategy::MOST_STRATEGY;
 use super::{Choice, ChooseError, Chooser, Reason, strategy};
 use crate::{Board, Position, winning_cells};
 
-/// Grades say how near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for the
-/// nearest. A higher grade is better for the mover. This one means that nothing is known yet.
+/// The grade of a node about which nothing is known yet. All other grades say how near a win is, and a higher one is
+/// better for the mover: 20 for a win just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses (1
+/// for the nearest).
 const UNKNOWN: u8 = 0;
 
 /// No win within the horizon.
@@ -50,7 +51,7 @@ fn turned(grade: u8) -> u8 {
     if grade < NONE { grade + 1 } else { grade }
 }
 
-/// Returns the threshold of the next node.
+/// Returns the threshold of the next node; `threshold` is the grade that this node has so far.
 fn next_threshold(threshold: u8) -> u8 {
     let grade = turned(threshold);
     if grade > NONE { grade + 1 } else { grade }
@@ -92,11 +93,11 @@ impl RatingPlayer {
         self.plies
     }
 
-    /// Grades every legal move, 1 to 20: columns from 0, ascending.
+    /// Returns the legal moves (columns from 0, ascending), each with its grade, 1 to 20.
     ///
     /// # Errors
     ///
-    /// [`ChooseError::OtherBoard`].
+    /// [`ChooseError::OtherBoard`] if the position is not of the player's board.
     ///
     /// ```
     /// use fourbase::players::RatingPlayer;

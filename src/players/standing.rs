@@ -19,7 +19,7 @@ pub(super) struct Standing {
     board: Board,
     /// The numbers of the lines through each cell, one cell after the other.
     through: Vec<u16>,
-    /// The start of each cell's lines in `through`; then the end.
+    /// Where each cell's lines start in `through`; the last entry is where the last cell's lines end.
     begins: Vec<u32>,
     /// The pieces in every line, in the order of [`lines`].
     pub in_lines: Vec<Pieces>,
@@ -83,7 +83,7 @@ impl Standing {
     }
 
     /// Drops a piece of the player to move into a column with room and returns whether it completes a line. Calls
-    /// `change` for every line through the cell, with the mover and the pieces before.
+    /// `change` for every line through the cell, with the pieces in the line before the move.
     #[inline]
     pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
@@ -111,8 +111,7 @@ impl Standing {
         completes
     }
 
-    /// Takes back the top piece of a column, which must be the last one dropped. Calls `change` for every line through
-    /// the cell, with the player who had dropped it and the pieces before that.
+    /// Takes back the top piece of a column, which must be the last one dropped.
     #[inline]
     pub fn take_back(&mut self, column: usize) {
         self.ply -= 1;

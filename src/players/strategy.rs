@@ -3,11 +3,11 @@
 //! | number | name | takes |
 //! |---|---|---|
 //! | 0 | first | the first one, starting at a random column |
-//! | 1 | expansive | the cell of most value for the mover |
-//! | 2 | restrictive | the cell of most value for the opponent |
-//! | 3 | neutral | the largest sum of both |
-//! | 4 | tactical | the sum less the value for the opponent of the cell that the move opens above it |
-//! | 5, 6, 7 | tactical | the same with the value of 1, 2 or 3, which makes 7 the same as 4 |
+//! | 1 | expansive | the cell with the highest value for the mover |
+//! | 2 | restrictive | the cell with the highest value for the opponent |
+//! | 3 | neutral | the cell with the highest sum of both values |
+//! | 4 | tactical | the highest difference: that sum minus the sum for the cell above, which the move opens |
+//! | 5, 6, 7 | tactical | the same, but both cells count by 1, 2 or 3, the upper one for the opponent; 7 equals 4 |
 //!
 //! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
 //! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum
@@ -34,7 +34,7 @@ pub(super) fn value(strategy: u32, standing: &mut Standing, column: usize) -> i3
     value - on_top
 }
 
-/// Returns what an empty cell is worth to the player to move.
+/// Returns what an empty cell is worth to the player to move under a strategy, without the cell above it.
 fn cell_value(strategy: u32, standing: &Standing, column: usize, row: usize) -> i32 {
     // A line is open to one player if the other has no piece in it, so its weight is the player's pieces. An empty line
     // weighs 0.

@@ -3,7 +3,7 @@
 //! At the horizon the searching player gets +100 for a window of K own pieces, +5 for K - 1 own and an empty cell, +2
 //! for K - 2 own and two empty cells, and -4 if the opponent has K - 1 and one cell is empty. Each own piece in the
 //! centre column, number W / 2 from 0, adds +3. A won position is worth 9,999,999, a lost one -9,999,999, a full board
-//! 0. Minimax with alpha-beta looks DEPTH plies ahead. Of equal columns it takes the first, starting at a random one.
+//! 0. Minimax with alpha-beta looks DEPTH plies ahead. Of equal moves it takes the first, starting at a random column.
 //!
 //! A near win is worth no more than a far one, so this player may put off a sure win.
 //!

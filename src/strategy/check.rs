@@ -95,18 +95,18 @@ struct CheckRun<'a> {
     memory_bytes: u64,
     check: Check,
     history: History,
-    /// The latest positions with the opponent to move; a step replaces them by those that they lead to.
+    /// The latest positions with the opponent to move; each step replaces them with the positions that they lead to.
     next: Layer,
-    /// The positions of the current ply after the opponent's move; whether the rule is known to be undefined there.
+    /// The positions after the opponent's move in this step, and whether the rule is known to be undefined there.
     answered: Map<bool>,
-    /// Those finished by the rule's move.
+    /// The positions in which the rule's move in this step has ended the game.
     ended: Map<()>,
 }
 
-/// A move of the opponent in a position of the current ply.
+/// A move of the opponent from one of the latest positions.
 #[derive(Clone, Copy)]
 struct Attack {
-    /// The place of the previous position.
+    /// The place of the previous position among those of its ply.
     parent: usize,
     /// The column; `None` before the first move of the game.
     column: Option<usize>,
@@ -176,7 +176,8 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    /// Ends lines of `plies` plies after a move of the opponent and perhaps a reply, in a position that may be `new`.
+    /// Counts the lines that end after `plies` plies with the opponent's move in `attack` and perhaps a `reply`. The
+    /// `result` is `None` if the rule is undefined; `new` is set if their last position is not counted yet.
     fn end(
         &mut self,
         result: Option<Value>,
@@ -205,8 +206,8 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    /// Checks that memory is still within the limit, before a position is expanded. `nodes` is the number of positions at this
-    /// ply.
+    /// Returns an error if the memory limit is exceeded. Called before each position is expanded; `nodes` is the number
+    /// of positions at this ply.
     fn require_memory(&self, nodes: usize, ply: usize) -> Result<(), CheckError> {
         let bytes = (nodes + self.next.nodes.len()) * NODE_BYTES
             + (self.answered.len() + self.ended.len()) * MET_BYTES

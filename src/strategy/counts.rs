@@ -32,7 +32,7 @@ pub struct PositionCounts {
 }
 
 impl PositionCounts {
-    /// Counts a position with a result for a player; `None` where the rule is undefined.
+    /// Counts a position by its `result` for `player`; `None` means that the rule is undefined there.
     pub(super) fn add(&mut self, result: Option<Value>, player: Player) {
         self.all += u64::from(result.is_some());
         *match result {
@@ -60,7 +60,7 @@ pub struct LineCounts {
 }
 
 impl LineCounts {
-    /// Adds lines; `None` if there would be too many to count.
+    /// Adds lines with this `result` for `player`; returns `None` if there are too many lines to count.
     pub(super) fn add(&mut self, result: Option<Value>, player: Player, lines: u128) -> Option<()> {
         self.all = self.all.checked_add(lines)?;
         *match result {
@@ -73,7 +73,7 @@ impl LineCounts {
     }
 }
 
-/// Says how a player fares who plays by a rule.
+/// How a player who follows a rule fares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verdict {
     /// The player wins every line.

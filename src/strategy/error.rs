@@ -21,7 +21,7 @@ pub enum CentreError {
         /// The other.
         second: usize,
     },
-    /// The two columns are one.
+    /// Both columns are the same.
     #[error("the centre has column {column} twice; take two of the columns 1 to {}", board.width())]
     Twice {
         /// The board.
@@ -55,7 +55,7 @@ pub enum CheckError {
         /// The shortest refutation (columns from 0), if one was found before.
         refutation: Option<Vec<usize>>,
     },
-    /// More lines than a 128-bit integer counts.
+    /// There are more lines than a 128-bit integer can count.
     #[error("there are more than 2^128 lines; check a smaller board")]
     Lines,
 }

@@ -36,9 +36,9 @@ impl fmt::Display for Reading {
 
 /// The follow-up rule, for the second player.
 ///
-/// If the first player just played outside the centre, the rule plays in the same column. In one of the two centre
-/// columns it plays, the first time, in the other; afterwards in the same column if it has room, else in the other.
-/// [`Reading`] says what counts as the first time. A move costs a few word operations.
+/// If the first player just played outside the centre, the rule plays in the same column. After the first move in one
+/// of the two centre columns it plays in the other one; after later moves there, in the same column if it has room,
+/// else in the other. [`Reading`] says what counts as the first move. A reply costs a few word operations.
 ///
 /// ```
 /// use fourbase::strategy::{FollowUp, Reading, Rule};
@@ -141,7 +141,7 @@ impl Rule for FollowUp {
         "follow-up"
     }
 
-    /// The second player, because the rule has no first move.
+    /// Returns the second player, because the rule has no move on the empty board.
     fn player(&self) -> Option<Player> {
         Some(Player::Second)
     }

@@ -1,4 +1,4 @@
-//! Measures how well a rule plays, by values that the caller supplies.
+//! Measures how well a rule plays, with exact values that the caller supplies.
 
 use super::counts::result;
 use super::memo::Map;
@@ -25,10 +25,10 @@ pub struct KeptCounts {
 }
 
 impl Check {
-    /// Compares the checked rule with known values. Asks once, in portions, for the value of each position that was
-    /// met, for its player to move.
+    /// Compares the checked rule with known values. Calls `values` with portions of the positions that the check has
+    /// met, each position once; it must return the value of each for its player to move.
     ///
-    /// Goes through the positions again, and holds all of them in memory.
+    /// Meets all positions again, and holds all of them in memory.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Check {
 /// How many values are requested at once.
 const PORTION: usize = 1 << 16;
 
-/// Returns the worse one of two results that a rule is sure to secure; `None`, where the rule may be undefined, is the worst.
+/// Returns the worse of two results for the rule's player. `None`, if the rule may be undefined, is the worst.
 fn worse(one: Option<Value>, other: Option<Value>) -> Option<Value> {
     Some(one?.max(other?))
 }
@@ -94,9 +94,9 @@ struct MetPosition {
     sure: Option<Value>,
     /// The columns that the rule played here, one bit each.
     replies: u32,
-    /// The rule was asked for a move.
+    /// Whether the rule was asked for a move.
     asked: bool,
-    /// The rule was undefined after at least one last move.
+    /// Whether the rule was undefined after at least one last move.
     undefined: bool,
     /// The value for the player to move.
     value: Option<Value>,
@@ -108,7 +108,7 @@ impl MetPosition {
         MetPosition { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
-    /// Adds the result of another last move to the same position.
+    /// Adds what follows if another last move leads to the same position.
     fn join(&mut self, other: &MetPosition) {
         self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
@@ -127,7 +127,7 @@ struct KeepRun<'a> {
 }
 
 impl KeepRun<'_> {
-    /// Meets a position with the opponent to move.
+    /// Meets a position with the opponent to move, and returns the result that the rule is sure of.
     fn answered(&mut self, position: Position) -> Option<Value> {
         if let Some(met) = self.met.get(&position) {
             return met.sure;
@@ -139,7 +139,8 @@ impl KeepRun<'_> {
         sure
     }
 
-    /// Meets a position after a move of the opponent. It is never met twice after the same move.
+    /// Meets a position after a move of the opponent, and returns the result that the rule is sure of. A position is
+    /// never met twice after the same move.
     fn attacked(&mut self, position: Position, last: Option<usize>) -> Option<Value> {
         let new = match result(&position, self.player) {
             Some(result) => MetPosition::new(Some(result)),
@@ -155,7 +156,7 @@ impl KeepRun<'_> {
     }
 }
 
-/// Compares the positions with their values, all of which are known now.
+/// Counts the positions that keep or secure the value. All values are known by now.
 fn count(met: &Map<MetPosition>, player: Player) -> KeptCounts {
     let mut kept = KeptCounts { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
     for (position, entry) in met {
@@ -170,7 +171,7 @@ fn count(met: &Map<MetPosition>, player: Player) -> KeptCounts {
     kept
 }
 
-/// Returns whether every reply in a position is worth as much as the position.
+/// Returns whether the rule has a reply after any last move, and every reply is worth as much as the position.
 fn keeps(met: &Map<MetPosition>, position: &Position, entry: &MetPosition, value: Value) -> bool {
     let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
     let is_as_good = |column| {

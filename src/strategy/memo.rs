@@ -1,17 +1,17 @@
-//! The memory of a check: the positions of one ply with the lines that lead to them, found by a hash of the two
-//! bitboards; and how each position was first met, from which a line to it can be written down.
+//! The memory of a check: the positions of one ply, each with the number of lines that lead to it, in a hash map; and
+//! how each position was first met, from which a line to it can be written down.
 //!
-//! Positions of a ply are met in the order of their smallest lines. The first ply has one position. Going through the
-//! positions of a ply in order, and through the moves of each from the left, meets those of the next ply in order. So
-//! the line by which a position was first met is the smallest of all lines that lead to it.
+//! A check meets the positions of a ply in the order of their smallest lines. The first ply has one position. A check
+//! goes through a ply in this order, and through the moves of each position from the left, so it meets the next ply in
+//! order too. So the line by which a position was first met is the smallest of all lines that lead to it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::Position;
 
-/// Multiplies and folds. Nobody chooses positions that collide, so this is safe, and it is several times as fast as the
-/// hash of the standard library.
+/// A hash that multiplies and folds. It is several times as fast as the hash of the standard library, which guards
+/// against keys chosen to collide; nobody chooses positions here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 

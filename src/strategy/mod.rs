@@ -30,9 +30,9 @@
 //!
 //! A rule looks only at the board and at the opponent's last move. So all lines through a position with the opponent to
 //! move continue in the same ways. [`check()`] goes forward by two plies at a time and keeps each such position once,
-//! with the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such positions. A line
-//! ends with the game, or where the rule is undefined; its number is then added to that end. Numbers are checked
-//! 128-bit integers, so they are exact, or the check returns an error.
+//! with the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such positions. Lines end
+//! with the game, or where the rule is undefined; their number is then added to the count of that kind of end. Counts
+//! are 128-bit integers: they are exact, or the check returns an error.
 
 mod check;
 mod counts;

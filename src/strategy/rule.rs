@@ -4,8 +4,8 @@ use crate::{Player, Position};
 
 /// Gives one player's move in every position that the player can meet.
 ///
-/// A rule sees only the board and the opponent's last move, so a check can remember positions instead of lines. It must
-/// be a function of the two; otherwise the check is meaningless.
+/// A rule sees only the position and the opponent's last move, so a check can remember positions instead of lines. Its
+/// reply must depend on nothing else; otherwise the check is meaningless.
 ///
 /// ```
 /// use fourbase::strategy::{Rule, Verdict, check};
@@ -73,7 +73,7 @@ impl Rule for Mirror {
         "mirror"
     }
 
-    /// The second player, because the rule has no first move.
+    /// Returns the second player, because the rule has no move on the empty board.
     fn player(&self) -> Option<Player> {
         Some(Player::Second)
     }
