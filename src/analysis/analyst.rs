@@ -9,12 +9,12 @@ use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source};
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
-/// The value may use all nodes except for this share, which is left for the moves. An answer is worth having even if
-/// some moves stay undecided.
+/// The search for the value may use all nodes but one part in this many, which is left for the moves. An answer is
+/// worth having even if some moves stay undecided.
 const SHARE_OF_MOVES: u64 = 8;
 
-/// All moves together may use this share of the nodes before any of them gets more; otherwise the first one could use
-/// up all.
+/// All moves together may use one part in this many of the nodes before any of them gets more; otherwise the first move
+/// could use up all nodes.
 const FIRST_SHARE: u64 = 16;
 
 /// The nodes of the first try of each move, if a question has no node limit.
@@ -26,14 +26,14 @@ pub trait Lookup: Send + Sync {
     type Error: Error + From<AnalysisError> + Send + Sync + 'static;
 
     /// Returns the outcome of a position, without its remoteness if only the value is stored. If the database does not
-    /// keep the position's tier, it searches, and the search shares the budget.
+    /// keep the position's tier, it searches the position within the budget.
     ///
     /// # Errors
     ///
     /// [`Lookup::gap`] identifies errors that a search can make up for.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
-    /// Returns the outcomes of some positions in order. Each has its own `budget`.
+    /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
     fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>> {
         positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
     }
@@ -42,7 +42,7 @@ pub trait Lookup: Send + Sync {
     ///
     /// # Errors
     ///
-    /// A file can't be read.
+    /// An error of the database if a file can't be read.
     fn stored_value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
     /// Returns why a look-up has no answer, if the database is not at fault.
@@ -85,7 +85,7 @@ impl<L: Lookup> Lookup for &L {
     }
 }
 
-/// Stands for no database.
+/// The type of database of an analyst that has none.
 impl Lookup for Infallible {
     type Error = AnalysisError;
 
@@ -121,7 +121,7 @@ pub struct Analyst<L> {
 }
 
 impl Analyst<Infallible> {
-    /// Makes an analyst that searches everything, with searches of `options`.
+    /// Makes an analyst without a database, which answers everything by searches with these `options`.
     pub fn searching(board: Board, options: SearchOptions) -> Analyst<Infallible> {
         Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))
     }
@@ -151,7 +151,7 @@ impl<L: Lookup> Analyst<L> {
         self.known(position, budget)?.ok_or_else(|| budget.limit(self.board).into())
     }
 
-    /// Returns the outcomes of some positions in order. Each has its own `budget`.
+    /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.lookup, &self.pool) {
             (Some(lookup), None) => lookup.look_up_all(positions, budget),
@@ -240,8 +240,8 @@ impl<L: Lookup> Analyst<L> {
         Ok(analysis)
     }
 
-    /// Returns whether a search has decided something between two times. Without a database, a search without nodes
-    /// only looks at the board.
+    /// Returns whether a search has decided something while the cost rose from `before` to `after`. Without a database,
+    /// a search that visits no nodes does not count, because it only looks at the board.
     fn has_searched(&self, before: Cost, after: Cost) -> bool {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
@@ -266,8 +266,8 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Searches what the database leaves open about a position. Skips positions after a move that gives away the value
-    /// of the `best` move: their remoteness may cost much, and good play never needs it.
+    /// Searches what the database leaves open about a position. Skips the remoteness if the move to the position gives
+    /// away the value of the `best` move: it may cost much, and good play never needs it.
     fn complete(
         &self,
         position: &Position,
@@ -300,7 +300,7 @@ impl<L: Lookup> Analyst<L> {
         Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
     }
 
-    /// Returns a position's value, if that is known sooner than its outcome, within the budget.
+    /// Returns the value of a position if it can be known sooner than the outcome, and within the budget.
     fn value(&self, position: &Position, budget: &mut Budget) -> Result<Option<Value>, L::Error> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {

@@ -9,7 +9,7 @@ use super::AnalysisError;
 use crate::Board;
 use crate::search::Monitor;
 
-/// The limits of the searches for one question, and their cost so far. All parts of the question share it.
+/// The limits of the searches for one question, and their cost so far. All parts of the question share one budget.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -23,7 +23,7 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// When the searches must end; `None` for no time limit.
     pub deadline: Option<Instant>,
-    /// Receives the nodes of the searches. Every few thousand nodes they check whether it cancels them.
+    /// Counts the nodes of the searches. Every few thousand nodes they check whether it was cancelled.
     pub monitor: Option<Arc<Monitor>>,
     /// The cost so far, including searches without an answer.
     pub spent: Cost,
@@ -78,7 +78,7 @@ impl Budget {
         }
     }
 
-    /// Asks a part of the question with at most `nodes` of the remaining nodes.
+    /// Calls `ask` for a part of the question, with at most `nodes` of the remaining nodes (`None` for all).
     pub(super) fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Budget) -> T) -> T {
         let whole = self.nodes;
         self.nodes =

@@ -1,11 +1,12 @@
-//! A position without its value as JSON: its notations, mirror image and drawing. `docs/reference/json.md` describes the fields.
+//! A position without its value as JSON: its notations, mirror image and drawing. `docs/reference/json.md` describes
+//! the fields.
 
 use serde::Serialize;
 
 use super::json::{AnswerJson, PositionJson};
 use crate::{Position, Value, notation};
 
-/// Returns the same one for a position and its mirror image: the one whose bit strings come first.
+/// Returns the position or its mirror image, whichever has the smaller bit strings: the same result for both.
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
     if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }

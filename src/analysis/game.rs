@@ -33,11 +33,11 @@ pub struct Ply {
 pub enum Loss {
     /// Nothing: it was a best move.
     Nothing,
-    /// Not the value. How many plies, if any, is unknown.
+    /// Not the value. Whether it cost plies is unknown.
     NoValue,
     /// The value: from the first to the second.
     Value(Value, Value),
-    /// Plies of the same value: a later win or an earlier loss.
+    /// Only plies, because the value stays the same: the win comes later or the loss earlier, by this many plies.
     Plies(u32),
 }
 
@@ -116,7 +116,7 @@ impl Ply {
         self.analysis.moves.iter().find(|child| Some(child.column) == self.column)?.outcome
     }
 
-    /// Returns the cost of the move played; `None` if there is none, or if it is unknown.
+    /// Returns the cost of the move played; `None` if the cost is unknown or no move was played.
     pub fn loss(&self) -> Option<Loss> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
         if before.value != after.value {
@@ -129,8 +129,8 @@ impl Ply {
         })
     }
 
-    /// Describes what would have been better: `missed win in 5 plies at column 4`; `None` if nothing, or if that is
-    /// unknown.
+    /// Describes what would have been better, such as `missed win in 5 plies at column 4`; `None` if no move is known
+    /// to be better.
     pub fn reason(&self) -> Option<String> {
         let (before, after) = (self.analysis.outcome?, self.played()?);
         let (loss, mut best) = (self.loss()?, Vec::from_iter(self.analysis.best()));

@@ -8,7 +8,7 @@ use super::Share;
 use crate::players::Reason;
 use crate::{Outcome, Position, Value};
 
-/// The probability 1 in sums of probabilities. These are integers, so that the order of adding does not matter.
+/// The number that stands for the probability 1. Sums of integers do not depend on the order of adding.
 const ONE: u64 = 1 << 32;
 
 /// How a player's move compares with the best one.
@@ -79,8 +79,8 @@ pub struct Grade {
     pub plies: BTreeMap<usize, GradedPly>,
     /// How many positions were requested, over all plies; `None` if all positions were judged.
     pub sample: Option<u64>,
-    /// The worst blunder: a win that became a loss, else the blunder nearest to a win before the move, else the one
-    /// nearest to the loss after it, else the earliest; `None` if every move keeps the value.
+    /// The worst blunder; `None` if every move keeps the value. The worst ones turn a win into a loss. Equally bad ones
+    /// compare by the remoteness of the best move, then of the move played (less is worse), then by ply.
     pub worst: Option<Judgement>,
 }
 
@@ -89,15 +89,15 @@ pub struct Grade {
 pub struct GradedPly {
     /// The positions where the choice matters.
     pub graded: u64,
-    /// The moves in these that keep the value.
+    /// The moves in these positions that keep the value.
     pub keeps: u64,
     /// Whether all positions of the ply were judged.
     pub is_complete: bool,
     /// Lost positions whose moves do not all lose at the same time.
     lost: u64,
-    /// How many moves in these lose as late as possible.
+    /// How many moves in these lost positions lose as late as possible.
     resists: u64,
-    /// How many moves are known to be best moves.
+    /// How many moves in the graded positions are known to be best moves.
     best: u64,
     /// Whether some positions have no remoteness, so that best moves are unknown.
     no_remoteness: bool,
@@ -106,18 +106,18 @@ pub struct GradedPly {
 }
 
 impl GradedPly {
-    /// Returns how many moves are best moves (the earliest win, the latest loss); `None` if remotenesses are unknown.
+    /// Returns how many moves in the graded positions are best moves; `None` if remotenesses are unknown.
     pub fn best(&self) -> Option<u64> {
         (!self.no_remoteness).then_some(self.best)
     }
 
-    /// Returns how many judged positions are lost but offer a choice (some moves lose later than others), and in how many of
-    /// them the move that was played loses as late as possible. `None` if remotenesses are unknown.
+    /// Returns how many judged positions are lost but offer a choice (some moves lose later than others), and in how
+    /// many of them the move that was played loses as late as possible. `None` if remotenesses are unknown.
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }
 
-    /// Returns the shares of these positions.
+    /// Returns how often the moves in these positions are good ones.
     pub fn shares(&self) -> Shares {
         let share = if self.is_complete { Share::of_all } else { Share::of_sample };
         Shares {
@@ -170,7 +170,7 @@ impl Grade {
         }
     }
 
-    /// Adds other sums. The order of adding does not matter.
+    /// Adds the sums of another grade. The order of adding does not matter.
     #[must_use]
     pub fn merge(mut self, other: Grade) -> Grade {
         for (ply, sums) in &other.plies {
@@ -214,7 +214,7 @@ impl Grade {
         }
     }
 
-    /// Keeps the worse one of two blunders.
+    /// Replaces the worst blunder so far if `blunder` is worse.
     fn blame(&mut self, blunder: Judgement) {
         let key = |blunder: &Judgement| {
             let Judgement { position, best, played, .. } = blunder;

@@ -22,7 +22,7 @@ pub struct Envelope<T> {
 }
 
 impl<T: Serialize> Envelope<T> {
-    /// Puts the version and the name of the command before the fields of `body`.
+    /// Makes a line with the version and the name of the command before the fields of `body`.
     pub fn new(command: &'static str, body: T) -> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }
     }
@@ -58,13 +58,13 @@ impl PositionJson {
         PositionJson::new(position, moves.map(|moves| moves.trim_start_matches('-').to_owned()))
     }
 
-    /// Makes the JSON of a position, with the typed game if `text` is one, else like [`PositionJson::of`]. The text
-    /// must have been read as this position.
+    /// Makes the JSON of a position with the moves of `text`, from which the position was read. If `text` is not a
+    /// sequence of moves, does the same as [`PositionJson::of`].
     pub fn typed(position: &Position, text: &str) -> PositionJson {
         if text.bytes().all(|byte| matches!(byte, b'1'..=b'9')) {
             return PositionJson::new(position, Some(text.to_owned()));
         }
-        // Bit strings and strings of GamesmanUni are no moves.
+        // Bit strings and GamesmanUni strings are not moves.
         match notation::parse_moves(&Position::start(position.board()), text) {
             // A link may show an earlier position of its game.
             Ok(columns) => {
@@ -159,7 +159,8 @@ pub struct AnswerJson<T> {
 }
 
 impl<T> AnswerJson<T> {
-    /// Makes the JSON of an answer; `position` is the one that the text gives, if any. Without an answer `body` is its default.
+    /// Makes the JSON of an answer; `position` is the one that the text gives, if any. Without an answer `body` is its
+    /// default.
     pub fn new(board: Board, position: Option<PositionJson>, body: T) -> AnswerJson<T> {
         AnswerJson { board: board.to_string(), input: None, position, body, error: None }
     }

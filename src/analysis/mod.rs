@@ -1,5 +1,5 @@
-//! The value of a position, the values of its moves, and best play: one kind of request and one kind of result,
-//! whatever answers.
+//! The value of a position, the values of its moves, and best play: one kind of request and one kind of result, whether
+//! a database or a search answers.
 //!
 //! A [`Budget`] limits the work for one question: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through
 //! which another thread can watch and cancel it. An [`Analyst`] answers with an [`Analysis`], depending on its sources:
@@ -10,8 +10,8 @@
 //! | searches ([`SearchPool`]) | searched | searched | microseconds to years: give it a budget |
 //! | both | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
 //!
-//! If a limit is reached, the analysis has what is known: the value, and some of the moves. Meanwhile a listener gets
-//! the same [`Analysis`] again and again, each time with more. [`json`] writes it as JSON.
+//! If a limit is reached, the analysis has what is known by then, such as the value and some of the moves. While an
+//! analysis is running, a listener gets it after each result. [`json`] writes it as JSON.
 //!
 //! [`GameAnalysis`] analyses all positions of a game, and [`Grade`] sums up how a player's moves compare with the best
 //! ones.
@@ -134,7 +134,8 @@ impl Analysis {
         self.moves.iter().filter(is_best).map(|child| child.column)
     }
 
-    /// Derives the outcome of the position from its moves: the best of all, or a win of unknown remoteness.
+    /// Derives the outcome of the position from its moves: the best one if all are known, or a win of unknown
+    /// remoteness if some move is known to win.
     fn outcome_of_moves(&self) -> Option<Outcome> {
         let best = self.moves.iter().filter_map(|child| child.outcome).min()?;
         if self.moves.iter().all(|child| child.outcome.is_some()) {
@@ -171,7 +172,7 @@ pub enum AnalysisError {
         /// The nodes that the question has visited.
         nodes: u64,
     },
-    /// The position is of another board.
+    /// The position is not of the expected board.
     #[error(transparent)]
     OtherBoard(#[from] OtherBoard),
     /// The answers contradict each other, so a database is wrong.

@@ -9,8 +9,8 @@ use crate::{Board, Outcome, Position};
 
 /// Idle searches of one or several boards, each with its table.
 ///
-/// A question takes an idle search, or makes a new one if all are busy, and returns it afterwards. So there are as many
-/// searches as threads have asked at once.
+/// A question takes an idle search, or makes a new one if all are busy, and puts it back afterwards. So there are at
+/// most as many searches of a board as threads have asked about it at once.
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};
@@ -32,8 +32,8 @@ pub struct SearchPool {
 }
 
 impl SearchPool {
-    /// Makes a pool without any search. Each search will have its own table and threads as in `options`; the limits
-    /// come from each question instead.
+    /// Makes an empty pool. Each search will have its own table and threads as in `options`, but takes its limits from
+    /// the question.
     pub fn new(options: SearchOptions) -> SearchPool {
         SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
     }
@@ -44,13 +44,13 @@ impl SearchPool {
         SearchPool { most_idle: most, ..self }
     }
 
-    /// Drops a search after so many nodes, because a table grows with use and gets slower.
+    /// Drops each search once it has visited `nodes` nodes, because its table grows with use and gets slower.
     #[must_use]
     pub fn drop_after(self, nodes: u64) -> SearchPool {
         SearchPool { most_nodes: nodes, ..self }
     }
 
-    /// Searches the outcome of a position.
+    /// Searches for the outcome of a position.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Shares of positions, with confidence intervals if only a sample was looked at.
+//! Shares of positions, with confidence intervals if only a sample was examined.
 
 /// The 97.5 % quantile of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -8,7 +8,7 @@ const Z: f64 = 1.959_963_984_540_054;
 pub struct Share {
     /// The share, from 0 to 1.
     pub share: f64,
-    /// The lower and the upper end of the interval. Both equal the share if the whole population was looked at.
+    /// The lower and the upper end of the interval. Both equal the share if the whole population was examined.
     pub interval: [f64; 2],
 }
 
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_published_examples() {
-        // R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), table I:
-        // method 3, the score method without a correction of continuity.
+        // R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998),
+        // table I: method 3, the score method without a correction of continuity.
         for (hits, count, expected) in [
             (81, 263, [0.2553, 0.3662]),
             (15, 148, [0.0624, 0.1605]),
