@@ -85,7 +85,7 @@ impl<L: Lookup> Lookup for &L {
     }
 }
 
-/// The type of database of an analyst that has none.
+/// The database type of an analyst without a database.
 impl Lookup for Infallible {
     type Error = AnalysisError;
 
@@ -266,8 +266,8 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Searches what the database leaves open about a position. Skips the remoteness if the move to the position gives
-    /// away the value of the `best` move: it may cost much, and good play never needs it.
+    /// Searches what the database leaves open about a position. Skips the remoteness after a move that gives away the
+    /// value of the `best` move: finding it may cost much, and good play never needs it.
     fn complete(
         &self,
         position: &Position,
@@ -300,7 +300,7 @@ impl<L: Lookup> Analyst<L> {
         Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
     }
 
-    /// Returns the value of a position if it can be known sooner than the outcome, and within the budget.
+    /// Returns the value of a position if it can be found within the budget and sooner than the outcome.
     fn value(&self, position: &Position, budget: &mut Budget) -> Result<Option<Value>, L::Error> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {

@@ -106,7 +106,8 @@ pub struct GradedPly {
 }
 
 impl GradedPly {
-    /// Returns how many moves in the graded positions are best moves; `None` if remotenesses are unknown.
+    /// Returns how many moves in the graded positions are best moves, such as the earliest win; `None` if remotenesses
+    /// are unknown.
     pub fn best(&self) -> Option<u64> {
         (!self.no_remoteness).then_some(self.best)
     }

@@ -13,7 +13,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A source of random numbers: Melissa O'Neill's PCG XSL RR 128/64, whose sequence is fixed by its definition.
 pub type RandomSource = Pcg64;
 
-/// Starts a source of random numbers. Give each game its own `stream`, so that the order of games does not matter.
+/// Starts a random source from a seed. Give each game its own `stream`, so that the order of games does not matter.
 ///
 /// ```
 /// use fourbase::players::random_source;

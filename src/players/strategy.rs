@@ -7,7 +7,7 @@
 //! | 2 | restrictive | the cell with the highest value for the opponent |
 //! | 3 | neutral | the cell with the highest sum of both values |
 //! | 4 | tactical | the highest difference: that sum minus the sum for the cell above, which the move opens |
-//! | 5, 6, 7 | tactical | the same, but both cells count by 1, 2 or 3, the upper one for the opponent; 7 equals 4 |
+//! | 5, 6, 7 | tactical | the same with values by 1, 2 or 3, in the cell above with the opponent as mover; 7 equals 4 |
 //!
 //! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
 //! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum

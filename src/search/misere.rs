@@ -63,5 +63,5 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 }
 
-/// More than the badness of any move, which is at most that of 64 cells, counted twice, and 32 replies.
+/// More than the badness of any move, which is at most 2 * 64 for cells plus 32 for replies.
 const WORST_MERIT: u32 = 1 << 10;

@@ -12,8 +12,8 @@
 //!
 //! **Moves that do not lose at once.** A *spot* is a cell where a piece completes a line, such as the gap in `x x . x`.
 //! A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its children. The
-//! player to move must fill a playable spot of the opponent (two are a loss) and must not play below any other. For
-//! example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
+//! player to move must fill a playable spot of the opponent (two are a loss) and must not play directly below any spot
+//! of the opponent. For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
 //!
 //! ```
 //! use fourbase::search::{Search, SearchOptions};
@@ -36,10 +36,10 @@
 //! nodes.
 //!
 //! **A table** of proved bounds (`table`). The search looks up each position, and all its children before it searches
-//! any of them. The exact position is the key; mirror images share one. The threads share the table. More than one
-//! thread starts only when a question takes long: all threads then search the same question, and the first answer stops
-//! the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
-//! only the number of nodes differs with several threads.
+//! any of them. The exact position is the key; mirror images share one. The threads share the table. All but the first
+//! thread start only when a question takes long: all then search the same question, and the first answer stops the
+//! others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same; only
+//! the number of nodes differs with several threads.
 //!
 //! # Sources
 //!

@@ -2,9 +2,9 @@
 //!
 //! The search enters a position only if the player to move can't win at once. The parent, which knows the winning cells
 //! of both players, makes sure of this. So a move is worth a look only if it leaves the opponent no immediate win: it
-//! fills the playable cell where the opponent would win, if there is one (two are a loss), and is not below such a
-//! cell. A move that is the only one worth a look is played at once, so the search proper and the table see only
-//! positions with a choice.
+//! fills the playable cell where the opponent would win, if there is one (two are a loss), and is not directly below a
+//! cell where the opponent would win. If only one move is worth a look, it is played at once, so the search proper and
+//! the table see only positions with a choice.
 
 use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves, SPOT_MERIT};
@@ -16,7 +16,7 @@ use super::worker::Worker;
 
 /// The result of forced replies.
 enum Next<W> {
-    /// The end of the game is certain; its score for the player to move in the position asked about.
+    /// The end of the game is certain. Holds the score for the player to move in the position asked about.
     Decided(Score),
     /// A position where the player to move has at least two moves that do not lose at once.
     Choice(State<W>),
@@ -54,8 +54,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta`. Its forced replies lead to `choice`, which has this
-    /// `key` and leaves its player to move a choice.
+    /// Decides whether the score of `state` is at least `beta`. Forced replies lead from it to `choice`, a position
+    /// with this `key` where the player to move has a choice.
     #[inline(always)]
     fn choose_after(&mut self, state: &State<W>, choice: &State<W>, key: W, beta: Score) -> Option<Score> {
         if same_mover(state, choice) {

@@ -43,7 +43,7 @@ impl Default for SearchOptions {
 /// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop
 /// both.
 ///
-/// A search checks every 8,192 nodes, about once a millisecond, whether it should stop.
+/// A search looks at its monitor every 8,192 nodes, about once a millisecond.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -123,11 +123,11 @@ impl Monitor {
 
 /// A source of the values of positions (win, lose or tie), such as a database without remoteness.
 ///
-/// A search for a remoteness need not prove these values again: it rejects a move that gives the value away as soon as
-/// the oracle answers, and the score of a tie is exact.
+/// A search for a remoteness need not prove these values again: at the oracle's answer it rejects a move that gives the
+/// value away, and the score of a tie is exact.
 pub trait Oracle: Sync {
     /// Returns the value of an unfinished position for its player to move; `None` if it is unknown. The search asks
-    /// only about positions with at least 28 empty cells, because it solves later ones faster than a database is read.
+    /// only about positions with at least 28 empty cells: searching later ones is faster than reading a database.
     fn value(&self, position: &Position) -> Option<Value>;
 
     /// Returns whether the oracle can't answer any more, for example because a file can't be read. The search, which

@@ -18,10 +18,10 @@
 //! strategy is sure to get complete a line, at the latest with the last cell of the board.
 //!
 //! **A spot in a lower row changes the count.** Let the follower never play the cell below such a spot, so that for the
-//! follower the column ends there. A mover who plays the cell below the spot loses at once. The cells left out of the
-//! column, from that one to the top, are an odd number. So if an *odd* number of cells is empty on the whole board, the
-//! strategy works on the other cells; in this column the mover gets the upper rows, up to the cell below the spot. When
-//! all other cells are filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
+//! follower the column ends there. A mover who plays the cell below the spot loses at once. An odd number of cells is
+//! left out: that cell and all cells above it. So if an *odd* number of cells is empty on the whole board, the strategy
+//! works on the other cells; in this column the mover gets the upper rows, up to the cell below the spot. When all
+//! other cells are filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
 //! columns do the same. (The spot must not be above a spot in an upper row, because the mover would now get that row in
 //! this column.)
 //!

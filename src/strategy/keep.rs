@@ -28,7 +28,7 @@ impl Check {
     /// Compares the checked rule with known values. Calls `values` with portions of the positions that the check has
     /// met, each position once; it must return the value of each for its player to move.
     ///
-    /// Meets all positions again, and holds all of them in memory.
+    /// Goes through all positions again, and holds them in memory.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl MetPosition {
         MetPosition { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
-    /// Adds what follows if another last move leads to the same position.
+    /// Merges the result of the same position after another last move.
     fn join(&mut self, other: &MetPosition) {
         self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
