@@ -245,8 +245,8 @@ impl Position {
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
-    /// Converts the outcome of this position to Pons' score. The score of a win is 1 if the winning move uses the winner's
-    /// last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a tie is 0.
+    /// Converts the outcome of this position to Pons' score. The score of a win is 1 if the winning move uses the
+    /// winner's last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a tie is 0.
     /// Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the last move.
     ///
     /// ```

@@ -1,8 +1,8 @@
 //! The smallest order of moves that reaches a position.
 //!
 //! Without a line on the board there was no line earlier. Then every order is possible that takes each column from
-//! the bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it: a
-//! piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
+//! the bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it:
+//! a piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
 //! interleaving of the rest; the result is the smallest order of them all.
 //!
 //! [`Interleaver`] takes the leftmost column whose next piece is of the player to move, and backtracks when it is stuck,
