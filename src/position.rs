@@ -246,8 +246,9 @@ impl Position {
     }
 
     /// Converts the outcome of this position to Pons' score. The score of a win is 1 if the winning move uses the
-    /// winner's last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a tie is 0.
-    /// Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the last move.
+    /// winner's last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a
+    /// tie is 0. Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the
+    /// last move.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Position, Value};

@@ -6,10 +6,10 @@
 //! and tests compare the two.
 //!
 //! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
-//! and moving the bits of a word through it about 25, so the column drops of the solver make each network once a band. All rows
-//! of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]): one row is
-//! one lane, and the compiler turns the lanes into vectors of any processor. Since the masks are the same, the eight
-//! dense streams grow at the same rate, and all lanes share one place in the stream.
+//! and moving the bits of a word through it about 25, so the column drops of the solver make each network once a band.
+//! All rows of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]):
+//! one row is one lane, and the compiler turns the lanes into vectors of any processor. Since the masks are the same,
+//! the eight dense streams grow at the same rate, and all lanes share one place in the stream.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;

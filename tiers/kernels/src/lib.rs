@@ -2,8 +2,8 @@
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), on
 //! top of two bit moves with two forms (`bits.rs`). Each loop is a `Task`; `Kernel::run` runs it. `fast.rs` compiles
-//! the loops again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops work on
-//! eight rows at a time.
+//! the loops again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops
+//! work on eight rows at a time.
 //!
 //! `fourbase-tiers` re-exports this package as `kernel`. It is a package of its own so that cargo compiles the two in
 //! parallel.
@@ -56,8 +56,8 @@ impl Kernel {
         if self.0.is_some() { "avx2" } else { "portable" }
     }
 
-    /// Returns the bytes that a thread of a solve needs for prepared masks and for the rows that it moves together. `row_words` is
-    /// the largest number of words of a row, all planes included.
+    /// Returns the bytes that a thread of a solve needs for prepared masks and for the rows that it moves together.
+    /// `row_words` is the largest number of words of a row, all planes included.
     pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
@@ -101,8 +101,8 @@ impl Kernel {
     }
 
     /// Runs a loop as [`Kernel::run`] does. If bit moves are fast and children have as many planes as the tier, maximum
-    /// and minimum have a loop each. One loop serves all other cases: portable moves take most of its time anyway, and few tiers have children with
-    /// fewer planes.
+    /// and minimum have a loop each. One loop serves all other cases: portable moves take most of its time anyway, and
+    /// few tiers have children with fewer planes.
     fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
         let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
         let wide = Known::<false>;

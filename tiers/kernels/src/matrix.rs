@@ -10,7 +10,8 @@
 //!   drop is a left-wing drop in the transposed layout, and its result is turned 64x64 bits at a time.
 //!
 //! If the child of a drop is not listed, the drop completes a line inside a wing and the spine and ends the game: the
-//! player who drops wins, or loses under misère. Lines across both wings are found when the child itself is solved (`lines`).
+//! player who drops wins, or loses under misère. Lines across both wings are found when the child itself is solved
+//! (`lines`).
 
 use std::ops::Range;
 
