@@ -1,4 +1,4 @@
-//! The board: how many columns and rows, how many in a row count, and whether a line wins or loses.
+//! The board: its columns and rows, how many pieces in a row make a line, and whether a line wins or loses.
 //!
 //! Cells are numbered column by column, each column from the bottom up. The cell in column `c` and row `r` is number
 //! `c * height + r`, and bit `c * height + r` of a bitboard. No sentinel row separates the columns, so 64 cells fit in
@@ -20,7 +20,7 @@ pub const MAX_COLUMNS: usize = 32;
 /// The largest number to connect, far beyond the longest line of any board. (Nobody can win if no line fits.)
 pub const MAX_CONNECT: usize = 255;
 
-/// How many in a row make a line if the name does not say.
+/// How many pieces in a row make a line if the board's name does not say.
 const USUAL_CONNECT: u8 = 4;
 
 /// The longest excerpt of an invalid name in an error.
@@ -118,7 +118,7 @@ impl Board {
 
     /// Returns the bitboard with the bottom cell of every column set.
     ///
-    /// Times a bit string of at most `height` bits, it repeats that string in every column.
+    /// Multiplying it by a bit string of at most `height` bits copies that string into every column.
     pub fn bottom_cells(self) -> u64 {
         EVERY_NTH_BIT[self.height()] & self.all_cells()
     }
@@ -147,8 +147,8 @@ pub(crate) fn low_bits(count: usize) -> u64 {
     if count == 0 { 0 } else { u64::MAX >> (64 - count) }
 }
 
-/// For each n, the word with bits 0, n, 2n, ... set. A table, because the closed form needs a division, which would
-/// cost the line test at every call.
+/// For each n, the word with bits 0, n, 2n, ... set. This is a table because the closed form needs a division, which
+/// would slow down every line test.
 const EVERY_NTH_BIT: [u64; MAX_CELLS + 1] = {
     let mut words = [1; MAX_CELLS + 1];
     let mut n = 1;
@@ -202,8 +202,8 @@ impl FromStr for Board {
     }
 }
 
-/// Reads the name of a board from left to right. Everything taken is one byte of ASCII, so `place` is always the start
-/// of a character, and also the number of characters taken.
+/// Reads the name of a board from left to right. Every character that it accepts is one byte of ASCII, so `place` is
+/// always the start of a character, and also the number of characters read.
 struct Reader<'a> {
     text: &'a str,
     place: usize,
@@ -284,7 +284,7 @@ pub enum BoardError {
         /// Their product.
         found: usize,
     },
-    /// A number to connect that is out of range.
+    /// The number to connect is out of range.
     #[error(
         "the number to connect is 1 to {MAX_CONNECT}, found {0}; \
          to make a board that nobody can win, take c{MAX_CELLS}"

@@ -1,6 +1,6 @@
 //! Showing untrusted text inside a message: escaped, and never longer than asked for.
 
-/// Marks a cut.
+/// Written where text was cut off.
 const CUT: &str = "...";
 
 /// Escapes `text` for a message of one line and cuts it to at most `limit_bytes` bytes, including the `...` at a cut.
@@ -17,7 +17,7 @@ const CUT: &str = "...";
 /// ```
 pub fn excerpt(text: &str, limit_bytes: usize) -> String {
     let mut shown = String::new();
-    // The longest prefix that still leaves room for the mark of a cut.
+    // The length of the longest prefix that leaves room for `CUT`.
     let mut keep_bytes = 0;
     for character in text.chars() {
         push_escaped(&mut shown, character);

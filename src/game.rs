@@ -17,12 +17,12 @@ use crate::{Board, MoveError, Player, Position};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     columns: Vec<usize>,
-    /// One more than columns; the last is the current position.
+    /// One more item than `columns` has; the last is the current position.
     positions: Vec<Position>,
 }
 
 impl Game {
-    /// Begins a game from a position.
+    /// Starts a game at a position.
     pub fn start(position: Position) -> Game {
         Game { columns: Vec::new(), positions: vec![position] }
     }
@@ -31,7 +31,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// The first move that cannot be played; a position in a notation without the order of moves.
+    /// The first move that cannot be played, or a text in a notation without the order of moves.
     pub fn parse(board: Board, moves: &str) -> Result<Game, NotationError> {
         Game::parse_from(Position::start(board), moves)
     }
@@ -49,7 +49,7 @@ impl Game {
         Ok(game)
     }
 
-    /// Writes a game from the empty board as it is saved: the lines `board 5x4` and `moves 3321`.
+    /// Writes a game from the empty board in the form of a saved game: the lines `board 5x4` and `moves 3321`.
     pub fn to_saved(&self) -> String {
         let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
         format!("board {}\nmoves {moves}\n", self.board())
@@ -59,7 +59,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// The reason, on one line: it is not a saved game, or has a board or a move that is wrong.
+    /// A message of one line: the text is not a saved game, or its board or one of its moves is wrong.
     pub fn from_saved(text: &str) -> Result<Game, String> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);

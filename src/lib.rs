@@ -1,14 +1,14 @@
 #![forbid(unsafe_code)]
 //! Connect Four on any board of up to 64 cells and 32 columns: the rules, and how positions are written.
 //!
-//! - [`Board`] names a game: columns, rows, how many in a row count, and whether a line wins or loses (misère).
+//! - [`Board`] names a game: columns, rows, how many in a row make a line, and whether a line wins or loses (misère).
 //! - [`Position`] is a board with pieces on it, as two 64-bit bitboards. It lists its moves and says if it is over.
 //! - [`lines`] lists the places where a line fits, and [`has_line`] finds a line by shifts, without a list.
 //! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
 //! - [`notation`] reads and writes positions as text.
 //! - [`search`] finds the value and remoteness of a position by looking forward.
 //! - [`Game`] is a position with the moves that led to it.
-//! - [`analysis`] finds out everything about a position within a budget, from a database, by search, or both.
+//! - [`analysis`] evaluates a position and its moves within a budget, from a database, by search, or both.
 //! - [`strategy`] proves or refutes a rule of play against every reply.
 //! - [`players`] choose a column and say why.
 //!

@@ -1,23 +1,23 @@
-//! Lines: the places where K in a row fit, and the test whether pieces make one.
+//! Lines: lists the places where K in a row fit, and tests whether a player's pieces make a line.
 //!
 //! With cells numbered `column * height + row`, the next cell of a line is always the same number of bits away: 1
 //! going up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >>
 //! step)` leaves the cells that start two in a row, and doubling reaches K in about log2(K) shifts. There are no
 //! sentinel rows, so a run could slide from the top of one column into the next. A mask prevents this: it keeps only
-//! the cells from which a whole line fits. All other cells of such a line are on the board.
+//! the cells from which a whole line fits. All other cells of that line are on the board too.
 
 use crate::Board;
 use crate::board::low_bits;
 
-/// The distances in bits from one cell of a line to the next: going up, right, right and up, right and down. (The last is 0
-/// on a board of one row, where no line of two cells fits that way.)
+/// Returns the distance in bits from one cell of a line to the next: going up, right, right and up, right and down.
+/// (The last is 0 on a board of one row, where no line of two cells goes that way.)
 #[inline(always)]
 fn steps(board: Board) -> [usize; 4] {
     [1, board.height(), board.height() + 1, board.height() - 1]
 }
 
-/// The cells from which a line of each direction stays on the board, in the order of [`steps`]. Together they cost little
-/// more than one of them.
+/// Returns, for each direction in the order of [`steps`], the cells where a line can start and stay on the board.
+/// Computing all four masks costs little more than computing one.
 #[inline(always)]
 fn starts(board: Board) -> [u64; 4] {
     let beyond_first = board.connect() - 1;
@@ -78,22 +78,22 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
     }
 }
 
-/// Does the same as [`has_line`] for lines of `connect` cells: a number that the compiler knows makes it twice as fast.
+/// Does the same as [`has_line`] for lines of `connect` cells. It runs twice as fast if `connect` is a constant.
 #[inline(always)]
 fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
-    // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
+    // If a line fits, all shifts are below 64, because its last cell has a number below 64.
     let along = |step: usize| if (connect - 1) * step < 64 { runs(pieces, step, connect) } else { 0 };
     let [up, right, right_up, right_down] = steps(board);
     let runs = [along(up), along(right), along(right_up), along(right_down)];
-    // The cells from which a line fits cost more than the runs, and runs of the whole length are rare.
+    // Computing where a line can start costs more than the runs, and runs of the whole length are rare.
     if runs[0] | runs[1] | runs[2] | runs[3] == 0 {
         return false;
     }
     runs.into_iter().zip(starts(board)).any(|(runs, starts)| runs & starts != 0)
 }
 
-/// Returns the cells that complete a line of `pieces` when a piece is added there: for every line, its one missing
-/// cell. The result may include cells that hold a piece already. If `pieces` already contain a line, it is unreliable.
+/// Returns the cells where one more piece completes a line of `pieces`: the missing cell of every line that lacks only
+/// one. The result may include cells that hold a piece already. If `pieces` already contain a line, it is unreliable.
 ///
 /// Costs about `8 K` word operations a direction and allocates nothing.
 ///
@@ -105,8 +105,8 @@ fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
 /// # Ok::<(), fourbase::BoardError>(())
 /// ```
 pub fn winning_cells(board: Board, pieces: u64) -> u64 {
-    // A constant number of steps unrolls, which halves the time for the usual K. Small arrays for short lines, because
-    // clearing room for lines of 64 would cost more than all the rest.
+    // A loop with a constant number of steps is unrolled, which halves the time for the usual K. Short lines get small
+    // arrays, because clearing arrays of 64 words would cost more than all the rest.
     match board.connect() {
         4 => winning_cells_of::<4>(board, 4, pieces),
         connect @ 1..=8 => winning_cells_of::<8>(board, connect, pieces),
@@ -122,8 +122,8 @@ fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64
     along(0) | along(1) | along(2) | along(3)
 }
 
-/// Returns the cells that complete a line of one direction. All shifts are by the same distance, which then stays in one
-/// register: others would cost an instruction more each.
+/// Returns the cells that complete a line of one direction. All shifts have the same distance, which stays in one
+/// register; any other distance would cost one more instruction for each shift.
 #[inline(always)]
 fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, starts: u64) -> u64 {
     if starts == 0 {
@@ -138,7 +138,7 @@ fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, st
         present[cell] = present[cell - 1] >> step;
         before[cell] = before[cell - 1] & present[cell - 1];
     }
-    // From the last cell back: the lines that miss this one alone, moved one step for each cell after it.
+    // From the last cell back: find the lines that lack only this cell, shifted one step for each cell before it.
     let (mut missing, mut after) = (0, u64::MAX);
     for cell in (0..connect).rev() {
         missing = missing << step | before[cell] & after;

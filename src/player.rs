@@ -56,18 +56,18 @@ impl fmt::Display for Player {
     }
 }
 
-/// Something that each player has.
+/// One value for each player.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct PerPlayer<T> {
-    /// Of the first player.
+    /// The first player's.
     pub first: T,
-    /// Of the second player.
+    /// The second player's.
     pub second: T,
 }
 
 impl<T> PerPlayer<T> {
-    /// Returns what a player has.
+    /// Returns the value for `player`.
     pub fn of(&self, player: Player) -> &T {
         [&self.first, &self.second][player as usize]
     }

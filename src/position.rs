@@ -35,8 +35,8 @@ impl Position {
 
     /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
     ///
-    /// The result is well formed, but play need not reach it; [`notation::to_moves`](crate::notation::to_moves) tells
-    /// whether it does.
+    /// The result is well formed, but perhaps no play reaches it; [`notation::to_moves`](crate::notation::to_moves)
+    /// finds out.
     ///
     /// # Errors
     ///
@@ -83,11 +83,11 @@ impl Position {
         self.board
     }
 
-    /// Checks that the position is of the board `expected`.
+    /// Checks that the position is on the board `expected`.
     ///
     /// # Errors
     ///
-    /// [`OtherBoard`].
+    /// [`OtherBoard`] if it is not.
     pub fn check_board(&self, expected: Board) -> Result<(), OtherBoard> {
         let found = self.board;
         if found == expected { Ok(()) } else { Err(OtherBoard { expected, found }) }
@@ -213,8 +213,8 @@ impl Position {
 
     /// Returns the value for the player to move if the game is over, else `None`.
     ///
-    /// If the player who just moved has a line, the value is lose, or win under misère. A full board without one is a
-    /// tie.
+    /// If the player who just moved has a line, the value is lose, or win under misère. A full board without a line is
+    /// a tie.
     pub fn primitive(&self) -> Option<Value> {
         if self.has_finished_line() {
             Some(if self.board.is_misere() { Value::Win } else { Value::Lose })
@@ -245,10 +245,10 @@ impl Position {
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
-    /// Converts the outcome of this position to Pons' score. For a win it counts the pieces that the winner has not played
-    /// just before the winning move: 1 if that move takes the last of them, 2 if one is left over, and so on. It is
-    /// negative for a loss, and 0 for a tie. `None` for a win or a loss of unknown remoteness, and under misère, where the
-    /// winner does not end the game.
+    /// Converts the outcome of this position to Pons' score. The score of a win is 1 if the winning move uses the
+    /// winner's last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a
+    /// tie is 0. Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the
+    /// last move.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Position, Value};
@@ -291,8 +291,8 @@ impl Position {
         Position { pieces: self.pieces.map(mirror), ..*self }
     }
 
-    /// Lists the unfinished positions from which the last move can have led here, each with the column of that move
-    /// (from 0), in ascending order. No game need reach them.
+    /// Lists the unfinished positions that are one move before this one, each with the column of that move (from 0), in
+    /// ascending order. Perhaps no game reaches them.
     pub fn parents(&self) -> impl Iterator<Item = (usize, Position)> + use<> {
         let (position, last) = (*self, self.to_move().other());
         (0..self.board.width()).filter_map(move |column| {
@@ -315,7 +315,7 @@ impl Position {
 }
 
 impl Hash for Position {
-    /// Hashes the pieces alone, because a set rarely has positions of several boards.
+    /// Hashes only the pieces, because a set rarely has positions of several boards.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.pieces.iter().for_each(|pieces| state.write_u64(*pieces));
     }
@@ -325,7 +325,7 @@ fn lowest_bit(word: u64) -> Option<usize> {
     (word != 0).then_some(word.trailing_zeros() as usize)
 }
 
-/// Says why pieces are not a position. Columns count from 1, rows from 1 at the bottom.
+/// Says why pieces do not make a position. Columns count from 1, rows from 1 at the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PiecesError {
     /// A bit is set outside the board.
@@ -373,11 +373,11 @@ pub enum PiecesError {
     EarlierLine(Player),
 }
 
-/// A position is of another board than the search, the player or the database that is asked about it.
+/// A position is on another board than the search, the player or the database that should evaluate it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the position is of board {found}, not of {expected}")]
 pub struct OtherBoard {
-    /// The board of what is asked.
+    /// The board of the search, the player or the database.
     pub expected: Board,
     /// The board of the position.
     pub found: Board,

@@ -37,7 +37,7 @@ impl Value {
         }
     }
 
-    /// Returns what `player` gets from a position that has this value for the player `to_move`.
+    /// Converts this value, which is for the player `to_move`, into the value for `player`.
     pub fn for_player(self, player: Player, to_move: Player) -> Value {
         if player == to_move { self } else { self.flip() }
     }
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// Returns the word in text for people: `win`, `loss` or `tie`.
+    /// Returns the noun for messages: `win`, `loss` or `tie`.
     pub fn noun(self) -> &'static str {
         if self == Value::Lose { "loss" } else { self.name() }
     }
@@ -66,10 +66,10 @@ impl fmt::Display for Value {
 
 /// A value, and the number of plies to the end under best play if it is known.
 ///
-/// Outcomes are ordered **best first** for the player whose outcomes they are: an ascending sort puts the soonest win
+/// Outcomes are ordered **best first**, as the player who gets them sees it: an ascending sort puts the soonest win
 /// first, then ties, then losses, the latest loss first. So `min` picks the best move. An outcome of unknown remoteness
-/// stands after all others of its value. (Ties under best play all last until the board is full, so their remoteness
-/// never decides between moves of one position. It orders them, shortest first, only to agree with `==`.)
+/// comes after all others with the same value. (Ties under best play all last until the board is full, so their
+/// remoteness never decides between moves of one position. It orders them, shortest first, only to agree with `==`.)
 ///
 /// ```
 /// use fourbase::{Outcome, Value};
@@ -93,8 +93,8 @@ pub(crate) fn in_plies(plies: u32) -> String {
 }
 
 impl Outcome {
-    /// Returns this outcome as the player who moves to the position sees it, counted from before that move: the value
-    /// flips, and a known remoteness grows by one.
+    /// Converts a child's outcome into the outcome that its parent gets by moving there: the value flips, and a known
+    /// remoteness grows by one.
     ///
     /// ```
     /// use fourbase::{Outcome, Value};
@@ -107,7 +107,7 @@ impl Outcome {
         Outcome { value: self.value.flip(), remoteness: self.remoteness.map(|plies| plies.saturating_add(1)) }
     }
 
-    /// The place in the order: the smaller, the better.
+    /// Returns the key that outcomes are sorted by; a smaller key is a better outcome.
     fn sort_key(self) -> (Value, bool, Option<u32>) {
         let plies = self.remoteness.map(|plies| if self.value == Value::Lose { u32::MAX - plies } else { plies });
         (self.value, plies.is_none(), plies)

@@ -14,7 +14,7 @@ pub(super) const SEPARATOR: char = ' ';
 
 /// Writes a position as column bit strings, separated by single spaces.
 ///
-/// `Display` of [`Position`] writes the same, because this is the only notation that every position has and that shows
+/// `Display` of [`Position`] writes the same, because this is the only notation that can write every position and shows
 /// where each column ends.
 ///
 /// ```
@@ -68,7 +68,7 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     Ok(Position::from_bitboards(board, first, second)?)
 }
 
-/// Reads the string of `column`, which counts from 0 here. Returns the pieces of each player there, the bottom cell at bit 0.
+/// Reads the bit string of `column`, counted from 0. Returns each player's pieces in it, the bottom cell at bit 0.
 fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], NotationError> {
     let expected = board.height() + 1;
     // A 128-bit word, because a column of 64 rows has 65 bits.
@@ -87,7 +87,7 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], N
     let Some(height) = bits.checked_ilog2() else {
         return Err(NotationError::NoEndOfColumn(column + 1));
     };
-    // The highest 1 is the mark. The bits below it fit in 64.
+    // The highest 1 marks the end of the column. The bits below it fit in 64.
     let pieces = (1_u128 << height) - 1;
     Ok([!bits, bits].map(|bits| (bits & pieces) as u64))
 }

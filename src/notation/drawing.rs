@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::columns::column_character;
 use crate::{Player, Position};
 
-/// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces, in colours that no value has.
+/// Terminal sequences (ECMA-48, "select graphic rendition"). Pieces have colours that are not used for values.
 const FIRST_COLOUR: &str = "\x1b[1;94m";
 const SECOND_COLOUR: &str = "\x1b[1;95m";
 const NAME_COLOUR: &str = "\x1b[2m";
@@ -17,8 +17,8 @@ const PLAIN: &str = "\x1b[0m";
 /// break.
 ///
 /// `for_terminal` adds terminal sequences: the first player's `X` blue, the second player's `O` magenta, the names of the
-/// columns faint. The caller decides, from the output and from `NO_COLOR`, whether to remove them. It also puts the lines
-/// that have ended the game in brackets.
+/// columns faint. The caller looks at the output and at `NO_COLOR`, and may remove the sequences again. `for_terminal`
+/// also puts brackets around the lines that have ended the game.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -101,7 +101,7 @@ pub fn draw_svg(position: &Position) -> String {
             };
             // Writing to memory does not fail.
             let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\"/>");
-            // The second player's pieces differ without colour too.
+            // A ring marks the second player's pieces for readers who do not see the colours.
             if position.piece(column, row) == Some(Player::Second) {
                 let _ = write!(
                     text,

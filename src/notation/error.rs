@@ -6,7 +6,7 @@ use super::columns::COLUMN_CHARACTERS;
 use crate::excerpt::{name_character, name_found};
 use crate::{Board, MoveError, PiecesError, Player};
 
-/// How much of a text an error repeats.
+/// The longest excerpt of a text in an error, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 80;
 
 /// Says why a text is not a position, or why a position has no moves to write. Columns, characters and moves count
@@ -35,7 +35,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// Several words, of which one is not one move: moves and a score, or numbers of two digits.
+    /// There are several words, and one is not a single move: moves and a score, or numbers of two digits.
     #[error(
         "\"{found}\" is not one move, and the text has more words; write one move a word, such as 4 4 5 3, or all in one, 4453, \
          and other fields of a line after a tab; the columns of {board} are {}", columns_of(*board)
@@ -64,7 +64,7 @@ pub enum NotationError {
         /// The character.
         found: char,
     },
-    /// A move has the wrong number: it is not the next move.
+    /// A move has the wrong number.
     #[error("{found} is not the next move, which is {expected}; write a game from its first move")]
     MoveNumber {
         /// The number of the next move: `2.` for the first player, `2...` for the second.
@@ -82,7 +82,7 @@ pub enum NotationError {
         /// The link, escaped and cut.
         text: String,
     },
-    /// A link with two positions, with none, or with fewer moves than its ply.
+    /// A link has several positions, no position, or fewer moves than its ply says.
     #[error(
         "the link \"{0}\" has not one position; give it one field pos, position or moves, and a ply that is in its game"
     )]
@@ -183,7 +183,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A drawn board has more or fewer rows.
+    /// A drawn board has more or fewer rows than the board.
     #[error("{found} row{} found, but {board} has {}; draw each row as a line, the top row first", plural(*found), board.height())]
     RowCount {
         /// How many there are.
@@ -191,7 +191,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A character of a drawn board is no cell.
+    /// A character of a drawn board is not a cell.
     #[error("row {row} has {}; write . for an empty cell, X for the first player and O for the second", name_character(*found))]
     RowCell {
         /// Which row, from the top.
@@ -199,7 +199,7 @@ pub enum NotationError {
         /// The character.
         found: char,
     },
-    /// A row of a drawn board has more or fewer cells.
+    /// A row of a drawn board has more or fewer cells than the board has columns.
     #[error("row {row} has {found} cell{}, but {board} has {} columns; write . for an empty cell, X and O", plural(*found), board.width())]
     RowCells {
         /// Which row, from the top.
@@ -209,7 +209,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A GamesmanUni string names one player to move, but its pieces mean the other.
+    /// A GamesmanUni string names one player to move, but by its pieces the other is to move.
     #[error(
         "character 1 says that {} is to move, but the number of pieces, {ply}, makes it {}; correct the turn or the pieces",
         found.mark(), expected.mark()

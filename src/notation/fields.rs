@@ -1,18 +1,18 @@
 //! The field of a line that holds the position or the game, and the other fields.
 //!
-//! One rule holds wherever a line is read:
+//! All lines are read by the same rules:
 //!
 //! 1. A line with a tab has fields between tabs, and nothing else separates them.
 //! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means
 //!    that its first field is empty.
-//! 3. A position in bit strings takes as many of these as the board has columns. A game with numbers of moves takes
-//!    all.
-//! 4. If the field and all after it could be one move each, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a
-//!    position of one move and a score are separated by a tab.
+//! 3. A position in bit strings takes as many fields as the board has columns. A game with numbers of moves takes all
+//!    fields up to the end of the line.
+//! 4. If the field and every later one could be a single move, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a
+//!    position of one move must be separated from a score by a tab.
 //! 5. A line is refused if it may be either a game, or a position and other fields:
-//!    - one move, then fields that are moves only in part, `4 4 win`, or that all have one character, `3 0 0`;
+//!    - one move, then fields of which only some are moves, `4 4 win`, or that all have one character, `3 0 0`;
 //!    - digits, then a letter that names a column: `4 d`;
-//!    - moves, then several moves: `1 4453`. A number that can be a score or a remoteness is no moves there: `4453 36`.
+//!    - moves, then several moves: `1 4453`. A number that can be a score or a remoteness is not moves: `4453 36`.
 
 use thiserror::Error;
 
@@ -32,7 +32,7 @@ pub struct Fields<'l> {
     after: Vec<&'l [u8]>,
 }
 
-/// Says why a line has no such field.
+/// Says why a field of a line cannot be found.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FieldError {
     /// The line has fewer fields.
@@ -43,7 +43,7 @@ pub enum FieldError {
         /// Which was asked for, from 1.
         number: usize,
     },
-    /// A move and some fields that could be moves.
+    /// The line is a game, or a position and other fields, and it is unclear which.
     #[error("\"{0}\" may be a game, or a position and other fields; separate other fields by tabs")]
     Unclear(String),
 }
@@ -53,7 +53,7 @@ impl<'l> Fields<'l> {
     ///
     /// # Errors
     ///
-    /// A line with fewer fields; one that may be a game or a position with other fields.
+    /// The line has fewer fields, or it is unclear whether it is a game or a position with other fields.
     ///
     /// ```
     /// use fourbase::{Board, notation::Fields};
@@ -144,8 +144,8 @@ fn is_margin(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\r')
 }
 
-/// Returns how many words a position has that begins with this one: bit strings have a `0` in every column that is not
-/// full, and a column of ones is too long to be moves.
+/// Returns how many words belong to the position that begins with this word: one for each column if the word is a bit
+/// string, else 1. A bit string has a `0` unless its column is full; if it is all ones, its length tells.
 fn words_of_position(board: Board, word: &[u8]) -> usize {
     let is_uni = word.get(1) == Some(&b'_');
     let is_full = word.len() == board.height() + 1 && word.iter().all(|&byte| byte == b'1');
@@ -169,7 +169,7 @@ fn is_number_up_to(most: usize, word: &[u8]) -> bool {
 fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     let Some(next) = others.first() else { return Some(false) };
     let mut all = std::iter::once(field).chain(others.iter().copied());
-    // The columns from 10 on as people number them, or a position and numbers.
+    // These may be columns written as numbers of two digits, or a position and other numbers.
     let is_column = |word: &[u8]| is_number_up_to(board.width(), word);
     if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
         return None;
@@ -177,7 +177,7 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     let is_move = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| is_move(board, word));
     let is_number = |word: &[u8]| is_number_up_to(board.cells(), word);
     let has_moves_next = !is_number(next) && is_moves(board, next);
-    // One letter or square goes on with others, but one digit may be a score.
+    // A letter or square continues a game, but a single digit may be a score.
     let is_letter = |word: &[u8]| word.first().is_some_and(u8::is_ascii_alphabetic);
     let has_move_next = is_letter(next) && is_move(next) && is_letter(field);
     if has_moves_next && (is_move(field) || is_moves(board, field)) || has_move_next && is_moves(board, field) {
@@ -188,7 +188,7 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     }
     let words = others.iter().copied().filter(|word| *word != b"-").collect::<Vec<_>>();
     let moves = words.iter().filter(|word| is_move(word)).count();
-    // Where columns have digits and letters, a game has one or the other.
+    // If digits and letters name the same columns, a game uses only digits or only letters.
     let is_mixed = board.width() <= DIGITS
         && words.iter().any(|word| is_move(word) && word[0].is_ascii_digit() != field[0].is_ascii_digit());
     let may_be_columns = words.len() > 1 && words.iter().all(|word| word.len() == 1);
@@ -198,8 +198,8 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     Some(moves > 0)
 }
 
-/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Letters alone
-/// may be another word where they name the columns from 10 on.
+/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Where
+/// letters name the columns from 10 on, a word of only letters does not count as moves, since it may be any word.
 fn is_moves(board: Board, word: &[u8]) -> bool {
     let Ok(word) = str::from_utf8(word) else { return false };
     if word.contains('-') {
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The field, and the others with `|` between them.
+    /// Returns the field, and the others with `|` between them.
     fn cut(line: &str, number: usize) -> Result<(String, String), FieldError> {
         let fields = Fields::of(line.as_bytes(), number, "3x2".parse().unwrap())?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();

@@ -8,16 +8,16 @@
 //! | a drawn board, a line for each row from the top | `. .` `O .` `X X` | [`parse`] | [`draw`] |
 //! | a picture | | | [`draw_svg`] |
 //!
-//! [`parse_moves`] reads moves that are played from any position on.
+//! [`parse_moves`] reads moves that are played from a given position on.
 //!
-//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; lines of nothing but cells, one for
-//! each row, mean a drawn board; words of 0s and 1s as long as a column mean bit strings; everything else is moves, in any spelling that
-//! people use (`4 4 5 3`, `1. d1 d2`, a link). Blanks around a text are ignored, and a byte order mark before it. The bit strings of a
-//! position always contain a `0`, either above the end of a column or, on a full board, for a piece of the first player; no column is
-//! named 0.
+//! [`parse`] recognises the notation by the form of the text: `_` as the second character means GamesmanUni's string;
+//! one line of cells for each row means a drawn board; words of 0s and 1s mean bit strings; everything else is moves,
+//! in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a link). It ignores blanks around the text and a byte order
+//! mark before it. Bit strings always contain a `0`: after the end of a column or, on a full board, for a piece of the
+//! first player. Moves contain none, because no column is named 0.
 //!
-//! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
-//! the first mistake, and repeats at most 200 characters of a link, else a few of the text, in an error.
+//! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text and stops
+//! at the first mistake. An error repeats at most 200 characters of a link, and only a few of any other text.
 
 mod bits;
 mod columns;
@@ -68,7 +68,7 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     let text = trimmed(text)?;
     if let Some(link) = Link::of(text) {
         link.check(board)?;
-        // A link within a link is none.
+        // The position inside a link cannot be a link itself.
         if link.start.is_none() && link.ply.is_none() {
             return parse_any(board, &link.position);
         }
@@ -80,13 +80,13 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     parse_any(board, text)
 }
 
-/// Reads moves that are played from a position on, in any spelling, and returns their columns, from 0; `-` or nothing for no
-/// move.
+/// Reads moves that are played from the position `start` on, in any spelling, and returns their columns, from 0. The
+/// text `-` or an empty text means no move.
 ///
 /// # Errors
 ///
-/// The first move that cannot be played. Moves count from `start` on. [`NotationError::NoGame`] for a position in a notation
-/// without the order of moves.
+/// [`NotationError`] names the first move that cannot be played, counted from `start` on. [`NotationError::NoGame`]
+/// means that the text is a position in a notation without the order of moves.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -112,25 +112,25 @@ pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationE
     Ok(moves.chars().filter_map(columns::column_number).collect())
 }
 
-/// Returns a text without blanks, line ends and a byte order mark around it.
+/// Removes blanks and line ends around a text, and a byte order mark before it.
 ///
 /// # Errors
 ///
-/// [`NotationError::Blank`] for a text of nothing else.
+/// [`NotationError::Blank`] if the text is not empty but nothing is left.
 fn trimmed(text: &str) -> Result<&str, NotationError> {
-    // Some programs write the mark before text.
+    // Some programs write a byte order mark at the start of a text.
     let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '\n']);
     let trimmed = start.trim_end_matches([' ', '\t', '\r', '\n']);
     if trimmed.is_empty() && !text.is_empty() { Err(NotationError::Blank) } else { Ok(trimmed) }
 }
 
-/// Reads a text that is no link.
+/// Reads a text that is not a link, in any notation.
 fn parse_any(board: Board, text: &str) -> Result<Position, NotationError> {
     let start = Position::start(board);
     parse_pieces(board, text).unwrap_or_else(|| moves::parse(start, &spelling::moves(&start, text)?))
 }
 
-/// Reads a position in a notation without the order of moves; `None` for moves.
+/// Reads a position in a notation without the order of moves; returns `None` if the text must be moves.
 fn parse_pieces(board: Board, text: &str) -> Option<Result<Position, NotationError>> {
     if text.chars().nth(1) == Some(uni::SEPARATOR) && !text.contains('\n') {
         Some(uni::parse(board, text))
@@ -141,7 +141,8 @@ fn parse_pieces(board: Board, text: &str) -> Option<Result<Position, NotationErr
     }
 }
 
-/// Returns the board that a link names, as of the page of `fourbase serve`; `None` where the text is no link, or names none.
+/// Returns the board that a link names, such as a link to the page of `fourbase serve`; `None` if the text is not a
+/// link or names no board.
 ///
 /// ```
 /// use fourbase::notation::board_of_link;
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    /// What a text or a line of `tests/data/spellings.tsv` is read as.
+    /// Reads a text or a line from `tests/data/spellings.tsv`.
     fn read(kind: &str, board: Board, text: &str) -> Result<Position, String> {
         if kind == "text" {
             return parse(board, text).map_err(|error| error.to_string());
@@ -242,7 +243,7 @@ mod tests {
             let (board, moves) = (position.board(), to_moves(&position).unwrap());
             // Digits beyond any score may be moves.
             prop_assume!(position.ply() > 1 && score <= position.board().cells() as i32);
-            // Where columns have numbers of two digits, both may be such.
+            // On boards with ten or more columns, both words may be column numbers of two digits.
             let is_column = |number: &str| number.parse().is_ok_and(|number| (1..=board.width()).contains(&number));
             let is_unclear = board.width() > DIGITS && is_column(&moves) && is_column(&score.to_string());
             for (separator, is_unclear) in [(" ", is_unclear), (",", is_unclear), ("\t", false)] {

@@ -1,11 +1,11 @@
-//! Moves: the names of their columns; `-` or nothing for the empty board.
+//! Moves, written as the names of their columns; `-` or an empty text means the empty board.
 
 use super::columns::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
 use crate::Position;
 
-/// Written for the empty board, because no moves at all would be invisible.
+/// The text for the empty board, because an empty text would be invisible.
 const EMPTY_BOARD: &str = "-";
 
 /// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
@@ -31,7 +31,8 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
     Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
 }
 
-/// Plays moves from a position on, one character each. Stops early on any text, because after at most 64 moves every column is full.
+/// Plays moves, one character each, from the position `start` on. Reads little even of a long text, because after at
+/// most 64 moves every column is full.
 pub(super) fn parse(start: Position, text: &str) -> Result<Position, NotationError> {
     if let Some(position) = dropped(start, text).filter(|position| !position.has_any_line()) {
         return Ok(position);
@@ -42,8 +43,8 @@ pub(super) fn parse(start: Position, text: &str) -> Result<Position, NotationErr
     })
 }
 
-/// Drops the pieces of all moves without a look at lines; `None` where a column is full or is none. A line stays
-/// for ever, so if there is none at the end there was none before.
+/// Drops the pieces of all moves without testing for lines; `None` if a column is full or does not exist. A line is
+/// never removed, so if the last position has no line, no earlier one has.
 fn dropped(start: Position, text: &str) -> Option<Position> {
     text.chars().try_fold(start, |position, found| {
         let column = column_number(found).filter(|column| position.can_play(*column))?;

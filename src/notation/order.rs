@@ -1,20 +1,20 @@
 //! The smallest order of moves that reaches a position.
 //!
-//! Without a line on the board there was no line earlier. Then any order will do that takes every column from the
-//! bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it: a
-//! piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
+//! Without a line on the board there was no line earlier. Then every order is possible that takes each column from
+//! the bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it:
+//! a piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
 //! interleaving of the rest; the result is the smallest order of them all.
 //!
 //! [`Interleaver`] takes the leftmost column whose next piece is of the player to move, and backtracks when it is stuck,
 //! so the first order it finds is the smallest. Two things keep the search short:
 //!
-//! - What can still be done depends only on what is left in the columns, not on their order. A dead end is remembered
-//!   as that multiset, so the search enters no other arrangement of it.
+//! - Whether the rest can be taken depends on what is left in the columns, not on which column has it. So a dead end is
+//!   remembered as a multiset of columns, and the search skips every other arrangement of it.
 //! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells the longest
 //!   search entered 344,000 states without it (7x9) and 331 with it (4x16). On colourings made by hill climbing for the
 //!   purpose it entered 5.8 million in 4 seconds without it (10x6), and 196,000 in 0.1 seconds with it (7x9).
 //!
-//! No bound is known that holds for every colouring, so the number of remembered dead ends is limited.
+//! No bound on the search is known for all colourings, so the number of remembered dead ends is limited.
 
 mod relaxation;
 
@@ -51,7 +51,7 @@ pub(super) fn smallest_order(position: &Position) -> Result<Vec<usize>, Notation
 struct Column(u128);
 
 impl Column {
-    /// Takes the lowest `pieces` (0 to 64) bits of `first`, set for the first player's pieces.
+    /// Makes a column of `pieces` (0 to 64) pieces. A set bit of `first` is a piece of the first player.
     fn new(pieces: usize, first: u64) -> Column {
         let end = 1_u128 << pieces;
         Column(u128::from(first) & (end - 1) | end)

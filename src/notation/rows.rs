@@ -1,16 +1,17 @@
-//! A drawn board, read: a line for each row, the top row first.
+//! Reads a drawn board: a line for each row, the top row first.
 //!
-//! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or `2`. Between
-//! cells there may be blanks, bars and brackets, but between all or none. The names of the columns may be a line before or after.
-//! [`draw`](super::draw) and OpenSpiel write boards in this form.
+//! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or
+//! `2`. Blanks, bars and brackets may separate the cells, either all of a row or none. A line with the names of the
+//! columns may come before or after the rows. [`draw`](super::draw) and OpenSpiel write boards in this form.
 
 use super::NotationError;
 use super::columns::COLUMN_CHARACTERS;
 use crate::{Board, Position};
 
-/// Returns the cells of each row if a text is a drawn board; `None` where it may be anything else.
+/// Returns the cells of each row if a text is a drawn board; `None` if it may be anything else.
 ///
-/// With `.`, `_` or `X` in it, the text cannot be moves, so it may have the wrong number of rows or cells.
+/// A text with `.`, `_` or `X` cannot be moves, so it is taken for a drawn board even with the wrong number of rows or
+/// cells.
 pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
     if !text.contains('\n') {
         return None;
@@ -20,7 +21,7 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
         return None;
     }
     if rows.len() > board.height() {
-        // Where all rows are digits, `0 1 2` may be one.
+        // If all lines consist of 0, 1 and 2, `0 1 2` may be a row of cells instead of the names.
         let may_be_row = rows.iter().all(|row| row.bytes().all(|cell| b"012".contains(&cell)));
         let is_names = |cells: &str| is_names(board, cells) && !may_be_row;
         if rows.pop_if(|last| is_names(last)).is_none() && is_names(&rows[0]) {
@@ -28,20 +29,20 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
         }
     }
     let has = |wanted: fn(char) -> bool| rows.iter().any(|row| row.contains(wanted));
-    // A 0 beside letters may be a nought.
+    // Next to letters, a 0 may stand for an O instead of an empty cell.
     let is_clear = !has(|found| found == '0') || !has(|found| !"012".contains(found));
     let is_cells = is_clear && !has(|found| !".-_0xX1oO2".contains(found));
     let is_whole = rows.len() == board.height() && rows.iter().all(|row| row.chars().count() == board.width());
-    // Only a drawing has as many characters a row, and a dot or a line for an empty cell.
+    // Only a drawing has a row of cells for each row of the board, and `.`, `-` or `_` for an empty cell.
     if is_whole && has(|found| ".-_".contains(found)) && has(|found| !"123456789.-_".contains(found)) {
         return Some(rows);
     }
-    // Rows of 1 and 2 alone may be moves: with hyphens between them, and on boards of two columns.
+    // Rows of only 1 and 2 may be moves if hyphens separate them or if the board has two columns.
     let is_no_game = has(|found| !"12-".contains(found)) || board.width() > 2 && !has(|found| found == '-');
     (is_cells && (is_whole && is_no_game || has(|found| "._xX".contains(found)))).then_some(rows)
 }
 
-/// Returns the cells of a line, which are one word or a word each.
+/// Returns the cells of a line; `None` if the line has several words and one is longer than one cell.
 fn cells(line: &str) -> Option<String> {
     let words = || line.split([' ', '\t', '\r', '|', '[', ']']).filter(|word| !word.is_empty());
     (words().count() == 1 || words().all(|word| word.chars().count() == 1)).then(|| words().collect())

@@ -7,10 +7,10 @@
 //! | `d d e c` or `D1 d2 e1 c1`, as books write them, on boards of at most nine columns | `4453` |
 //! | `https://connect4.gamesolver.org/?pos=4453`, or a link of the page of `fourbase serve` | `4453` |
 //!
-//! Moves are one word, or each move is a word. Between two words are blanks, a comma, or a hyphen. So `4453,-2` and `4453 2`,
-//! moves and a score, are refused and not played.
+//! All moves are one word, or each move is a word. Blanks, a comma or a hyphen separate words. So `4453,-2` and
+//! `4453 2`, which are moves and a score, are refused.
 //!
-//! On wider boards the letters `a` to `w` name the columns from 10 on, so they are not read as books mean them there.
+//! On wider boards the letters `a` to `w` name the columns from 10 on, so the spelling of books cannot be used there.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ use super::error::NotationError;
 use crate::excerpt::excerpt;
 use crate::{Board, MAX_CELLS, Position};
 
-/// Columns that have a digit of their own; on boards of no more, letters name the same columns.
+/// The number of columns that a digit can name. On boards with at most this many, letters name the same columns.
 pub const DIGITS: usize = 9;
 
-/// Tells whether a text is bit strings and not moves: it has a `0`, and a word of 0s and 1s that is as long as a bit string is on
-/// this board, or several words of nothing but 0s and 1s, not all of one character.
+/// Tells whether a text is bit strings and not moves. It must have a `0`, and either a word of 0s and 1s that is as
+/// long as a bit string of this board, or several words, all of 0s and 1s, of which one is longer than one character.
 pub(super) fn is_bits(board: Board, text: &str) -> bool {
     let words = || text.split(' ').filter(|word| !word.is_empty());
     let is_of_bits = |word: &str| word.bytes().all(|found| matches!(found, b'0' | b'1'));
@@ -32,12 +32,13 @@ pub(super) fn is_bits(board: Board, text: &str) -> bool {
             || words().nth(1).is_some() && words().any(|word| word.len() > 1) && words().all(is_of_bits))
 }
 
-/// Reads moves from a position on in any spelling, as far as a game can go: one character each, `1` to `9` and then `a` to `w`.
+/// Reads moves in any spelling, from the position `start` on and no further than a game can go. Returns one character
+/// for each move, `1` to `9` and then `a` to `w`.
 ///
 /// # Errors
 ///
-/// Several words of which one is not one move; a character that names no column; a number of a move that is not the next one; a
-/// square that is not where the piece falls; numbers of moves without a move. Whether a move can be played is not checked.
+/// There are several words and one is not a single move; a character names no column; the number of a move is wrong; a
+/// square is not where the piece falls; there are only numbers of moves. Whether a move can be played is not checked.
 pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>, NotationError> {
     let board = start.board();
     let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
@@ -81,7 +82,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
 /// What may be between two words.
 const SEPARATORS: [char; 4] = [' ', '\n', ',', '-'];
 
-/// Tells whether moves may be written with this between them: blanks, a comma, or a hyphen that is no sign of a number.
+/// Tells whether `between` may separate two moves: blanks, a comma, or a hyphen that is not a minus sign.
 fn is_join(between: &str) -> bool {
     let is_blank_at = |end: Option<char>| end.is_some_and(char::is_whitespace);
     match between.trim() {
@@ -94,10 +95,10 @@ fn is_join(between: &str) -> bool {
 /// A move at the beginning of a word: a character, and the row of a square where letters name all columns.
 pub(super) struct SpelledMove<'w> {
     pub found: char,
-    /// The column that the character names, if it is one of the board.
+    /// The column that the character names, if the board has it.
     pub column: Option<usize>,
     row: &'w str,
-    /// The word after the move.
+    /// The rest of the word, after the move.
     pub rest: &'w str,
 }
 
@@ -117,7 +118,7 @@ impl<'w> SpelledMove<'w> {
     }
 }
 
-/// Tells whether a word is one move, in a column of the board.
+/// Tells whether a word is a single move, in a column of the board.
 pub(super) fn is_move(board: Board, word: &str) -> bool {
     SpelledMove::first(board, word).is_some_and(|first| first.rest.is_empty() && first.column.is_some())
 }
@@ -128,12 +129,12 @@ struct MoveReader {
     text: String,
     /// Pieces of each column.
     heights: Vec<usize>,
-    /// Whether the first move is a letter, where columns have digits and letters.
+    /// Whether the first move is a letter, on boards where digits and letters name the same columns.
     is_lettered: Option<bool>,
 }
 
 impl MoveReader {
-    /// Takes the number of the next move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
+    /// Returns a word without the move number at its start: `4` for `12.4`, an empty text for `12.` or `12...`.
     fn without_number<'w>(&self, word: &'w str) -> Result<&'w str, NotationError> {
         let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
         if rest.len() == word.len() || !rest.starts_with('.') {
@@ -161,7 +162,7 @@ impl MoveReader {
             if found == '0' {
                 return Err(NotationError::Zero { ply, board });
             }
-            // A digit beyond the board is a move that cannot be played.
+            // A digit beyond the board is kept as a move; the caller reports that it cannot be played.
             let is_beyond = || column_number(found).is_some() && !(has_letters && is_letter);
             let name = column.and_then(column_character).or_else(|| is_beyond().then_some(found));
             self.text.push(name.ok_or(NotationError::Column { ply, found, board })?);
@@ -188,7 +189,7 @@ pub(super) struct Link<'t> {
     pub position: String,
     /// How many of its moves lead to the position that it shows.
     pub ply: Option<usize>,
-    /// It has one position, or none and no field that may be one.
+    /// Whether the link has exactly one position, or none and no unknown field.
     is_clear: bool,
     text: &'t str,
 }
@@ -196,11 +197,11 @@ pub(super) struct Link<'t> {
 /// The fields of a link that hold its position or its moves.
 const POSITION_FIELDS: [&str; 3] = ["pos", "position", "moves"];
 
-/// The other fields of a link, each of which it may have once.
+/// The other fields of a link. Each may occur at most once.
 const OTHER_FIELDS: [&str; 3] = ["board", "start", "ply"];
 
 impl<'t> Link<'t> {
-    /// Reads a link; `None` where the text is none.
+    /// Reads a link; `None` if the text is not a link.
     pub fn of(text: &'t str) -> Option<Link<'t>> {
         if text.contains(char::is_whitespace) {
             return None;
@@ -234,12 +235,12 @@ impl<'t> Link<'t> {
         })
     }
 
-    /// Says that the link has not one position.
+    /// Returns the error for a link that does not name exactly one position.
     pub fn unclear(&self) -> NotationError {
         NotationError::Link(excerpt(self.text, 200))
     }
 
-    /// Compares the board of the link with the one that was asked for.
+    /// Checks that the link is clear and that it names `board` or no board.
     pub fn check(&self, board: Board) -> Result<(), NotationError> {
         if !self.is_clear {
             return Err(self.unclear());
@@ -274,13 +275,13 @@ mod tests {
             assert_eq!(parse(board("7x6"), text), Ok(expected), "{text}");
             assert_eq!(Game::parse(board("7x6"), text).map(|game| game.moves()), Ok("4453".to_owned()), "{text}");
         }
-        // A game of a position that was set up is a position, and no game from the empty board.
+        // A link to a game from a set-up position is read as a position, but not as a game from the empty board.
         let start = parse(board("7x6"), "44").unwrap();
         let set_up = format!("http://127.0.0.1:8080/?board=7x6&start={}&moves=5,3", to_uni(&start));
         assert_eq!(parse(board("7x6"), &set_up), Ok(expected));
         assert!(Game::parse(board("7x6"), &set_up).unwrap_err().to_string().contains("is not a game"));
         assert_eq!(Game::parse_from(start, "d3 a1").map(|game| game.moves()), Ok("41".to_owned()));
-        // Letters name the columns from 10 on where there are that many, and what may mean something else is refused.
+        // On wide boards letters name the columns from 10 on, and a text that may mean something else is refused.
         for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
             assert!(matches!(parse(board("12x4"), text), Err(NotationError::Words { .. })), "{text}");
         }

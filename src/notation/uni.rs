@@ -1,7 +1,7 @@
 //! GamesmanUni's string: the player to move, an underscore, and the cells.
 //!
-//! `1` or `2` for the player to move, `_`, then column by column from the left, each from top to bottom: `-` for an
-//! empty cell, `X` for a piece of the first player, `O` for one of the second.
+//! It is `1` or `2` for the player to move, `_`, then the cells by columns from the left, each from top to bottom: `-`
+//! for an empty cell, `X` for a piece of the first player, `O` for one of the second.
 
 use super::NotationError;
 use crate::{Board, Player, Position};

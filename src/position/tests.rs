@@ -15,7 +15,7 @@ fn play(name: &str, columns: &[usize]) -> Position {
     columns.iter().fold(Position::start(board(name)), |position, &column| position.play(column).unwrap())
 }
 
-/// Every position that play reaches, by tiers.
+/// Lists every position that play reaches, by tiers.
 fn legal_positions(board: Board) -> HashSet<Position> {
     let mut all = HashSet::new();
     let mut tier = HashSet::from([Position::start(board)]);
@@ -78,7 +78,7 @@ fn pieces_that_make_no_position_are_refused() {
     );
 }
 
-/// The column and row of every cell, with whose piece is in it.
+/// Lists the column and row of every cell, and the player whose piece is in it.
 fn cell_by_cell(position: &Position) -> Vec<Vec<Option<Player>>> {
     let board = position.board();
     let column = |column| (0..board.height()).map(|row| position.piece(column, row)).collect();

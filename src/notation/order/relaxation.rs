@@ -1,11 +1,12 @@
-//! A quick look ahead: whether the remaining pieces may be taken in turn at all.
+//! A quick test that detects most dead ends: whether the remaining pieces may be taken in turn at all.
 //!
 //! Count +1 for a piece of the first player and -1 for one of the second, from 0 when the first is to move and from 1
 //! when the second is. Moving in turn means that the sum stays at 0 or 1. Deciding that takes a search, but each half
 //! of it is easy: is there an order that keeps the sum at most 1, and is there one that keeps it at least 0? If either
 //! does not exist, the pieces cannot be taken in turn. (The converse is false: the two orders need not be the same.)
 //!
-//! Keeping a sum of walks under a ceiling is the sequencing of chains to minimise the maximum cumulative cost
+//! Each column is a walk. Ordering their steps so that the sum stays under a ceiling is known as the sequencing of
+//! chains to minimise the maximum cumulative cost
 //! (Abdel-Wahab and Kameda, Operations Research 26, 1978). Every walk should first get to its own lowest point, by
 //! stages that end no higher than they begin, in any order that fits under the ceiling. Each stage leaves at least as
 //! much room as it found, so taking one is never wrong. Backwards in time, the same holds from the end of the walks
@@ -17,15 +18,15 @@ use crate::{MAX_COLUMNS, Player};
 /// The largest allowed sum: one more piece of the first player.
 const CEILING: i32 = 1;
 
-/// Returns `false` only if what remains cannot be taken in turn with `mover` first.
+/// Returns `false` only if the remaining pieces cannot be taken in turn with `mover` first.
 ///
-/// Costs about one pass over the pieces for every column that waits for another. Allocates nothing.
+/// Makes one pass over the pieces, and about one more for each column that has to wait for another. Allocates nothing.
 pub(super) fn may_be_in_turn(remaining: &[Column], mover: Player) -> bool {
     let begin = match mover {
         Player::First => 0,
         Player::Second => 1,
     };
-    // A floor at 0 is a ceiling at 1 with the players exchanged, and so the signs.
+    // A floor at 0 becomes a ceiling at 1 if the players, and so the signs, are exchanged.
     fits_under_ceiling(remaining, begin, 0) && fits_under_ceiling(remaining, 1 - begin, u64::MAX)
 }
 
@@ -62,7 +63,7 @@ impl Walk {
         (0..self.len).map(|index| self.step(index)).sum()
     }
 
-    /// The number of steps to the first of the walk's lowest points.
+    /// Returns the number of steps to the first of the walk's lowest points.
     fn lowest_point(self) -> usize {
         let (mut height, mut lowest, mut place) = (0, 0, 0);
         for index in 0..self.len {
@@ -74,12 +75,12 @@ impl Walk {
         place
     }
 
-    /// The walk after its first `count` steps.
+    /// Returns the walk without its first `count` steps.
     fn without(self, count: usize) -> Walk {
         Walk { steps: self.steps.checked_shr(count as u32).unwrap_or(0), len: self.len - count }
     }
 
-    /// The walk backwards in time: the last step first, with up and down exchanged.
+    /// Returns the walk backwards in time: the last step first, with up and down exchanged.
     fn reversed(self) -> Walk {
         let reversed = !self.steps.reverse_bits();
         Walk { steps: reversed.checked_shr(64 - self.len as u32).unwrap_or(0), len: self.len }
@@ -102,7 +103,8 @@ impl Walk {
     }
 }
 
-/// Returns whether all walks, each of which ends at a lowest point, fit under the ceiling from a sum of `height`.
+/// Returns whether some order of all steps stays under the ceiling, from a sum of `height` on. Each walk must end at
+/// its lowest point.
 fn descend(walks: &mut [Walk], mut height: i32) -> bool {
     loop {
         let mut has_moved = false;
@@ -126,7 +128,7 @@ mod tests {
     use super::{Column, may_be_in_turn};
     use crate::Player;
 
-    /// Asks of columns with blanks between them.
+    /// Calls [`may_be_in_turn`] for columns with blanks between them.
     fn may(columns: &str, mover: Player) -> bool {
         let column = |string: &str| {
             let first = string.chars().zip(0..).map(|(piece, row)| u64::from(piece == 'X') << row).sum();

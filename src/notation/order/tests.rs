@@ -9,8 +9,8 @@ use crate::notation::{NotationError, parse};
 use crate::position::tests::any_position;
 use crate::{Board, MoveError, Position};
 
-/// Plays every game, and returns every position with its smallest order. Of two orders with the same positions so
-/// far, only the smaller need be continued.
+/// Plays every game, and returns every position with its smallest order. If two orders reach the same position, only
+/// the smaller is continued.
 fn smallest_orders_by_play(board: Board) -> HashMap<Position, Vec<usize>> {
     let mut all = HashMap::new();
     let mut tier = HashMap::from([(Position::start(board), Vec::new())]);
@@ -31,7 +31,7 @@ fn smallest_orders_by_play(board: Board) -> HashMap<Position, Vec<usize>> {
     all
 }
 
-/// Every well-formed position.
+/// Lists every well-formed position.
 fn all_positions(board: Board) -> Vec<Position> {
     let all = board.all_cells();
     let pairs = (0..=all)
@@ -61,7 +61,7 @@ fn positions_after_the_end_of_the_game_are_reached_by_no_play() {
     assert_eq!(smallest_order(&over.drop_piece(0)), Err(NotationError::Unreachable));
 }
 
-/// Full boards on which hill climbing made the search as long as it could: up to 196,000 dead ends. The pieces of the first player.
+/// The first player's pieces on full boards that hill climbing found for the longest search: up to 196,000 dead ends.
 #[test]
 fn the_hardest_known_colourings_are_decided_or_given_up_after_some_dead_ends() {
     let hardest = [
@@ -88,7 +88,7 @@ fn a_column_gives_back_the_pieces_it_was_made_of() {
     assert_eq!(Column::new(2, 0b1101), Column::new(2, 0b01));
 }
 
-/// Any colouring of a full large board without a line.
+/// Generates any colouring of a full large board without a line.
 fn any_full_board() -> impl Strategy<Value = Position> {
     let sizes = [(8, 8), (9, 7), (7, 9), (32, 2), (21, 3), (16, 4), (12, 5), (5, 12), (4, 16), (2, 32)];
     proptest::sample::select(sizes.to_vec()).prop_flat_map(|(width, height)| {
@@ -101,7 +101,7 @@ fn any_full_board() -> impl Strategy<Value = Position> {
     })
 }
 
-/// Plays the order of a position, and returns where it leads.
+/// Plays the smallest order of a position, and returns the position that it reaches.
 fn played(position: &Position) -> Result<Result<Position, MoveError>, NotationError> {
     let play = |before: Position, column: &usize| before.play(*column);
     smallest_order(position).map(|order| order.iter().try_fold(Position::start(position.board()), play))

@@ -6,10 +6,10 @@
 //! and tests compare the two.
 //!
 //! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
-//! sending a word through it about 25, so the column drops of the solver make each network once a band. All rows
-//! of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]): one row is
-//! one lane, and the compiler turns the lanes into vectors of any processor. The masks are the same, so the eight rows
-//! fill their dense streams at the same rate, and one place in the stream serves all lanes.
+//! and moving the bits of a word through it about 25, so the column drops of the solver make each network once a band.
+//! All rows of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]):
+//! one row is one lane, and the compiler turns the lanes into vectors of any processor. Since the masks are the same,
+//! the eight dense streams grow at the same rate, and all lanes share one place in the stream.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;
@@ -85,8 +85,7 @@ impl Bits for Portable {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
     pub mask: u64,
-    /// For each round, the bits that move in it: those whose number of gaps below has a 1 in that binary
-    /// digit.
+    /// For each round `r`, the bits that move in it: those for which bit `r` of the number of gaps below them is 1.
     moves: [u64; 6],
 }
 
@@ -167,20 +166,21 @@ pub struct ColumnDrop<'a> {
     pub child: RowView<'a>,
     /// Words of a plane of a row of the child.
     pub child_words: usize,
-    /// The child's row of the band's first row where rows stay what they are.
+    /// The child's row for the band's first row, if `rows` is empty.
     pub first_row: usize,
-    /// For every row of the band the child's row, or [`NO_ROW`](super::matrix::NO_ROW); empty when rows stay what they are.
+    /// For every row of the band, the child's row or [`NO_ROW`](super::matrix::NO_ROW). Empty if the rows are
+    /// consecutive from `first_row` on.
     pub rows: &'a [u32],
-    /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
+    /// The child's columns to gather: a mask, and the word to XOR it with; `None` if the columns are contiguous.
     pub gather: Option<(&'a [u64], u64)>,
-    /// First column to take when they are contiguous.
+    /// The first of the child's columns to take, if they are contiguous.
     pub offset: usize,
     /// The parent's columns that have a child.
     pub keeps: &'a [u64],
 }
 
-/// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than
-/// `row_words` words in all its planes (at least two).
+/// Returns the most bytes that [`Lanes`] take for bands of `rows` rows. No row of parent or child may have more than
+/// `row_words` words, all planes included; a row has at least two planes.
 pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
     let networks = 2 * (row_words / 2) * size_of::<Network>() as u128;
     let streams = (row_words + 2 * MAX_PLANES as u128) * size_of::<[u64; LANES]>() as u128;
@@ -268,8 +268,8 @@ impl Lanes {
         stream[at] = held;
     }
 
-    /// Replaces the rows' outcomes by those of the lanes' streams where these are better. The streams belong to the
-    /// parent's columns.
+    /// Replaces the rows' outcomes at the parent's columns, in order, by the outcomes of the lanes' streams where these
+    /// are better.
     #[inline(never)]
     fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
         let (words, stream_words) = (self.put.len(), self.stream_words());
@@ -324,7 +324,7 @@ mod tests {
     #[derive(Clone, Debug)]
     struct Case {
         plane: Vec<u64>,
-        /// The first column where the columns are contiguous.
+        /// The first column, if the columns are contiguous.
         from: Option<usize>,
         keeps: Vec<u64>,
         rows: Vec<(usize, usize)>,
@@ -337,7 +337,7 @@ mod tests {
             self.noise.iter().copied().cycle().take(words).collect()
         }
 
-        /// Compares with working row by row, and rows of one word with their own form.
+        /// Compares [`Lanes::take_rows`] with the functions for one row, and [`rows::take_word`] with `take_stream`.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
             let (own, words, child_words) = (code.child_planes(), self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// A word with runs of equal bits, as masks have them, or without.
+    /// Generates words with long runs of equal bits, like masks, and words without.
     fn word() -> impl Strategy<Value = u64> {
         prop_oneof![
             any::<u64>(),
@@ -409,7 +409,7 @@ mod tests {
             |(plane, mut keeps, from, rows, noise)| {
                 let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 let from = from.map(|from| from % (64 * plane.len()));
-                // A drop puts no more columns than it takes.
+                // A drop writes at most as many columns as it takes.
                 let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
                 while ones(&keeps) > most {
                     let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();

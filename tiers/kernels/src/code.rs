@@ -32,7 +32,7 @@ impl std::fmt::Display for Values {
     }
 }
 
-/// Reads the names that [`Values`] are written as.
+/// Reads the names that `Display` of [`Values`] writes.
 ///
 /// ```
 /// use fourbase_kernels::Values;
@@ -74,7 +74,7 @@ pub struct Coding {
 pub const MAX_PLANES: usize = 7;
 
 impl Coding {
-    /// Returns the code of the tier with `ply` pieces.
+    /// Returns the coding of the tier with `ply` pieces.
     pub fn new(board: Board, values: Values, ply: u32) -> Coding {
         let cells = board.cells() as u32;
         // The first player's pieces land on odd plies. Completing a line there wins, or loses under misère.
@@ -91,7 +91,7 @@ impl Coding {
         coding
     }
 
-    /// Returns the code of a game that `winner` wins at ply `end`, or of a tie (`None`). Bit `p` belongs to plane `p`.
+    /// Returns the code of a win by `winner` at ply `end`, or of a tie (`None`). Bit `p` belongs to plane `p`.
     pub fn encode(&self, winner: Option<Player>, end: u32) -> u8 {
         let number = match winner {
             None => 0,
@@ -130,7 +130,7 @@ impl Coding {
 
 /// Compares the outcomes of many positions at once, in `P` planes.
 pub trait Code<const P: usize>: Copy {
-    /// Returns whether a child has one plane less, so that its planes are widened while they are read.
+    /// Returns whether children have one plane less than the tier, so that they are widened while they are read.
     fn narrow(self) -> bool;
 
     /// Returns the number of planes of a child.
@@ -139,7 +139,7 @@ pub trait Code<const P: usize>: Copy {
         P - usize::from(self.narrow())
     }
 
-    /// Returns the word that every plane has for 64 positions with the worst outcome.
+    /// Returns the word that each plane holds if all of its 64 positions have the worst outcome.
     fn worst(self) -> u64;
 
     /// Replaces `best` by `other` at each position under `mask` where `other` is better. `other` must be 0 outside of
@@ -147,8 +147,8 @@ pub trait Code<const P: usize>: Copy {
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]);
 }
 
-/// The sign of the outcome: planes "the first player does not lose" and "the first player wins". If `MAX`, greater is
-/// better, else smaller.
+/// The sign of the outcome: planes "the first player does not lose" and "the first player wins". If `MAX`, the
+/// greater outcome is better, else the smaller.
 #[derive(Clone, Copy)]
 pub struct Wdl<const MAX: bool>;
 
@@ -187,7 +187,7 @@ pub struct Ordered<M, W> {
 }
 
 /// A fact that is known at compile time ([`Known`]) or at run time (`bool`). A direction known at compile time saves
-/// one instruction in nine; a known width saves 4 % of a solve. Each of the two adds a compiled loop.
+/// one instruction in nine; a known width saves 4 % of a solve's time. Each of the two adds a compiled loop.
 pub trait Fact: Copy {
     /// Returns whether the fact holds.
     fn holds(self) -> bool;

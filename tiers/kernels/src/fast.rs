@@ -42,7 +42,7 @@ impl Avx2 {
     }
 }
 
-/// Runs a task compiled for the features that the proof stands for.
+/// Runs a task, compiled for the processor features that the proof guarantees.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn run<T: Task>(_proof: Avx2, task: T) -> T::Output {
     #[target_feature(enable = "bmi1,bmi2,popcnt,avx2")]

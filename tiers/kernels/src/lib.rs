@@ -2,8 +2,8 @@
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), on
 //! top of two bit moves with two forms (`bits.rs`). Each loop is a `Task`; `Kernel::run` runs it. `fast.rs` compiles
-//! them again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops work on
-//! eight rows at a time.
+//! the loops again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops
+//! work on eight rows at a time.
 //!
 //! `fourbase-tiers` re-exports this package as `kernel`. It is a package of its own so that cargo compiles the two in
 //! parallel.
@@ -29,7 +29,7 @@ use bits::Portable;
 use code::{Known, Ordered, Wdl};
 use matrix::{BAND_ROWS, Band, Buffers, Solve};
 
-/// Which form of the kernels runs. All forms give the same bits.
+/// Which form of the kernels runs. All forms compute the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel(Option<fast::Avx2>);
 
@@ -56,8 +56,8 @@ impl Kernel {
         if self.0.is_some() { "avx2" } else { "portable" }
     }
 
-    /// Returns the bytes that a thread of a solve needs for prepared masks and for rows moved together. `row_words` is
-    /// the largest number of words of a row, all planes included.
+    /// Returns the bytes that a thread of a solve needs for prepared masks and for the rows that it moves together.
+    /// `row_words` is the largest number of words of a row, all planes included.
     pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
@@ -100,9 +100,9 @@ impl Kernel {
         }
     }
 
-    /// Does what [`Kernel::run`] does. Where bit moves are fast and children have as many planes, each direction has its own
-    /// loop. One loop serves all other cases: portable moves take most of its time anyway, and few tiers have children with
-    /// fewer planes.
+    /// Runs a loop as [`Kernel::run`] does. If bit moves are fast and children have as many planes as the tier, maximum
+    /// and minimum have a loop each. One loop serves all other cases: portable moves take most of its time anyway, and
+    /// few tiers have children with fewer planes.
     fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
         let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
         let wide = Known::<false>;

@@ -4,13 +4,14 @@
 //! child's matrix relates to the parent's:
 //!
 //! * **left wing** ([`RowDrop`]): whole rows move, each to the row of the colouring with one more bit;
-//! * **right wing and spine** ([`ColumnDrop`]): rows stay (spine: or have no child); in each row the same bits of the
-//!   child are gathered into a dense stream and deposited at the parent's columns;
+//! * **right wing and spine** ([`ColumnDrop`]): rows keep their numbers (on the spine, some have no child); in each row
+//!   the same bits of the child are gathered into a dense stream and deposited at the parent's columns;
 //! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is transposed, so the
 //!   drop is a left-wing drop in the transposed layout, and its result is turned 64x64 bits at a time.
 //!
-//! If a drop has no child in the child's list, it completes a line inside wing and spine and ends the game: a win for the
-//! player who drops, under misère a loss. Lines across both wings are found when the child itself is solved (`lines`).
+//! If the child of a drop is not listed, the drop completes a line inside a wing and the spine and ends the game: the
+//! player who drops wins, or loses under misère. Lines across both wings are found when the child itself is solved
+//! (`lines`).
 
 use std::ops::Range;
 
@@ -78,7 +79,7 @@ impl ArmedLines {
     }
 }
 
-/// A line across both wings. Rows with these pieces have it, in the columns of its mask.
+/// A line across both wings. A row with the line's left part has the line in the columns of its mask.
 pub struct ArmedLine {
     /// The line's cells in the left wing, as bits of the colouring.
     pub left_mask: u32,
@@ -88,12 +89,12 @@ pub struct ArmedLine {
     pub mask: usize,
 }
 
-/// The codes of a tier's outcomes that need no child.
+/// The codes of the outcomes in a tier that do not depend on a child.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes {
     /// The player to move completes a line.
     pub completed: u8,
-    /// The least that every move is worth: under misère a completed line, else the worst code.
+    /// The code that a position has before its moves are read: under misère a completed line, else the worst code.
     pub floor: u8,
     /// The previous player has completed a line.
     pub over: u8,
@@ -101,7 +102,7 @@ pub struct Outcomes {
     pub tie: u8,
 }
 
-/// A run of rows of one matrix, and all input of its kernel.
+/// A run of rows of one matrix, and all that the kernel needs to solve them.
 pub struct Band<'a> {
     /// Colourings of the band's rows.
     pub left: &'a [u32],
@@ -115,7 +116,7 @@ pub struct Band<'a> {
     pub turned_drops: Vec<TurnedDrop<'a>>,
     /// The lines across both wings.
     pub lines: &'a ArmedLines,
-    /// The outcomes that need no child.
+    /// The outcomes that do not depend on a child.
     pub outcomes: Outcomes,
     /// Whether a completed line loses.
     pub misere: bool,
@@ -135,7 +136,7 @@ pub struct Lists {
 /// Empties a list, so that its memory can be reused for items with another lifetime.
 fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
     list.clear();
-    // The standard library collects such a list in place.
+    // The standard library reuses the list's memory for the result.
     list.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
@@ -160,7 +161,7 @@ pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize>
 }
 
 impl Band<'_> {
-    /// Returns the emptied lists, for another band.
+    /// Returns the band's lists, emptied, for another band.
     pub fn into_lists(self) -> Lists {
         Lists {
             row_drops: emptied(self.row_drops),
@@ -253,7 +254,7 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     }
 }
 
-/// Solves the rows of a band, which have `words` words.
+/// Solves the rows of a band. Each plane of a row has `words` words.
 #[inline(always)]
 fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -266,7 +267,7 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
         if buffers.wins[row] {
             rows::fill_outcome(best, words, band.outcomes.completed);
         } else {
-            // The first drop takes the row's start along, instead of a copy.
+            // The first drop reads the row's start directly, which saves a copy.
             let mut start = Some(&buffers.start[..P * words]);
             if !band.turned_drops.is_empty() {
                 rows::take_own(code, best, words, &buffers.start);

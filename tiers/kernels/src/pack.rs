@@ -10,7 +10,7 @@
 //! | wdl | a byte a symbol | 0.0580; 0.0529 |
 //! | wdl | plane after plane | 0.0595; 0.0591 |
 //! | remoteness | **a byte a symbol** | 0.0795; 0.0745 |
-//! | remoteness | signs two bits each, then the numbers of those that are no tie | 0.105; 0.102 |
+//! | remoteness | signs of two bits each, then the numbers of all that are not ties | 0.105; 0.102 |
 //! | remoteness | plane after plane | 0.120; 0.119 |
 //!
 //! Base 3 saves 0.6 % but costs a division per symbol.
@@ -46,7 +46,7 @@ impl Symbols {
         &self.planes[plane]
     }
 
-    /// Appends `words` words and one more to every plane.
+    /// Makes room for `words` words and one more after the last bit of every plane.
     fn make_room(&mut self, words: usize) {
         let all = self.len.div_ceil(64) + words + 1;
         self.planes.iter_mut().for_each(|plane| plane.resize(all, 0));
@@ -126,7 +126,7 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
             let mask = B::mask(quiet);
             for p in 0..P {
                 let bits = B::extract(row[p * row_words + word], mask);
-                // Writing an unfinished word too costs less than a branch.
+                // It is cheaper to write an unfinished word as well than to branch.
                 let joined = held[p] | bits << fill;
                 streams[p][at] = joined;
                 held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
@@ -181,7 +181,7 @@ pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
     }
 }
 
-/// Returns whether `bytes` can be symbols: none has a bit beyond the planes.
+/// Returns whether `bytes` can be symbols: no byte has a bit beyond the planes.
 pub fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
     coding.values == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes == 0
 }
@@ -208,7 +208,7 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
 }
 
 /// Returns the planes of `count` symbols from symbol `first` on, one plane after the other, each of `⌈count / 64⌉`
-/// words. `bytes` must have these symbols.
+/// words. `bytes` must be long enough to have these symbols.
 pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes];

@@ -1,4 +1,5 @@
-//! Carrying reachability one ply on: a kernel gathers the rows of a child's matrix from its parents.
+//! Finding the positions that play reaches, one ply at a time: a kernel gathers the rows of a child's matrix from its
+//! parents.
 //!
 //! Each tier has one plane: the bit of a position is set if play reaches it and has not ended there. A child's row is
 //! the OR of its parents' rows, each moved by its drop. The moves are those of the solver ([`super::matrix`]),
@@ -74,11 +75,11 @@ pub struct Pull<'a> {
     pub row_pulls: Vec<RowPull<'a>>,
     /// Drops into the right wing and on the spine.
     pub column_pulls: Vec<ColumnPull<'a>>,
-    /// Streams in the transposed layout: their rows are the child's columns, their columns are the rows of the band.
+    /// Drops in the transposed layout: their rows are the child's columns, and their columns are the band's rows.
     pub turned_pulls: Vec<ColumnPull<'a>>,
     /// Lines across both wings.
     pub lines: ArmedLines,
-    /// The left colourings of the rows, which decide the lines that a row can have. Unused if there is no line.
+    /// The left colouring of each row, which decides the lines that the row can have. Unused if there is no line.
     pub left: &'a [u32],
 }
 
@@ -89,7 +90,7 @@ impl Pull<'_> {
     }
 }
 
-/// How many positions of a band can be reached by play.
+/// How many positions of a band play reaches.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pulled {
     /// Positions that stay in the rows.
@@ -114,7 +115,7 @@ pub struct Buffers {
     turn: Vec<u64>,
 }
 
-/// The code of one plane: a bit is set if any parent has it.
+/// A code that combines the parents' single planes by OR: a bit is set if any parent has it.
 type Any = Wdl<true>;
 
 /// Gathers a band of reached positions from its parents and counts them. Writes them to `out` if given.

@@ -42,7 +42,7 @@ fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: us
 
 /// Runs `$body` for the words `0..$words` in steps of 8, then 4, 2 and 1; `$n` is the step, a constant.
 ///
-/// All four steps pay: with steps of 4 and 1 alone, the kernels ran half as many instructions again on 5x4.
+/// All four steps are worth it: with only steps of 4 and 1, the kernels ran 50 % more instructions on 5x4.
 macro_rules! in_steps {
     ($words:expr, |$word:ident, $n:ident| $body:block) => {{
         let mut $word = 0;
@@ -68,8 +68,8 @@ macro_rules! in_steps {
     }};
 }
 
-/// Replaces `best`, position by position, by a child's row over the same list where that is better. If there is a
-/// `start`, it stands for `best`. The child's planes are `child_words` apart.
+/// Replaces `best`, position by position, by a child's row where that is better; both rows have the same columns. If
+/// `start` is given, it is read instead of `best`. The child's planes are `child_words` apart.
 #[inline(always)]
 pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
@@ -139,7 +139,7 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
         let full = fill + count >= 64;
         let mask = B::mask(mask);
         for p in 0..P {
-            // Every child has the planes before the last.
+            // A narrow child lacks the last plane.
             if p + 1 == P && code.narrow() {
                 break;
             }
@@ -175,7 +175,7 @@ pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
             offset = take_words::<C, B, P, N>(code, best, mask, stream, stream_words, word, offset);
         });
     } else {
-        // The bit moves take nearly all the time; longer steps would only add code.
+        // Portable bit moves take nearly all the time, so longer steps would only add code.
         for word in 0..words {
             offset = take_words::<C, B, P, 1>(code, best, mask, stream, stream_words, word, offset);
         }
@@ -247,7 +247,7 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
         let count = mask.count_ones();
         let joined = held | bits << fill;
         let full = fill + count >= 64;
-        // Writing an unfinished word too costs less than a branch; past the end no bits are left.
+        // It is cheaper to write an unfinished word as well than to branch. Past the end no bits are left.
         let Some(word) = out.get_mut(at) else { return };
         *word |= joined;
         held = if full { bits >> 1 >> (63 - fill) } else { joined };
@@ -259,7 +259,7 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
     }
 }
 
-/// Turns 64 columns of a band. `turned` has a row of `P` planes for each column; these columns become word `word` of
+/// Turns 64 columns of a band. `turned` has a row of `P` planes for each column; the 64 columns become word `word` of
 /// every plane of the band's rows in `out`, which have `words` words per plane.
 #[inline(always)]
 pub(super) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {

@@ -4,17 +4,18 @@ use std::ops::Range;
 
 use super::bits::{Bits, Task};
 
-/// Counts the bits of masks of rows by chunk. Chunks are runs of entries, all of the same length. Adds to the counters.
+/// Adds the number of set bits in each chunk to its counter. The bits of the masks stand for consecutive entries; all
+/// chunks have the same number of entries.
 pub struct CountByChunk<'a> {
     /// The masks, one per row.
     pub masks: &'a [u64],
     /// Words of each mask.
     pub row_words: usize,
-    /// Entries of a row, and so the entries between the first bits of two consecutive masks.
+    /// Entries of a row: the first bits of two consecutive masks are this many entries apart.
     pub columns: u64,
     /// The entry of the first mask's first bit.
     pub first_entry: u64,
-    /// The entries to count; the masks have no bits for others.
+    /// The entries to count; the masks must have no bits set for others.
     pub entries: Range<u64>,
     /// Entries per chunk, a power of two.
     pub each: u32,
@@ -45,7 +46,7 @@ impl Task for CountByChunk<'_> {
     }
 }
 
-/// Counts the bits of a mask in a range of places that is not empty.
+/// Counts the set bits of a mask in `places`, a range that is not empty.
 #[inline(always)]
 fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     let words = &mask[places.start / 64..places.end.div_ceil(64)];
@@ -58,13 +59,13 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     (sum - before.count_ones() - behind.count_ones()) as u16
 }
 
-/// The number of codes with 6 planes, the most of any tier.
+/// The number of codes with 6 planes, the most that any tier has.
 pub const CODES: usize = 1 << 6;
 
 /// A counter for every code.
 pub type CodeCounts = [u64; CODES];
 
-/// Counts the codes of a row's positions under a mask. Each of the row's planes is as long as `mask`.
+/// Counts how many of a row's positions under a mask have each code. Each of the row's planes is as long as `mask`.
 pub struct CountCodes<'a> {
     /// The positions to count.
     pub mask: &'a [u64],

@@ -2,8 +2,8 @@
 //!
 //! A solve in files expands some hundred thousand blocks a minute, of a few dozen sizes. A pool keeps the memory of
 //! dropped blocks and reuses it for blocks of about the same size, within a limit. It gets pages directly from the
-//! system and returns them: the general allocator wasted a third more in gaps between blocks. Asking the system for
-//! every block took a tenth of the time.
+//! system and returns them to it, because the general allocator took a third more memory for gaps between blocks.
+//! Without a pool, requests to the system for every block took a tenth of the time.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -21,8 +21,8 @@ const PAGE_WORDS: usize = 1 << 9;
 pub const SPARE_PART: usize = 16;
 
 /// Spare memory is reused if it is at most one part in `NEAR_PART` larger than new memory would be. On 6x6 in 4 GiB,
-/// with a half three quarters of requests find spare memory; with a fourth as many do, but the solve takes 2 % longer;
-/// with none twice as much memory comes from the system.
+/// three quarters of requests find spare memory if it may be a half larger. The same share do if it may be a fourth
+/// larger, but the solve takes 2 % longer. If it may not be larger, twice as much memory comes from the system.
 const NEAR_PART: usize = 2;
 
 /// Memory for blocks, shared by threads and tiers.
@@ -51,7 +51,7 @@ impl Pool {
         Arc::new(Pool(Mutex::new(Maps { limit_bytes, used_bytes, most_used_bytes, spare_bytes, spare })))
     }
 
-    /// Returns how many more bytes blocks may take; negative where they take more than the limit.
+    /// Returns how many more bytes blocks may take; negative if they take more than the limit.
     pub fn free_bytes(&self) -> i64 {
         let maps = self.maps();
         maps.limit_bytes as i64 - maps.used_bytes as i64
@@ -82,8 +82,8 @@ impl Pool {
         Words { few: vec![0; length], many: None, pool: Arc::clone(self), length }
     }
 
-    /// Returns spare memory of about `bytes` bytes and counts it as used. `None` if there is none; then new memory is
-    /// counted.
+    /// Returns spare memory of about `bytes` bytes and counts it as used. Returns `None` if there is none, and
+    /// counts `bytes` as used for the new memory that the caller allocates.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
         let mut maps = self.maps();
         let near = maps.spare.range_mut(bytes..=bytes + bytes / NEAR_PART);
@@ -106,7 +106,7 @@ impl Pool {
         self.trim();
     }
 
-    /// Returns spare memory to the system until the limit holds, beginning with the size that has the most bytes.
+    /// Returns spare memory to the system until the limit holds, each time from the size that takes the most bytes.
     fn trim(&self) {
         loop {
             let mut maps = self.maps();
@@ -122,7 +122,7 @@ impl Pool {
         }
     }
 
-    /// Returns the bytes of blocks and of spare memory.
+    /// Returns the bytes of blocks and the bytes of spare memory.
     pub fn bytes(&self) -> [u64; 2] {
         let maps = self.maps();
         [maps.used_bytes, maps.spare_bytes]
@@ -175,7 +175,7 @@ impl DerefMut for Words {
     }
 }
 
-/// A view of the rows of a matrix that a band needs: in one piece, or in consecutive shared blocks.
+/// The rows of a matrix that a band reads: in one piece, or in consecutive shared blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum RowView<'a> {
     /// All rows, one after the other.
