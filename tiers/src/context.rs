@@ -31,7 +31,7 @@ impl Default for Context<'_> {
 pub(crate) struct Folders<'a> {
     /// All folders that the work writes into. Missing ones are created.
     pub written: &'a [&'a Path],
-    /// A folder above these that must exist already: it is never created.
+    /// A folder above `written` that must exist already: it is never created.
     pub existing: Option<&'a Path>,
     /// The lock file, held while the work runs.
     pub lock: &'a Path,
@@ -63,8 +63,7 @@ impl Context<'_> {
     }
 
     /// Creates folders, locks them, and runs `work` once all ranks see them. Then calls `end` with the result and the
-    /// list of created folders, and unlocks the folders. If the work fails, removes those created folders that are
-    /// empty.
+    /// list of created folders, and unlocks the folders. If the work fails, removes all created folders that are empty.
     ///
     /// # Errors
     /// `busy(name)` if a process called `name` holds the lock; the errors of `work`.

@@ -39,7 +39,8 @@ pub enum Stage {
 ///
 /// With several processes, each receives an estimate for all of them: its own steps times the number of processes.
 pub trait Progress: Sync {
-    /// Called when a solve fits into memory, has locked its folder and begins; not called if nothing is left to do.
+    /// Called when a solve fits into its memory limit, has locked its folder and begins; not called if nothing is left
+    /// to do.
     fn planned(&self, _plan: &Plan) {}
 
     /// Called when a stage of `steps` steps begins. An earlier run has done `done` of them.

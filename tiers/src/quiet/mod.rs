@@ -62,7 +62,7 @@ fn decided(value: Value, remoteness: u32) -> StaticEvaluation {
     StaticEvaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
-/// Evaluates a position from its open cells, and from those of them where the opponent threatens to complete a line.
+/// Evaluates a position from its open cells and `threats`, the open cells where the opponent would complete a line.
 fn of_threats(board: Board, open: u64, threats: u64) -> StaticEvaluation {
     if threats & threats.wrapping_sub(1) != 0 {
         return decided(Value::Lose, 2);

@@ -1,5 +1,4 @@
-//! Finds where drops lead: once per shape, to which shapes of the neighbouring tier; once per band, to which rows of
-//! these.
+//! Finds where drops lead: per shape, to which shapes of the neighbouring tier; per band, to which of their rows.
 //!
 //! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
 //! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).

@@ -255,8 +255,8 @@ pub(crate) fn solve_tier(
 }
 
 /// The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
-/// shape has a smaller left wing than the shape. So blocks of the child tier with smaller left wings than all of these
-/// can be dropped.
+/// shape has a smaller left wing than the shape. So blocks of the child tier whose left wing is below the smallest of
+/// these can be dropped.
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 

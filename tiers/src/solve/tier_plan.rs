@@ -54,7 +54,7 @@ struct Bits {
     database: [f64; 2],
 }
 
-/// Measured for `wdl` on 7x6. The numbers with remoteness are these times the ratio of remoteness to `wdl` on 6x6.
+/// Measured for `wdl` on 7x6. The numbers with remoteness are those for `wdl` times the ratio of the two on 6x6.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
