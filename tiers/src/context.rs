@@ -1,4 +1,4 @@
-//! What long work needs besides its request: files, processes, progress; and the folders that it holds meanwhile.
+//! The environment of long work: files, processes, progress; and the folders that it locks while it runs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::communicator::{Alone, Communicator, CommunicatorError};
 use crate::files::{Disk, FileError, Lock, Storage, create_folder, io_error, remove_folders_below, write_file};
 use crate::progress::{Progress, Stage, StageProgress};
 
-/// Where long work has its files, with which processes it is done, and who receives its progress. The default is files on
-/// disk, this process alone, and no progress.
+/// The environment of long work: where its files are, which processes share it, and what receives its progress. By
+/// default, files are on disk, this process works alone, and progress is ignored.
 ///
-/// All processes (ranks) do the same work with the same settings. If one returns an error, its caller has to end the whole
-/// job, because the others wait for it.
+/// All processes (ranks) do the same work with the same settings. If the work fails on one rank, the caller must end
+/// the whole job, because the other ranks wait for that rank.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The files.
@@ -29,21 +29,22 @@ impl Default for Context<'_> {
 
 /// The folders into which work writes.
 pub(crate) struct Folders<'a> {
-    /// All of them. Missing ones are created.
+    /// All folders that the work writes into. Missing ones are created.
     pub written: &'a [&'a Path],
-    /// A folder above them that is never created.
+    /// A folder above `written` that must exist already: it is never created.
     pub existing: Option<&'a Path>,
-    /// The file of the lock that is held meanwhile.
+    /// The lock file, held while the work runs.
     pub lock: &'a Path,
-    /// A root and a folder below it. After the work the folder is removed if it is empty, and so are those between the two.
+    /// A root and a folder below it. When the work is done, that folder and the folders between the two are removed if
+    /// they are empty.
     pub temporary: Option<(&'a Path, &'a Path)>,
 }
 
-/// The file by which ranks find out that they see the same folders.
+/// The name of a file that rank 0 writes into a folder, so that the others can check that they see the same folder.
 const TOKEN: &str = "job.new";
 
 impl Context<'_> {
-    /// Checks that all ranks have the same job: its description, the version of the program and the byte order.
+    /// Checks that all ranks have the same job description, program version and byte order.
     pub(crate) fn check_same_job(&self, description: &str) -> Result<(), CommunicatorError> {
         let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
         let expected = format!("fourbase {}, {byte_order}-endian: {description}", env!("CARGO_PKG_VERSION"));
@@ -56,16 +57,16 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Returns the progress of all ranks in a stage of `steps` steps that has begun.
+    /// Returns the reporter of all ranks' progress in a stage that has begun and has `steps` steps.
     pub(crate) fn shown(&self, stage: Stage, steps: u64) -> StageProgress<'_> {
         StageProgress::new(self.progress, stage, self.all.size(), steps)
     }
 
-    /// Creates folders, locks them, and runs `work` once all ranks see them. Runs `end` with its result and the folders
-    /// that were created, before they are unlocked. Work that fails leaves no empty folders that it has created.
+    /// Creates folders, locks them, and runs `work` once all ranks see them. Then calls `end` with the result and the
+    /// list of created folders, and unlocks the folders. If the work fails, removes all created folders that are empty.
     ///
     /// # Errors
-    /// `busy` of the holder's name if another process holds the lock; the errors of `work`.
+    /// `busy(name)` if a process called `name` holds the lock; the errors of `work`.
     pub(crate) fn in_folders<T, E: From<FileError> + From<CommunicatorError>>(
         &self,
         folders: &Folders,
@@ -99,7 +100,8 @@ impl Context<'_> {
         result
     }
 
-    /// On rank 0, creates the folders (adding them to `made`) and takes the lock, or finds the name of its holder.
+    /// On rank 0, creates missing folders (and adds them to `made`) and takes the lock. Returns the lock, or the name
+    /// of its holder.
     fn lock(&self, folders: &Folders, made: &mut Vec<PathBuf>) -> Result<Result<Option<Lock>, String>, FileError> {
         if !self.all.is_root() {
             return Ok(Ok(None));

@@ -5,20 +5,20 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`kernel`] | works on bit planes, rows and matrices, 64 positions a word |
-//! | [`index`] | numbers the positions of a tier (a perfect hash): wings and a spine, matrices of colourings |
-//! | [`files`] | stores, writes durably, starts every file, compresses |
-//! | [`communicator`] | connects the processes of a job: what the solver needs of MPI, and which rank does which job |
-//! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
-//! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
+//! | [`index`] | numbers the positions of a tier (a perfect hash), by the colourings of two wings and a spine |
+//! | [`files`] | reads and writes files: storage, durable writes, the header of each file, compression |
+//! | [`communicator`] | connects processes (the part of MPI that the solver needs), and splits jobs between them |
+//! | [`quiet`] | evaluates positions from the board alone; those for which this fails, the quiet ones, are stored |
+//! | [`tier`] | holds the bit planes of a tier in blocks, in memory or in a log on disk |
 //! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop it |
-//! | [`context`] | what long work needs besides its request: files, processes, progress |
+//! | [`context`] | the environment of long work: files, processes, progress |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
-//! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
+//! | [`counts`] | counts legal positions by ply, value and remoteness, from the empty board up |
 //! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
 //! | [`positions`] | lists and draws positions: all entries or all legal positions of a ply, or a random sample |
 //! | [`dataset`] | writes positions with their values into files, for machine learning |
-//! | [`verify`] | checks a database with code of its own |
+//! | [`verify`] | checks a database with independent code |
 //!
 //! ```
 //! use fourbase::{Outcome, Position, Value};

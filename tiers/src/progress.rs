@@ -20,8 +20,8 @@ pub enum Stage {
     Solve,
     /// A verification checks checksums; a step is a tier.
     Files,
-    /// A verification compares stored values with their moves, from the full board down; a step is an entry of the
-    /// index, or a value of a sample.
+    /// A verification compares each stored value with the values after its moves, from the full board down; a step is
+    /// an entry of the index, or a value of a sample.
     Values,
     /// A verification counts legal positions, from the empty board up; a step is an entry of the index.
     Legal,
@@ -39,7 +39,8 @@ pub enum Stage {
 ///
 /// With several processes, each receives an estimate for all of them: its own steps times the number of processes.
 pub trait Progress: Sync {
-    /// Called when a solve fits into memory, has locked its folder and begins; not called if nothing is left to do.
+    /// Called when a solve fits into its memory limit, has locked its folder and begins; not called if nothing is left
+    /// to do.
     fn planned(&self, _plan: &Plan) {}
 
     /// Called when a stage of `steps` steps begins. An earlier run has done `done` of them.
@@ -56,7 +57,7 @@ pub trait Progress: Sync {
     /// length of the file that a solve has written.
     fn tier_done(&self, _stage: Stage, _ply: u32, _count: u64, _bytes: u64) {}
 
-    /// Called when a tier is done that several ranks have solved together. `shares` has the cost for each rank.
+    /// Called when several ranks have solved a tier together. `shares` has the cost for each rank.
     fn tier_shared(&self, _shares: &[Share]) {}
 
     /// Called when the tier to resume from is damaged, so that the solve begins with the full board.
@@ -84,7 +85,7 @@ impl Progress for StoppedBy<'_> {
 /// The cost of a tier for one of several ranks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Share {
-    /// Bytes of its messages.
+    /// Bytes of the messages that the rank sent.
     pub bytes: u64,
     /// Bytes of blocks that the rank wrote to its log.
     pub written: u64,
@@ -94,7 +95,8 @@ pub struct Share {
     pub took: Duration,
 }
 
-/// The progress of all ranks in one tier or stage, estimated: that of this rank, times the number of ranks.
+/// Reports the progress of all ranks in one tier or stage, estimated: the progress of this rank, times the number of
+/// ranks.
 pub(crate) struct StageProgress<'a> {
     progress: &'a dyn Progress,
     stage: Stage,
@@ -104,12 +106,12 @@ pub(crate) struct StageProgress<'a> {
 }
 
 impl<'a> StageProgress<'a> {
-    /// Reports the steps of a stage that has begun, up to `steps`, on which `size` processes work.
+    /// Makes the reporter of a stage that has begun, has `steps` steps and is worked on by `size` processes.
     pub fn new(progress: &'a dyn Progress, stage: Stage, size: u32, steps: u64) -> StageProgress<'a> {
         StageProgress { progress, stage, size: size.into(), left: AtomicU64::new(steps) }
     }
 
-    /// Reports nothing and never stops.
+    /// Makes a reporter that reports nothing and never stops the work.
     pub fn none() -> StageProgress<'static> {
         StageProgress::new(&(), Stage::Solve, 1, 0)
     }

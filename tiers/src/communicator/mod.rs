@@ -1,9 +1,9 @@
 //! Processes that work on one board together: the part of MPI that the solver needs.
 //!
-//! All ranks run the same driver. Every rank computes for itself how jobs are split ([`assign`]), so no message is sent
-//! while a tier is solved. Values are exchanged through the shared file system; the communicator carries only small
-//! numbers: block locations, counts, faults. A single process is a communicator of size one ([`Alone`]), whose
-//! operations cost nothing.
+//! All processes (ranks) run the same driver. Every rank computes for itself how jobs are split ([`assign`]), so no
+//! message is sent while a tier is solved. Values are exchanged through the shared file system; the communicator
+//! carries only small numbers: block locations, counts, faults. A single process is a communicator of size one
+//! ([`Alone`]), whose operations cost nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,13 +27,15 @@ pub trait Communicator: Sync + Debug {
     /// Returns the number of processes.
     fn size(&self) -> u32;
 
-    /// Returns whether all processes run on one machine, and so see each other's written files before they are on disk.
+    /// Returns whether all processes run on one machine. Then each can read what another wrote before it is on disk.
     fn is_on_one_machine(&self) -> bool;
 
-    /// Returns the bytes of every rank to all ranks, in the order of the ranks. Waits for all.
+    /// Sends `own` to all ranks, and returns the bytes that each rank sent, in the order of the ranks. Waits for all
+    /// ranks.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Combines the words of all ranks, item by item. All must have the same number of words. Waits for all.
+    /// Combines the words of all ranks, item by item, into `words`, which must have the same length on all. Waits for
+    /// all.
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
         let all = self.all_gather(bytemuck::cast_slice(words));
         let combine = match operation {
@@ -60,7 +62,7 @@ pub trait Communicator: Sync + Debug {
         Traffic::default()
     }
 
-    /// Returns whether this is rank 0, which does the work that one process does for all.
+    /// Returns whether this is rank 0, which does the work that only one process may do.
     fn is_root(&self) -> bool {
         self.rank() == 0
     }
@@ -83,7 +85,7 @@ pub enum Reduction {
 /// What messages cost a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
-    /// Bytes sent, without what the transport adds.
+    /// Bytes sent, without the overhead of the transport.
     pub bytes: u64,
     /// Time spent waiting in collective operations for other ranks.
     pub waited: Duration,
@@ -143,7 +145,7 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     ranks
 }
 
-/// Returns the record of every rank, in the order of the ranks.
+/// Sends the record `own` to all ranks, and returns the records of all, in the order of the ranks.
 ///
 /// # Errors
 /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
@@ -161,7 +163,7 @@ pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     (0..).zip(all.all_gather(&own)).map(record).collect()
 }
 
-/// The ranks don't fit together, so the job has to end.
+/// The reason why the ranks can't work together. The whole job has to end.
 #[derive(Debug, thiserror::Error)]
 pub enum CommunicatorError {
     /// A rank runs another job.
@@ -191,7 +193,7 @@ pub enum CommunicatorError {
 }
 
 impl CommunicatorError {
-    /// Returns the rank that does not fit.
+    /// Returns the rank that caused the error.
     pub(crate) fn rank(&self) -> u32 {
         match self {
             CommunicatorError::OtherJob { rank, .. }

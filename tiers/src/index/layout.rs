@@ -109,7 +109,8 @@ fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl I
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Returns the parts of an entry, counted from the first of some consecutive matrices; `None` beyond their end.
+/// Returns the parts of the entry with number `entry`, counted from the start of some consecutive matrices; `None`
+/// beyond their end.
 pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
     for matrix in matrices {
         let Matrix { left, spine, right, left_firsts, right_firsts, columns, .. } = matrix;
@@ -128,7 +129,7 @@ pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index
 pub(crate) struct ShapeLayout {
     /// The matrices, in order.
     pub matrices: Vec<Matrix>,
-    /// For every matrix, the words of one plane of the matrices before it; then the words of all.
+    /// For every matrix, the total words of one plane of all matrices before it; then the total of all matrices.
     words_before: Vec<usize>,
     /// For every spine, the number of its first matrix; then the number of matrices.
     spines: Vec<u32>,
@@ -153,8 +154,8 @@ impl ShapeLayout {
         self.spines.push(self.matrices.len() as u32);
     }
 
-    /// Returns the first word of the matrix with this number, if the shape has `planes` planes. For the number of
-    /// matrices, returns the end.
+    /// Returns the first word of the matrix with this number, if the shape has `planes` planes. If `matrix` is the
+    /// number of matrices, returns the end.
     pub fn first_word(&self, matrix: usize, planes: usize) -> usize {
         self.words_before[matrix] * planes
     }
@@ -181,7 +182,7 @@ pub(crate) struct TierSize {
     pub matrix_words: u128,
     /// Words of all planes of the longest row.
     pub row_words: u128,
-    /// The most words, over all matrices, of all planes of [`BAND_ROWS`] columns.
+    /// The most words that [`BAND_ROWS`] columns of any matrix take in all planes.
     pub slice_words: u128,
 }
 
@@ -209,7 +210,7 @@ impl TierSize {
 /// A value that all matrices of one shape share, with that shape.
 pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
-/// Returns the value for `shape`: the last one if it is of this shape, else a new one.
+/// Returns the value for `shape`: the last value if it is of this shape, else a new one.
 pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
     if last.as_ref().is_some_and(|(of, _)| *of != shape) {
         *last = None;

@@ -10,8 +10,8 @@
 //! position -> (left shape, right shape, spine, left count) -> matrix -> (row rank, column rank)
 //! ```
 //!
-//! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed. The
-//! mirror image of a matrix is its transpose.
+//! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed. A
+//! shape that is its own mirror image is indexed whole. The mirror image of a matrix is its transpose.
 //!
 //! [`Index`] holds the tables of a board, each made at its first use; [`TierDirectory`] ranks and unranks positions.
 //!
@@ -23,7 +23,7 @@
 //! | `tables` | [`Index`]: all of these, made on demand |
 //! | `layout` | the shapes and matrices of a tier, and their sizes |
 //! | `directory` | [`TierDirectory`]: rank and unrank |
-//! | `rows` | where a drop leads the rows of a matrix, and the lines across both wings |
+//! | `rows` | where a drop leads from each row of a matrix; the lines across both wings |
 //! | `sizes` | limits and estimates from the board alone |
 
 mod directory;

@@ -1,14 +1,14 @@
-//! Ranks a colouring in its list without the list: two loads and a bit count.
+//! Computes the rank of a colouring in its list without reading the list: two loads and a bit count.
 //!
 //! A probe ranks single positions anywhere in the index, and a binary search of a list waits for memory at every step.
-//! So the colourings of a wing shape without a line inside the wing are **numbered** once: from 0 for each number of
-//! first-player pieces, in increasing order. Beside a spine some of them have a line; a mask over the numbers marks the
-//! remaining ones, and each word of the mask comes with the count of marks before it. That takes a quarter of a byte
-//! per number; a list takes four bytes per colouring.
+//! So the colourings of a wing shape that have no line inside the wing are **numbered** once: from 0 for each number of
+//! first-player pieces, in increasing order. Beside a given spine, some of them have a line; a mask over the numbers
+//! marks the remaining ones, and each word of the mask comes with the count of marks before it. That takes a quarter of
+//! a byte per number; a list takes four bytes per colouring.
 
 use super::split::low_bits;
 
-/// A wing shape gets a table if it has at most this many slots per numbered colouring, besides [`FEW_SLOTS`].
+/// A wing shape gets a table if the table has at most this many slots per numbered colouring, plus [`FEW_SLOTS`].
 const SLOTS_OF_EACH: usize = 16;
 
 /// A table of up to this many slots is always worth its memory.
@@ -16,10 +16,11 @@ const FEW_SLOTS: usize = 1 << 12;
 
 pub(super) const NO_NUMBER: u32 = u32::MAX;
 
-/// Numbers the colourings of a wing of `cells` cells. List `n` has the colourings with `n` first-player pieces.
+/// Numbers the colourings of a wing of `cells` cells. List `n` of `lists` has the colourings with `n` first-player
+/// pieces.
 ///
-/// Returns the number of each colouring, or [`NO_NUMBER`]; nothing if nearly all colourings have a line (a wing of 8x8c2
-/// has four billion colourings).
+/// Returns a table of the number of each colouring, or [`NO_NUMBER`]; an empty table if nearly all colourings have a
+/// line (a wing of 8x8c2 has four billion colourings).
 pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + Clone) -> Vec<u32> {
     let slots = 1usize << cells;
     let count: usize = lists.clone().map(<[u32]>::len).sum();
@@ -35,7 +36,7 @@ pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + C
     table
 }
 
-/// Which numbers remain beside a spine: for each word of the mask, the word and the count of marks before it.
+/// The mask of the numbers that remain beside a spine: for each word, the word and the count of marks before it.
 #[derive(Debug)]
 pub(super) struct Mask(Box<[(u64, u32)]>);
 
@@ -88,7 +89,7 @@ mod tests {
             }
             assert!(ranked > 0, "{name}");
         }
-        // Without a step for each of the 2^30 colourings of the column.
+        // This must not take a step for each of the 2^30 colourings of the column.
         let index = Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap();
         assert_eq!(index.colourings(WingShape(30), Spine { height: 0, bits: 0 }, 15), [0x1555_5555, 0x2aaa_aaaa]);
     }

@@ -1,12 +1,12 @@
-//! What a drop does to the rows of a matrix: the child's row for each, and the lines across both wings that it
-//! completes.
+//! What a drop does to the rows of a matrix: which row of the child each row leads to, and which lines across both
+//! wings the drop completes.
 //!
 //! A drop inserts a bit at a fixed place and so keeps numeric order. Every map from a wing's list before the drop to
-//! its list after the drop is therefore monotone: two masks are read side by side, without ranking.
+//! its list after the drop is therefore monotone, and is computed by reading two masks side by side, without ranking.
 //!
 //! A line across both wings is *full* in a shape that occupies all of its cells. It is *armed* in a matrix if the
-//! player has its spine cells and some right colouring has its right cells. A row then has the line in the columns of
-//! these colourings if its left colouring has the left cells.
+//! player has its spine cells and some right colouring has its right cells. If the left colouring of a row has the left
+//! cells, the row then has the line in the columns of these right colourings.
 
 use std::ops::Range;
 
@@ -106,8 +106,8 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` to its child's place in the child's list: the `n`-th row that stays free of lines leads to the
-/// `n`-th colouring whose new bit is the mover's (`plane ^ flip`). Appends the map to `maps` and returns it.
+/// Maps each of `rows` to the place of its child in the child's list: the `n`-th row that stays free of lines leads to
+/// the `n`-th colouring whose new bit is the mover's (`plane ^ flip`). Appends the map to `maps` and returns it.
 pub(crate) fn push_row_map<'m>(
     keeps: &[u64],
     plane: &[u64],

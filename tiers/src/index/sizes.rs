@@ -9,7 +9,8 @@ use fourbase::Board;
 pub struct IndexError {
     /// The board.
     pub board: Board,
-    /// Colourings of a wing beside a spine, over all shapes; or lists, which are pairs of a wing shape and a spine.
+    /// The number of colourings of a wing beside a spine, over all shapes; or of lists (pairs of a wing shape and a
+    /// spine).
     pub count: f64,
     /// What is counted: `colourings` or `lists`.
     pub of: &'static str,
@@ -75,7 +76,7 @@ pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
     (ways + own_images) / 2
 }
 
-/// Counts the ways in which `pieces` pieces can stand in `columns` columns.
+/// Counts the ways in which `pieces` pieces can stand in `columns` columns of `room` cells each.
 fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
     let mut ways = vec![0u128; pieces as usize + 1];
     ways[0] = 1;
@@ -86,12 +87,12 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
 }
 
 /// Estimates the entries of every tier with mirror images merged, from the empty board up. Takes about a millisecond.
-/// On every board that was tried, the estimates are between half of the true number and 64 times as much.
+/// On every board that was tried, the estimates are between half the true number and 64 times that number.
 ///
-/// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row.
-/// Columns multiply, so the number of colourings of a tier is the coefficient of the `W`-th power of `Σ c(h, f) x^h
-/// y^f` at the tier's ply and balance. The estimate ignores all other lines; without colourings that have them, a tenth
-/// to a half remains.
+/// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row. The
+/// counts of columns multiply. So the number of colourings of a tier is a coefficient of the `W`-th power of `Σ c(h, f)
+/// x^h y^f`: the one at the tier's ply and balance. The estimate ignores all other lines; of the colourings that it
+/// counts, only a tenth to a half have none.
 pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
     let cells = board.cells();
     let column = column_colourings(board);
@@ -119,7 +120,7 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
 fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     let (height, connect) = (board.height(), board.connect());
-    // By height, first-player pieces and the colour on top. Below a run of that colour lies one of the other.
+    // By height, first-player pieces and the colour on top. Below the top run of that colour lies a run of the other.
     let mut ways = vec![vec![[0u128; 2]; height + 1]; height + 1];
     ways[0][0] = [1, 1];
     for pieces in 1..=height {
@@ -130,7 +131,7 @@ fn column_colourings(board: Board) -> Vec<Vec<u128>> {
             });
         }
     }
-    // The empty column has no colour on top.
+    // The empty column has no colour on top: count it once.
     ways[0][0] = [1, 0];
     let of_height = |pieces: usize| ways[pieces][..=pieces].iter().map(|colours| colours.iter().sum()).collect();
     (0..=height).map(of_height).collect()

@@ -65,8 +65,8 @@ pub enum Part {
     Right(usize),
 }
 
-/// The cut of one board. A wing never has more than 32 cells, because a board has at most 64. Cheap to copy; every method
-/// costs at most `O(W)`.
+/// The cut of one board. A wing never has more than 32 cells, because a board has at most 64. Cheap to copy; every
+/// public method costs at most `O(W)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Split {
     /// The board that is cut.
@@ -187,7 +187,7 @@ impl Split {
         self.heights(shape).take(wing_column).sum::<u32>() + row
     }
 
-    /// Returns the shape with one more piece in `wing_column`, or `None` where that column is full.
+    /// Returns the shape with one more piece in `wing_column`, or `None` if that column is full.
     pub fn grown(&self, shape: WingShape, wing_column: usize) -> Option<WingShape> {
         (self.height(shape, wing_column) < self.board.height() as u32)
             .then(|| WingShape(shape.0 + self.digit(wing_column)))

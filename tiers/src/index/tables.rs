@@ -138,8 +138,8 @@ impl Index {
 /// A table for every number of first-player pieces in a wing shape.
 pub(crate) type ByFirsts<T> = OnceLock<Box<[OnceLock<T>]>>;
 
-/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to 16
-/// million slots, and opening its database must not take memory for all of them.
+/// Slots for tables, allocated in pages of `PAGE` slots at the first use of each page: a board of one column has up to
+/// 16 million slots, and opening its database must not take memory for all of them.
 #[derive(Debug)]
 pub(crate) struct Slots<T, const PAGE: usize = 256> {
     pages: Vec<OnceLock<Box<[T]>>>,
@@ -157,7 +157,7 @@ impl<T: Default, const PAGE: usize> Slots<T, PAGE> {
         &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| T::default()).collect())[slot % PAGE]
     }
 
-    /// Returns a slot of a page that is in use.
+    /// Returns a slot, or `None` if its page has not been used yet.
     pub fn find(&self, slot: usize) -> Option<&T> {
         self.pages.get(slot / PAGE)?.get()?.get(slot % PAGE)
     }

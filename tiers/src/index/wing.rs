@@ -70,7 +70,7 @@ impl WingList {
     }
 }
 
-/// The most bits of a table in [`ShapeLists::counts`].
+/// The most bits of a set of forbidden rows for which [`ShapeLists::counts`] makes a table of all sets.
 const MOST_TABLE_BITS: usize = 14;
 
 /// The lists of one wing shape without a spine, one for every number of first-player pieces.
@@ -132,8 +132,8 @@ fn cell_planes(colourings: &[u32], cells: usize) -> Vec<u64> {
 }
 
 impl ShapeLists {
-    /// Lists the colourings of `shape` that have no line inside the wing: those of its columns, combined. Takes time
-    /// proportional to their number.
+    /// Lists the colourings of `shape` that have no line inside the wing, by combining the colourings of its columns.
+    /// Takes time proportional to their number.
     pub fn new(split: &Split, lines: &[u64], shape: WingShape) -> ShapeLists {
         let heights: Vec<u32> = split.heights(shape).collect();
         let lines: Vec<ShapeLine> = lines.iter().filter_map(|line| ShapeLine::new(split, shape, *line)).collect();
@@ -150,7 +150,7 @@ impl ShapeLists {
             let mut next = 0;
             let higher = iter::from_fn(|| {
                 while next >> (shift + height) == 0 {
-                    // A line excludes all colourings that differ only below it.
+                    // A line also excludes all colourings that differ only in bits below those of the line.
                     let lowest =
                         own.iter().filter(|line| !free(next as u32, &[**line])).map(|line| line.trailing_zeros());
                     let (excluded, colouring) = (lowest.max(), next as u32);
@@ -161,7 +161,7 @@ impl ShapeLists {
                 }
                 None
             });
-            // The new column has the higher bits, so that the order stays.
+            // The new column has the higher bits, so the list stays sorted.
             let both = higher.flat_map(|higher| colourings.iter().map(move |lower| higher | lower));
             colourings = both.filter(|colouring| free(*colouring, &across)).collect();
             shift += height;
@@ -190,9 +190,9 @@ impl ShapeLists {
 
     /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
     ///
-    /// A line of wing and spine has one cell on the spine. So a colouring forbids each player some rows of the spine,
-    /// and nothing else matters. A table counts the colourings by their forbidden rows; its sums over subsets give the
-    /// answer for every spine.
+    /// A line that has cells in wing and spine has one cell on the spine. So all that matters about a colouring is
+    /// which rows of the spine it forbids to each player. A table counts the colourings by their forbidden rows; its
+    /// sums over subsets give the answer for every spine.
     pub fn counts(&self, height: u32) -> Box<[u32]> {
         let spines = Spine::of_height(height);
         let lines = self.lines.iter().filter(|line| line.open.is_none() && line.spine_rows >> height == 0);
@@ -246,8 +246,8 @@ impl ShapeLists {
         }
     }
 
-    /// Computes the planes of `list`, whose wing stands beside `spine`: one for each cell, two `keeps` planes for each column
-    /// and for the spine, and a plane of ones.
+    /// Computes the planes of `list`, whose wing stands beside `spine`: one for each cell, two `keeps` planes for each
+    /// column and for the spine, and a plane of ones.
     pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
         let mut planes = cell_planes(&list.colourings, list.cells);
         planes.reserve_exact((2 * list.columns + 3) * list.words);
@@ -255,7 +255,7 @@ impl ShapeLists {
         let (cells, keeps) = planes.split_at_mut(list.cells * list.words);
         let top = 1 << spine.height;
         for line in &self.lines {
-            // The spine comes after the wing's columns.
+            // The planes of the spine come after those of the wing's columns.
             let (column, rows) = match line.open {
                 Some(column) => (column, line.spine_rows),
                 None if line.spine_rows & top != 0 => (list.columns, line.spine_rows & !top),
@@ -270,8 +270,8 @@ impl ShapeLists {
     }
 }
 
-/// Clears the colourings of a list in which `player` has a line beside `spine`. `mask` and `rows` are the line's bits
-/// in the colouring and its rows in the spine; `planes` begins with those of the cells.
+/// Clears the bits in `free` of the colourings in which `player` has a line beside `spine`. `mask` and `rows` are the
+/// line's bits in the colouring and its rows in the spine; `planes` begins with the planes of the cells.
 fn clear_line(free: &mut [u64], mask: u32, rows: u64, spine: Spine, player: Player, planes: &[u64]) {
     if rows >> spine.height != 0 || !spine_is(spine, rows, player) {
         return;
@@ -302,9 +302,9 @@ pub(crate) fn spine_is(spine: Spine, rows: u64, player: Player) -> bool {
     held & rows == rows
 }
 
-/// Counts, for every set of rows of the spine, the colourings that forbid no other rows. A set has the first player's
-/// rows in the low `count` bits and the second player's above. `beside` lists the lines: a mask of the wing's cells,
-/// and the place of the row.
+/// Counts, for every set of rows of the spine, the colourings that forbid no rows outside the set. A set has the first
+/// player's rows in the low `count` bits and the second player's above. `beside` lists the lines: for each, the mask of
+/// its cells in the wing and the place of its row.
 fn table(colourings: &[u32], beside: &[(u32, usize)], count: usize) -> Vec<u32> {
     let mut sets = vec![0u32; colourings.len()];
     for (line, place) in beside {

@@ -1,15 +1,16 @@
 //! Finds the quiet entries of a matrix, 64 at a time.
 //!
 //! This is the static evaluation of [`super::evaluate`] for whole rows. A drop into a column is *safe* for an entry if
-//! it completes no line. The mask of safe entries in a row combines a bit of the left colouring for the whole row, a
-//! bit of the right colouring for each column, and the lines across both wings that the row can have.
+//! it completes no line. The mask of safe entries in a row combines one bit for the whole row (from its left
+//! colouring), one bit for each column (from its right colouring), and the lines across both wings that the row can
+//! have.
 //!
 //! An entry is quiet if the game is not over, at least two columns are open, and
 //! * in normal play every drop is safe **for both players**: one conjunction, prepared once per matrix;
 //! * under misère at least two drops are safe for the player to move.
 //!
-//! Where forced entries are stored too, one open column is enough. Then every drop has to be safe only for the player
-//! to move (who may have lost against two threats), and under misère only one drop.
+//! Where forced entries are stored too, one open column is enough. In normal play every drop then has to be safe only
+//! for the player to move (who may still lose to two threats); under misère one safe drop is enough.
 
 use std::ops::Range;
 
@@ -50,12 +51,13 @@ impl QuietShape {
     }
 }
 
-/// Where all of some drops are safe: by row, by column, and lines across both wings that make them unsafe.
+/// The entries for which every drop of a set is safe: by row, by column, and the lines across both wings that make
+/// entries unsafe.
 #[derive(Default)]
 struct Safe {
-    /// One bit a row.
+    /// One bit per row.
     rows: Vec<u64>,
-    /// One bit a column.
+    /// One bit per column.
     columns: Vec<u64>,
     lines: ArmedLines,
 }
@@ -116,8 +118,8 @@ impl<'a> QuietMatrix<'a> {
                 open.line.arm(matrix.spine, right, player, &mut safe.lines);
             }
         }
-        // A line of the other player ends the game. A position can't have a line of the player to move, so marking it
-        // does no harm.
+        // A line of the other player ends the game. A position can't have a line of the player to move, so arming such
+        // lines too does no harm.
         for line in &shape.full {
             for holder in [shape.mover, shape.mover.other()] {
                 line.arm(matrix.spine, right, holder, &mut self.over);
@@ -125,8 +127,8 @@ impl<'a> QuietMatrix<'a> {
         }
     }
 
-    /// Returns whether some of `rows` can have quiet entries. The rows must lie in one run of 64, from a multiple of 64
-    /// on.
+    /// Returns whether some of `rows` can have quiet entries. The rows must lie in one run of 64 rows that starts at a
+    /// multiple of 64.
     pub fn may_have(&self, rows: &Range<usize>) -> bool {
         let in_run = rows_in_run(rows);
         !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
@@ -154,8 +156,8 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-/// Writes the masks of the quiet entries of some rows of a prepared matrix, only the words `words` of each row. There
-/// must be at least one row, and all must lie in one run of 64, from a multiple of 64 on.
+/// Writes, for some rows of a prepared matrix, the words `words` of each row's mask of quiet entries. There must be at
+/// least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
 pub(crate) struct MaskRows<'a, 'b> {
     pub quiet: &'a mut QuietMatrix<'b>,
     pub rows: Range<usize>,

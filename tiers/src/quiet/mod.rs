@@ -1,5 +1,6 @@
-//! Quiet positions: neither finished nor decided by a threat on the board (the term is that of quiescence search). Only
-//! their values are stored.
+//! Quiet positions: not finished, and neither decided nor forced by the board alone (the term comes from quiescence
+//! search). Only their values are stored (and those of forced positions, in the deepest tier of a database without the
+//! later ones).
 //!
 //! Every other position has a static evaluation:
 //!
@@ -61,7 +62,7 @@ fn decided(value: Value, remoteness: u32) -> StaticEvaluation {
     StaticEvaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
-/// Evaluates the open cells, given the open cells where the opponent threatens to complete a line.
+/// Evaluates a position from its open cells and `threats`, the open cells where the opponent would complete a line.
 fn of_threats(board: Board, open: u64, threats: u64) -> StaticEvaluation {
     if threats & threats.wrapping_sub(1) != 0 {
         return decided(Value::Lose, 2);
@@ -69,7 +70,7 @@ fn of_threats(board: Board, open: u64, threats: u64) -> StaticEvaluation {
     of_candidates(board, if threats == 0 { open } else { threats })
 }
 
-/// Evaluates by the open cells that are worth playing.
+/// Evaluates a position from the open cells that are worth playing.
 fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
     if candidates == 0 {
         decided(Value::Lose, 1)
@@ -82,11 +83,11 @@ fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
 
 /// Evaluates the children of a quiet position together, in less than half the time of [`evaluate`] for each.
 ///
-/// No move from a quiet position completes a line, and the opponent threatens no open cell. So a child is won at once
-/// exactly if the move opens a cell that the opponent threatened, and only the mover's threats are new.
+/// No move from a quiet position completes a line, and the opponent threatens no open cell. So the opponent can win
+/// right after a move exactly if the move opens a cell that the opponent threatens. Only the mover gets new threats.
 pub(crate) struct ChildEvaluations {
     position: Position,
-    /// The open cells, and the cells that complete a line of the opponent.
+    /// The open cells, and the cells where the opponent would complete a line.
     open: u64,
     threats: u64,
 }
@@ -118,13 +119,13 @@ impl ChildEvaluations {
     }
 }
 
-/// Returns whether `player` may still win. If not, the other player has a rule that secures at least a tie.
+/// Returns whether `player` may still win. If not, the other player can follow a rule that secures at least a tie.
 ///
 /// The rule is follow-up (Allis: claimeven). Reply in the same column, directly above; if the column is full now, play
 /// in a column with an odd number of empty cells. The other player can keep the rule if `player` is to move and the
-/// number of such *odd* columns is even, or if the other player is to move, their number is odd, and it first plays in
-/// one of them. In every column that is not odd, `player` then gets every second cell from the lowest empty one on, and
-/// the other player gets the rest, with the top cell.
+/// number of such *odd* columns is even, or if the other player is to move, the number is odd, and the other player
+/// first plays in one of them. In every column that is not odd, `player` then gets every second cell from the lowest
+/// empty one on, and the other player gets the rest, including the top cell.
 pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     let board = position.board();
     let empty = board.all_cells() & !position.occupied();

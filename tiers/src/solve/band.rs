@@ -1,4 +1,4 @@
-//! Finds where drops lead: once per shape to the shapes of the neighbouring tier, once per band to its rows.
+//! Finds where drops lead: per shape, to which shapes of the neighbouring tier; per band, to which of their rows.
 //!
 //! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
 //! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
@@ -83,20 +83,21 @@ impl<'a> ShapeDrops<'a> {
         u32::from(self.mover == Player::First)
     }
 
-    /// Returns the word whose exclusive or turns a plane of first-player pieces into one of the mover's pieces.
+    /// Returns the word to XOR with each word of a plane of first-player pieces to get the plane of the mover's pieces.
     pub fn flip(&self) -> u64 {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 }
 
-/// Prepares the bands of a tier, for one thread. Reused for all bands, to reuse the memory of its lists.
+/// Prepares the bands of a tier, for one thread. One value serves all bands, so that they reuse the memory of its
+/// lists.
 pub(super) struct Bands {
     outcomes: Outcomes,
     misere: bool,
     lines: ArmedLines,
-    /// The maps of the turned drops, one after the other, each with all columns of the matrix.
+    /// The maps of the turned drops, one after the other, each with a row for every column of the matrix.
     turned_maps: Vec<u32>,
-    /// The maps of the other drops, each with the rows of the band.
+    /// The maps of the other drops, each with a row for every row of the band.
     maps: Vec<u32>,
     /// The children's rows that the band needs: for drops into the left wing, the right wing, on the spine, and for
     /// turned drops.
@@ -123,7 +124,8 @@ impl Bands {
         }
     }
 
-    /// Prepares the rows `rows` (from a multiple of 64) of the matrix in empty `lists`.
+    /// Prepares the band of the rows `rows` (from a multiple of 64) of the matrix. Puts its lists into `lists`, which
+    /// must be empty.
     pub(super) fn band<'b>(
         &'b mut self,
         drops: &ShapeDrops<'b>,
@@ -146,8 +148,8 @@ impl Bands {
         }));
         for to in &drops.right {
             let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
-            // The last column holds the highest bits, and the dropped bit is the top one. So the children are the lower
-            // end of the list (second player) or its upper end (first player).
+            // The last wing column holds the highest bits, so the dropped bit is the highest of all. The children are
+            // therefore the lower part of the child's list (second player) or its upper part (first player).
             let is_contiguous = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let (child, first) = children.view(loaded.next().flatten(), &mut []);
@@ -196,7 +198,7 @@ impl Bands {
         })
     }
 
-    /// Maps the rows of a band, and reads the rows of the children that they lead to.
+    /// Maps the rows of a band to rows of the children, and loads these.
     fn load(
         &mut self,
         drops: &ShapeDrops,

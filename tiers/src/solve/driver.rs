@@ -1,7 +1,7 @@
 //! The driver solves one tier after the other, from the full board down, writes each, and makes checkpoints.
 //!
-//! All ranks work on the same tier at a time. A checkpoint is a tier that is durable as a whole, so that a later solve
-//! can resume from it. It takes time, because a whole tier is compressed or written to disk.
+//! All ranks work on the same tier at the same time. A checkpoint is a tier that is durable as a whole, so that a later
+//! solve can resume from it. It takes time, because a whole tier is compressed or written to disk.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,15 +41,15 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Solves the missing tiers, from the one before `last` down to the empty board.
+    /// Solves the missing tiers, from the one before `last` (the tier to resume from) down to the empty board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
         let (Context { all, progress, .. }, index) = (*self.context, self.index);
         // With several machines, every tier is on the shared disk already.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
-        // A stopped solve may keep only part of its last tier. Once the next tier is done, neither old checkpoint can be
-        // resumed, so the next tier is a checkpoint at once.
+        // A stopped solve may keep only part of its last tier. Once the next tier is done, neither old checkpoint can
+        // be resumed, so the next tier is a checkpoint at once.
         let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply() {
@@ -72,7 +72,7 @@ impl<'a> Driver<'a> {
                 drop(tier);
                 if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
                     self.commit(&child, unpublished)?;
-                    // If another rank ended now, it would end the job before rank 0 has written.
+                    // If another rank returned now, the whole job could end before rank 0 has written.
                     all.barrier();
                 }
                 return Err(self.stopped());
@@ -90,14 +90,14 @@ impl<'a> Driver<'a> {
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
-            // All ranks follow rank 0.
+            // All ranks do what rank 0 decides.
             if all.all_gather(&[u8::from(is_due || checkpoints.is_due())]).swap_remove(0) == [1] {
                 let begun = Instant::now();
                 self.commit(tier, std::mem::take(&mut unpublished))?;
                 checkpoints.made(begun);
                 is_due = false;
             } else if all.is_root() {
-                // A checkpoint would need disk space in addition to these logs.
+                // If these logs stayed, they would take disk space that the next checkpoint needs.
                 self.remove_logs(|of| of > ply && Some(of) != self.manifest.checkpoint)?;
             }
         }
@@ -132,7 +132,7 @@ impl<'a> Driver<'a> {
         if self.context.all.is_root() {
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
-            // Keep the tier before it, which may be half solved already.
+            // Keep the logs of the next tier (`ply - 1`), which may be half solved already.
             self.remove_logs(|of| of != ply && of + 1 != ply)?;
         }
         Ok(())
@@ -175,7 +175,7 @@ pub(super) fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-/// Decides when a checkpoint is due. Checkpoints may take a tenth of the time.
+/// Decides when a checkpoint is due. Checkpoints may take about a tenth of the time.
 struct Checkpoints {
     /// The least time between two checkpoints.
     least: Duration,
@@ -203,8 +203,8 @@ impl Checkpoints {
     }
 }
 
-/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if `progress`
-/// stopped it before the end.
+/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if
+/// `progress` stopped it before the end.
 ///
 /// Splits the work over rayon's current pool; the result does not depend on the number of threads.
 ///
@@ -254,8 +254,9 @@ pub(crate) fn solve_tier(
     Ok(filled.is_some())
 }
 
-/// The progress of the threads. They solve shapes in the order of their left wings, and no child of a shape has a
-/// smaller left wing than the shape, so blocks of children with smaller left wings can be dropped.
+/// The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
+/// shape has a smaller left wing than the shape. So blocks of the child tier whose left wing is below the smallest of
+/// these can be dropped.
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 

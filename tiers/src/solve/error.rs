@@ -40,7 +40,7 @@ pub enum SolveError {
     Busy {
         /// The database folder.
         folder: PathBuf,
-        /// The name of the holder.
+        /// The name of the other process.
         holder: String,
     },
     /// The caller stopped the solve. A later solve resumes it.
@@ -113,7 +113,7 @@ pub enum SolveError {
         /// How many legal positions have the code.
         positions: u64,
     },
-    /// The ranks don't fit together.
+    /// The ranks can't work together.
     #[error(transparent)]
     Communicator(#[from] CommunicatorError),
     /// A file could not be read or written.

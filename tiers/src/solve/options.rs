@@ -13,7 +13,7 @@ use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 use crate::tier::BLOCK_WORDS;
 
-/// The least time between two checkpoints, if the user gives none.
+/// The least time between two checkpoints, by default.
 pub const CHECKPOINT: Duration = Duration::from_secs(120);
 
 /// A solve that can be run: which board, which values, and how.
@@ -149,8 +149,8 @@ impl Solve {
         Manifest::read(storage, &self.folder())
     }
 
-    /// Returns the folder in which a count makes its temporary folder: the scratch folder if one was set, else that of all
-    /// databases.
+    /// Returns the folder in which a count makes its temporary folder: the scratch folder if one was set, else the
+    /// folder of all databases.
     pub(crate) fn scratch_root(&self) -> &Path {
         self.scratch.as_deref().unwrap_or(&self.root)
     }

@@ -57,12 +57,13 @@ pub struct Plan {
     pub tiers: Vec<TierPlan>,
     /// How many threads solve.
     pub threads: usize,
-    /// How many further threads lack memory.
+    /// How many further threads are left out for lack of memory.
     pub left_out: usize,
-    /// Bytes of tables and of all else that threads share, without blocks. In an estimate, the bytes of the two largest
-    /// neighbouring tiers.
+    /// Bytes of tables and of all else that threads share, without blocks. In an estimate, the bytes of the largest
+    /// pair of neighbouring tiers.
     shared_bytes: u128,
-    /// Bytes of all blocks of two tiers, with room for deltas, which a solve in memory then never needs.
+    /// Bytes of all expanded blocks of two tiers, and a quarter more: a part for the cache, which [`BlockMemory`]
+    /// always sets aside.
     tiers_bytes: u128,
     thread: ThreadPlan,
 }
@@ -73,18 +74,18 @@ struct ThreadPlan {
     bytes: u128,
     /// The part for the blocks that the thread works on.
     working_bytes: u128,
-    /// The bytes that each word of a slice takes in all: a thread has many slices of matrices that are stored as their mirror
-    /// images.
+    /// The bytes that a thread needs for each word of a slice's length. It has many slices, of matrices that are stored
+    /// as their mirror images.
     slice_bytes: u128,
-    /// The words of one slice: for the columns of a single band, and for a whole matrix.
+    /// The words of one slice that holds the columns of a single band, and of one that holds a whole matrix.
     least_slice: u128,
     most_slice: u128,
 }
 
 impl Plan {
     /// Plans a solve under a memory limit. The figures are exact, unless the board can't be indexed, has too many
-    /// shapes to count, or its tables alone are far above the limit. A solve that does not fit is planned with its tiers in
-    /// files. Takes about a second for 7x6.
+    /// shapes to count, or its tables alone are far above the limit. A solve that does not fit is planned with its
+    /// tiers in files. Takes about a second for 7x6.
     pub fn new(board: Board, values: Values, limit_bytes: u64) -> Plan {
         Plan::with_index(board, values, limit_bytes, Kernel::detect()).0
     }
@@ -115,8 +116,8 @@ impl Plan {
             sizes.push(TierSize { entries, words, rows: words / LIKELY_ROW_WORDS, ..TierSize::default() });
             bytes.push(tier_bytes);
         }
-        // An estimate can't be run with its tiers in files either, which needs an index. So both tiers count as memory that is
-        // needed in any case.
+        // Without an index, a solve can't keep its tiers in files either. So both tiers count as memory that is needed
+        // in any case.
         let pairs = bytes.windows(2).map(|pair| pair[0].saturating_add(pair[1]));
         Plan {
             board,
@@ -156,10 +157,12 @@ impl Plan {
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
         let [least_slice, most_slice] = [most(|size| size.slice_words), most(|size| size.matrix_words)];
-        // A thread fills a block, with a window on each child's shape, of two blocks if a matrix is as large as that.
+        // A thread fills a block, and has a window on each child's shape: of two blocks if matrices are larger than a
+        // block.
         let width = board.width() as u128;
         let working_bytes = 8 * ((width + 1) * block_words + width * most_slice.min(block_words));
-        // Any drop into a wing may read across, and where a child is opened varies by shape.
+        // Any drop into a wing may read across, and the place of a child among the open shapes varies, so any place may
+        // have a slice.
         let slice_bytes = 2 * (width / 2) * SLICE_COPIES * 8;
         // The buffers are for making deltas, and for zstd.
         let buffer_bytes = 8 * DELTA_BLOCKS * block_words + (1 << 19);
@@ -185,7 +188,7 @@ impl Plan {
     }
 
     /// Returns the plan with fewer threads, at least one, if all of them need more than `limit_bytes`. With tiers in
-    /// files, half of the limit is left for waiting blocks, which is faster than more threads.
+    /// files, half of the limit is left for blocks in memory, which is faster than more threads.
     pub fn within(self, limit_bytes: u64) -> Plan {
         if self.memory_bytes() <= limit_bytes.into() || self.thread.bytes == 0 {
             return self;
@@ -249,7 +252,7 @@ impl Plan {
     }
 
     /// Estimates the most bytes of temporary files, with a margin: the checkpoint being made, the one before it, and up
-    /// to half of a tier between them. A solve in memory makes checkpoints too, also when it is stopped.
+    /// to half of a tier between them. A solve in memory makes checkpoints too, and one more when it is stopped.
     pub fn scratch_bytes(&self) -> u128 {
         let sum = |tiers: &[TierPlan]| match tiers {
             [new, old] => new.scratch_bytes.saturating_add(old.scratch_bytes),
@@ -340,20 +343,20 @@ impl Plan {
     }
 }
 
-/// The largest part of the memory beyond the least that is used for slices. 6x6 without remoteness in a GiB takes 270
-/// CPU seconds with a half, 200 with an eighth, 213 with a 16th.
+/// Slices get at most one part in this many of the memory beyond the least. 6x6 without remoteness in a GiB takes 270
+/// CPU seconds if slices get a half, 200 with an eighth, 213 with a 16th.
 const SLICES_PART: u128 = 8;
 
 /// Besides the slice of a large matrix, a window on whole matrices is kept.
 const SLICE_COPIES: u128 = 2;
 
-/// Estimated bytes of the program and of small things. At the least memory, solves of 5x4 to 6x5 peak between 2 MiB
-/// below the limit and 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed beyond
+/// Estimated bytes of the program and small allocations. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB
+/// below the limit to 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed beyond
 /// `--memory`.
 const FIXED_BYTES: u128 = 10 << 20;
 
-/// The part of a limit beyond the least memory that stays unused, for gaps between small allocations, which grow with
-/// the work.
+/// The bytes of a limit, beyond the least memory, that stay unused: gaps between small allocations take them as the
+/// work goes on.
 const LOOSE_BYTES: u128 = 5 << 20;
 
 /// Returns the bytes of a tier besides its blocks: the starts of its shapes and blocks, and the jobs.

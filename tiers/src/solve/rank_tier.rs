@@ -43,7 +43,7 @@ impl Plan {
     }
 }
 
-/// Bytes of a message about the location of one block.
+/// Bytes of a message that announce the location of one block.
 const LOCATION_BYTES: u128 = 12;
 
 /// The needs of one tier of a solve by several ranks.

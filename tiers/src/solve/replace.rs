@@ -1,7 +1,7 @@
 //! `replace`: solves into a folder beside the old database, and exchanges the two when the new one is complete.
 //!
-//! The new folder has a mark until it has become the database. So after a crash, a folder of that name without the mark
-//! is the old database, and one with the mark can be resumed.
+//! The new folder contains a mark (the file `REPLACEMENT`) until it has become the database. So after a crash, a folder
+//! beside the database is the old database if it has no mark; with a mark, its solve can be resumed.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::format::{Manifest, REPLACEMENT, check_versions, lock_path, remove_dat
 use crate::tier::{Kind, segments};
 
 impl Solve {
-    /// Refuses to replace a database of another board that was copied into the folder, or one that the system does not
-    /// let us read, or one with files of a newer program. A damaged one may be replaced.
+    /// Refuses to replace a database of another board that was copied into the folder, one that the system refuses to
+    /// read, or one with files of a newer program version. A damaged database may be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         [self.folder(), self.output_folder()].iter().try_for_each(|folder| check_versions(storage, folder))?;
         match Manifest::read(storage, &self.folder()) {
@@ -87,7 +87,7 @@ pub(super) fn remove_temporary(
     scratch: &Path,
     kind: Kind,
 ) -> Result<(), FileError> {
-    // One that fails keeps none of the others.
+    // If one removal fails, do the others anyway.
     let files = remove_leftovers(storage, folder);
     let [own, scratch] = [folder, scratch].map(|folder| segments::remove(storage, folder, kind, |_| true));
     files.and(own).and(scratch)

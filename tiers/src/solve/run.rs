@@ -35,8 +35,8 @@ impl Solve {
     /// # Errors
     /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
     /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
-    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks don't fit
-    /// together; [`SolveError::File`] for files.
+    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks don't
+    /// fit together; [`SolveError::File`] if a file can't be read or written.
     pub fn run_on(&self, context: &Context) -> Result<Report, SolveError> {
         self.run_observed(&mut |_, _| Ok(()), context)
     }
@@ -68,7 +68,7 @@ impl Solve {
             return self.report(&manifest, true);
         }
         let (plan, index) = self.counted_plan();
-        // With other ranks, the solve must stay on the thread that communicates.
+        // With several ranks, keep all threads: a new pool would move the solve off the thread that communicates.
         let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.bounded() };
         plan.check(self.memory_bytes)?;
         let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;

@@ -32,8 +32,8 @@ pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Resu
     solve_down(index, values, 0, &StageProgress::none(), each)?.map_or(Ok(None), |root| root.root(index))
 }
 
-/// Solves tiers in memory from the full board down to a ply, and calls `each` with them. Returns the last tier; `None`
-/// if `progress` stopped it.
+/// Solves tiers in memory from the full board down to a ply, and calls `each` with every tier. Returns the last one;
+/// `None` if `progress` stopped it.
 pub(crate) fn solve_down(
     index: &Index,
     values: Values,
@@ -57,7 +57,8 @@ pub(crate) fn solve_down(
 /// The board that is solved to measure the machine's speed.
 const SAMPLE: &str = "5x5";
 
-/// How many solves, and how much time, at least: the first solve is slower, and other work may disturb any of them.
+/// The least number of solves and the least total time: the first solve is slower, and other work may disturb any
+/// solve.
 const SOLVES: u32 = 4;
 const TIME: Duration = Duration::from_millis(250);
 

@@ -1,5 +1,5 @@
-//! A solve makes the same files with any number of ranks and threads, even if others resume it. `tests/resume.rs` tests
-//! sizes of blocks and memory.
+//! A solve makes the same files with any number of ranks and threads, even if a different number of ranks resumes it.
+//! `tests/resume.rs` tests sizes of blocks and memory.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU32;

@@ -17,7 +17,7 @@ pub struct TierPlan {
     pub ply: u32,
     /// Entries, with mirror images merged.
     pub entries: u128,
-    /// Estimated bytes of all its values in files while it is needed.
+    /// Estimated bytes of its values in temporary files, which exist while a solve needs the tier.
     pub scratch_bytes: u128,
     /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
@@ -35,10 +35,10 @@ impl TierPlan {
 /// The work per byte of the database, in words: reading its tier, and zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
 
-/// Returns the work of solving a tier: its words, plus one word's work per row. With fewer than a dozen free cells, few
-/// columns are open and few children are read; a full board takes a third. This formula and [`DATABASE_BYTE_WORK`] are
-/// fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their tiers, in memory and in files
-/// (`docs/notebook/solving.md`).
+/// Returns the work of solving a tier: its words, plus one word's work per row. With fewer free cells than two per
+/// column, few columns are open and few children are read, so the work is less: a third on a full board. This formula
+/// and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their tiers, in
+/// memory and in files (`docs/notebook/solving.md`).
 fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
     let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
     ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
@@ -54,7 +54,7 @@ struct Bits {
     database: [f64; 2],
 }
 
-/// Measured for `wdl` on 7x6. The numbers with remoteness are these times the ratio of remoteness to `wdl` on 6x6.
+/// Measured for `wdl` on 7x6. The numbers with remoteness are those for `wdl` times the ratio of the two on 6x6.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
@@ -77,11 +77,12 @@ const MEASURED: [Bits; 16] = [
 /// Entries of 7x6.
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// The log now has frames of deltas. They take this many times the bytes of the frames of words in [`MEASURED`], or fewer.
+/// Logs now hold zstd frames of deltas. These take at most this many times the bytes of the frames of words that
+/// [`MEASURED`] has.
 const DELTA_BYTES: f64 = 1.25;
 
-/// The power of the number of entries by which larger boards compress better: of logs between 6x6 and 7x6, of databases from
-/// 5x4 to 7x6.
+/// Larger boards take fewer bits per entry: the bits fall with the board's number of entries to this power. Fitted to
+/// logs of 6x6 and 7x6, and to databases from 5x4 to 7x6.
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 

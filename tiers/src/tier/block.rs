@@ -1,8 +1,8 @@
 //! Blocks: how a shape is divided into them.
 //!
-//! A block is a run of rows of one shape, of about [`BLOCK_WORDS`] words. A small shape is one small block; a block of very
-//! wide rows has 64 of them. The layout alone determines where blocks begin, so every run of the program divides a shape
-//! alike.
+//! A block is a run of rows of one shape, of about [`BLOCK_WORDS`] words. A small shape is one small block; a block of
+//! very wide rows has 64 of them. The layout alone determines where blocks begin, so every run of the program divides a
+//! shape in the same way.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ impl ShapeBlocks {
         self.cuts[block].word..self.cuts[block + 1].word
     }
 
-    /// Returns the block that holds a word, both counted from the shape's first.
+    /// Returns the number of the block that holds a word. Blocks and words are counted from the shape's first.
     pub fn block_of(&self, word: usize) -> usize {
         self.cuts.partition_point(|cut| cut.word <= word) - 1
     }

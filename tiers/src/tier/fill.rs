@@ -1,4 +1,4 @@
-//! Filling a tier and visiting all of it: threads take jobs from one queue, in order.
+//! Fills a tier, and visits all blocks of a tier: threads take jobs from one queue, in order.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
 
-/// Blocks of a job: enough to make up for laying out the shape and its neighbours.
+/// The most blocks of a job: enough that laying out the shape and its neighbours costs little beside the work on them.
 const JOB_BLOCKS: usize = 16;
 
 /// The jobs of one rank.
@@ -39,7 +39,7 @@ impl Queue {
     }
 }
 
-/// Consecutive blocks: some of one shape, or all of several consecutive shapes (some may have none).
+/// Consecutive blocks: some of one shape, or all of several consecutive shapes (some of which may have no blocks).
 struct Job {
     shapes: Range<usize>,
     blocks: Range<usize>,
@@ -49,8 +49,8 @@ struct Job {
 impl<C: Content> Tier<'_, C> {
     /// Fills the missing blocks, on all threads of rayon's current pool. Each thread has its own state, made by
     /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
-    /// including those of matrices without entries. Returns the threads' states, or `None` if `progress` stopped the work
-    /// before its end. Waits for all ranks.
+    /// including those of matrices without entries. Returns the threads' states, or `None` if `progress` stopped the
+    /// work of any rank before its end. Waits for all ranks.
     pub(crate) fn fill<W: Send>(
         &mut self,
         index: &Index,
@@ -63,8 +63,8 @@ impl<C: Content> Tier<'_, C> {
         let begin = || (begin(), Buffers::default());
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
-                // Once stopped, take no more blocks: a later one would let the blocks of the child be evicted that this one
-                // needs.
+                // After a stop, take no more blocks: work on a later block could evict blocks of the child that this
+                // block needs.
                 if queue.is_ended() || progress.is_stopped() {
                     queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());
@@ -121,10 +121,11 @@ impl<C: Content> Tier<'_, C> {
         Ok(states.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
+    /// Makes all filled blocks durable. Those that are not in the log are appended to it, on all threads of rayon's
+    /// current pool.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file can't be written.
     pub(crate) fn sync(&self, index: &Index) -> Result<(), FileError> {
         let (mut queue, is_new) = (self.queue(), |block: &usize| self.locations[*block].get().is_none());
         queue.jobs.retain(|job| job.blocks.clone().any(|block| is_new(&block)));
@@ -146,12 +147,12 @@ impl<C: Content> Tier<'_, C> {
         self.log.sync()
     }
 
-    /// Lets the threads of rayon's current pool take jobs until the queue has none, each with a state of its own, and `work` on
-    /// the shapes of each job and their blocks. A busy pool may give a thread more than one state. An error ends the queue
-    /// for all.
+    /// Runs the jobs of the queue on the threads of rayon's current pool: calls `work` with each shape of a job and
+    /// with the job's blocks of that shape. `begin` makes a state for each thread, or more than one if the pool is
+    /// busy. After an error, no thread takes another job. Returns the states.
     ///
     /// # Errors
-    /// The first that `work` returns.
+    /// An error that `work` returned.
     fn work<S: Send>(
         &self,
         index: &Index,
@@ -171,8 +172,8 @@ impl<C: Content> Tier<'_, C> {
             }
             Ok(state)
         };
-        // A broadcast would wait for every thread. Within another parallel loop, waiting threads would start its next
-        // items, one nested in the other, until the stack overflows.
+        // Rayon's broadcast would wait for every thread. Inside another parallel loop, the waiting threads would start
+        // more items of that loop, one nested in the other, until the stack overflows.
         let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
         threads.map(|_| take_jobs().inspect_err(|_| queue.is_ended.store(true, Ordering::Relaxed))).collect()
     }

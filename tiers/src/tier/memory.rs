@@ -1,9 +1,9 @@
 //! The memory for the blocks of all tiers of a run.
 //!
-//! A finished block is **kept** while there is room: expanded where its whole tier fits, else as its delta, which takes a
-//! fourth of the memory or less and costs little time (`kernels/delta`). Deltas lie one after the other in slabs, the
-//! segments of the log that are in memory. The rest of the memory holds **cached** blocks: expanded copies of blocks that
-//! are kept as deltas or are in the log.
+//! A finished block is **kept** while there is room: expanded where its whole tier fits, else as its delta, which takes
+//! a fourth of the memory or less and costs little time (`kernels/delta`). Deltas lie one after the other in slabs,
+//! which are for memory what segments are for the log. The rest of the memory holds **cached** blocks: expanded copies
+//! of blocks that are kept as deltas or are in the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,11 +28,11 @@ pub(crate) struct BlockMemory {
     pool: Arc<Pool>,
     /// The bytes of kept and cached blocks together.
     bytes: u64,
-    /// The bytes that kept blocks may take, and take.
+    /// The bytes that kept blocks may take, and the bytes that they take now.
     most_kept: u64,
     kept: AtomicU64,
-    /// Cached blocks by ply and number, and the bytes that they may take. A block is read for up to as many shapes as the
-    /// board has columns, most of them close together.
+    /// The bytes that cached blocks may take, and the cached blocks by ply and number. A block is read for up to as
+    /// many shapes as the board has columns, most of them close together.
     most_cached: AtomicU64,
     cached: Cache<(u32, usize), Expanded, ByBytes>,
 }
@@ -49,15 +49,15 @@ impl quick_cache::Weighter<(u32, usize), Expanded> for ByBytes {
 /// More bytes than any machine has, but few enough that sums do not overflow.
 const UNLIMITED: u64 = 1 << 50;
 
-/// Spare memory that is enough for filling blocks one after the other.
+/// Working memory that is enough for expanding blocks one after the other.
 const LITTLE_BYTES: u64 = 16 << 20;
 
-/// The deltas of a tier take at most about one part in so many of its expanded blocks.
+/// The deltas of a tier take at most about the bytes of its expanded blocks divided by this number.
 const DELTA_PART: u64 = 4;
 
 impl BlockMemory {
-    /// Makes the memory of a run: `bytes` for kept and cached blocks, and `working_bytes` for the blocks that threads work
-    /// on.
+    /// Makes the memory of a run: `bytes` for kept and cached blocks, and `working_bytes` for the blocks that threads
+    /// work on.
     pub fn new(block_words: usize, slice_words: usize, bytes: u64, working_bytes: u64) -> BlockMemory {
         let expected = (bytes / (8 * block_words as u64)).clamp(16, 1 << 12) as usize;
         BlockMemory {
@@ -65,7 +65,7 @@ impl BlockMemory {
             slice_words,
             pool: Pool::new(bytes + working_bytes),
             bytes,
-            // The rest is for cached blocks: a tier in deltas is read expanded.
+            // The rest is for cached blocks: to be read, a tier that is kept as deltas must be expanded.
             most_kept: bytes / 5 * 4,
             kept: AtomicU64::new(0),
             most_cached: AtomicU64::new(bytes),
@@ -83,22 +83,23 @@ impl BlockMemory {
         BlockMemory::new(block_words, usize::MAX, 0, LITTLE_BYTES)
     }
 
-    /// Returns whether a tier that has `bytes` bytes when expanded can be kept, with room for some deltas.
+    /// Returns whether a tier that has `bytes` bytes when expanded can be kept expanded, with room for some deltas.
     pub fn fits(&self, bytes: u64) -> bool {
         bytes <= self.most_kept / 16 * 15
     }
 
-    /// Sets aside memory for the deltas of a tier that will be filled and has `bytes` bytes when expanded; cached blocks
-    /// get what these and the kept blocks leave. A cache that took this memory first and gave it back later would cost
-    /// time: its memory does not have the size of slabs, so it would go back to the system.
+    /// Sets aside memory for the deltas of a tier that will be filled and has `bytes` bytes when expanded; cached
+    /// blocks get what these and the kept blocks leave. If the cache took this memory first and gave it back later,
+    /// that would cost time: freed cached blocks do not have the size of slabs, so their memory would go back to the
+    /// system.
     pub fn begin_tier(&self, bytes: u64) {
         let kept = (self.kept.load(Ordering::Relaxed) + bytes / DELTA_PART).min(self.most_kept);
         self.most_cached.store(self.bytes - kept, Ordering::Relaxed);
         self.cached.set_capacity(self.bytes - kept);
     }
 
-    /// Reserves `bytes` for kept blocks, while blocks that have `unfilled` bytes when expanded are not filled yet: their deltas
-    /// need room too. `None` if there is too little.
+    /// Reserves `bytes` for kept blocks, while blocks that have `unfilled` bytes when expanded are not filled yet:
+    /// their deltas need room too. `None` if there is too little.
     pub(super) fn reserve(self: &Arc<Self>, bytes: u64, unfilled: u64) -> Option<Reserved> {
         let more = |kept: u64| Some(kept + bytes).filter(|kept| kept + unfilled / DELTA_PART <= self.most_kept);
         self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
@@ -116,9 +117,9 @@ impl BlockMemory {
         Ok(Arc::new(words))
     }
 
-    /// Allocates words. Threads may work on more blocks than planned; then cached blocks make room.
+    /// Allocates words. If threads work on more blocks than planned, drops cached blocks to make room.
     fn words(&self, length: usize) -> Words {
-        // 12 bytes a word instead of 8: spare memory that is used again may be half as large again.
+        // 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
         let lacking = 12 * length as i64 - self.pool.free_bytes();
         if lacking > 0 {
             let less = lacking as u64 + 32 * length as u64;
@@ -128,8 +129,8 @@ impl BlockMemory {
         self.pool.words(length)
     }
 
-    /// Returns a cached block, or expands it with `expand` and caches it. If several threads request one block, the first
-    /// expands it and the others wait. Without memory for blocks, expands it every time and caches nothing.
+    /// Returns a cached block, or expands it with `expand` and caches it. If several threads request one block, the
+    /// first expands it and the others wait. Without memory for blocks, expands it every time and caches nothing.
     ///
     /// # Errors
     /// The errors of `expand`.
@@ -184,8 +185,8 @@ impl Delta {
     }
 }
 
-/// Memory for deltas, one after the other. Deltas vary in length and slabs do not, so no gaps remain between them. Blocks
-/// are evicted about in the order in which they were filled, and so are slabs.
+/// Memory for deltas, one after the other. Unlike deltas, slabs have one length, so freed slabs leave no gaps that are
+/// too small for others. Blocks are evicted about in the order in which they were filled, and so are slabs.
 #[derive(Debug)]
 struct Slab {
     words: Words,
@@ -205,8 +206,8 @@ pub(super) struct OpenSlab {
 }
 
 impl OpenSlab {
-    /// Adds the delta of a block. If the slab has no room for it, closes the slab, calls `show` for each of its blocks, and
-    /// begins another one. Returns `false` if there is no memory for that.
+    /// Adds the delta of a block. If the slab has no room for it, closes the slab, calls `show` for each of its blocks,
+    /// and begins another one. Returns `false` if there is no memory for another one.
     pub fn add(
         &mut self,
         memory: &Arc<BlockMemory>,
@@ -261,8 +262,8 @@ mod tests {
 
     const WORDS: usize = 3000;
 
-    /// Fills a tier as a solve does: expanded where it fits, else as deltas, of which some are very small and others larger
-    /// than their blocks.
+    /// Fills a tier as a solve does: expanded where it fits, else as deltas, of which some are very small and others
+    /// larger than their blocks.
     fn fill(memory: &Arc<BlockMemory>, blocks: &[bool], mut each: impl FnMut(usize, Option<Kept>)) {
         let all = expanded_bytes(blocks.len(), blocks.len() * WORDS);
         let (mut slab, mut unfilled) = (OpenSlab::default(), all);

@@ -3,9 +3,10 @@
 //! A band first requests the rows that it needs, drop by drop ([`RowRequest`]), and then borrows all of them, because
 //! loading needs exclusive access.
 //!
-//! A shape that is stored as its mirror image is read across: a band of rows needs the same few columns of all rows, a
-//! [`Slice`]. If the matrix fits into the thread's memory, it is expanded whole, once. Otherwise as many columns are
-//! loaded as fit, from the first needed one on. Loading a slice expands all blocks of the matrix.
+//! A child that is stored as its mirror image is read across: the rows of a band lead to columns there, so the band
+//! needs the same few columns of all rows, a [`Slice`]. If the matrix fits into the thread's memory, it is expanded
+//! whole, once. Otherwise as many columns are loaded as fit, from the first needed one on. Loading a slice expands all
+//! blocks of the matrix.
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::{Coding, RowView};
 
-/// Reads a tier for one thread. Opens some shapes at a time, and numbers them in the order of opening.
+/// Reads a tier for one thread. Opens several shapes at a time, and numbers them in the order of opening.
 pub(crate) struct TierReader<'a, C = Coding> {
     index: &'a Index,
     /// `None` for the children of the full board: then there are no shapes.
@@ -98,8 +99,8 @@ impl<'a, C: Content> TierReader<'a, C> {
         layout.matrix(spine, left_firsts)
     }
 
-    /// Loads rows of a matrix of an open shape; `None` if the request is empty or its rows have no columns. They remain
-    /// valid until the next `load` for the same shape.
+    /// Loads rows of a matrix of an open shape; `None` if the request is empty or its rows have no columns. Loaded rows
+    /// remain valid until the next `load` for the same shape.
     ///
     /// # Errors
     /// If a file can't be read.
@@ -124,7 +125,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         let needed = word(rows.start)..word(rows.end);
         window.load(tier, shape, &needed, &mut self.bytes)?;
         let [from, to] = [shape.cuts[window.first], shape.cuts[window.first + 1]];
-        // Consecutive blocks in one matrix have as many rows as the first.
+        // If a matrix has several blocks, all but the last have as many rows as the first.
         let (place, first) = if needed.end <= to.word {
             (Place::Block(needed.start - from.word), rows.start)
         } else {
@@ -144,10 +145,11 @@ impl<'a, C: Content> TierReader<'a, C> {
         }
     }
 
-    /// Borrows loaded rows. Returns them with the number of the first, and makes the rows of `map` count from it.
+    /// Borrows loaded rows. Returns them with the number of the first, and subtracts this number from the rows in
+    /// `map`.
     #[inline]
     pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
-        // The rows of a matrix without columns are read, but never used.
+        // A kernel may read rows without columns, which are never loaded. It does not use the words that it gets here.
         let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
         if rows.first > 0 {
             map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
@@ -234,7 +236,7 @@ pub(crate) struct Rows<'a, C = Coding> {
     shape: OfShape<Option<usize>>,
     /// The current matrix, and the words of one of its rows in all planes.
     matrix: Option<(Origin, usize)>,
-    /// A copy of rows that are not in one piece.
+    /// A copy of rows that lie in several blocks.
     joined: Vec<u64>,
 }
 

@@ -5,8 +5,8 @@
 //!
 //! record   u64  number of the block
 //!          u32  length n of the payload
-//!          u64  XXH3-64 of the payload, seeded with the hash of the segment's envelope and the number
-//!          n bytes
+//!          u64  XXH3-64 of the payload, seeded with the sum of the hash of the segment's envelope and the number
+//!          n    bytes of the payload: a zstd frame of the block's delta
 //! ```
 //!
 //! Each record is self-contained, so the log is its own journal: reading it finds the finished blocks, and the checksum
@@ -28,8 +28,8 @@ use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
-/// The version of the format of logs. Up to the fourth a record had a frame of the block's words, now of their delta. A complete
-/// database has no logs, so it does not depend on this version.
+/// The version of the format of logs. Up to version 4, a record held a zstd frame of the block's words; since 5, of
+/// their delta. A complete database has no logs, so it does not depend on this version.
 const VERSION: u32 = 5;
 
 const RECORD: usize = 20;
@@ -57,8 +57,8 @@ pub(crate) struct Location {
     offset: u64,
 }
 
-/// The segment of a rank, as announced to the other ranks: the number in its file name, and the numbers and payload lengths
-/// of its blocks, in order.
+/// The segment of a rank, as announced to the other ranks: the number in its file name, and the numbers and payload
+/// lengths of its blocks, in order.
 type NewSegment = (u32, Vec<(u64, u32)>);
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
@@ -80,7 +80,7 @@ impl TierFolder<'_> {
         TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone }
     }
 
-    /// Keeps this rank's share of the jobs, which all ranks list alike and at the same costs.
+    /// Removes the jobs of other ranks. All ranks must list the same jobs with the same costs.
     pub(super) fn keep_own<J>(&self, jobs: &mut Vec<J>, cost: impl Fn(&J) -> u64) {
         let mut ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), self.all.size()).into_iter();
         jobs.retain(|_| ranks.next() == Some(self.all.rank()));
@@ -96,7 +96,8 @@ pub(crate) struct Segments<'s> {
     writer: Mutex<Option<Writer>>,
     /// Whether [`Segments::find`] saw files of the tier, valid or not.
     pub has_files: bool,
-    /// Why the first file that was ignored is of no use: another version, another log, or damage.
+    /// Why [`Segments::find`] ignored a file (the first, if there are several): another version, another log, or
+    /// damage.
     pub fault: Option<FileError>,
 }
 
@@ -115,7 +116,7 @@ struct Writer {
     end: u64,
     /// A buffer for a record.
     record: Vec<u8>,
-    /// The segment as other ranks need it. A process alone lists no blocks.
+    /// What other ranks need to read the segment. A process that works alone lists no blocks.
     new: NewSegment,
 }
 
@@ -184,15 +185,15 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. The
-    /// lengths give the places of the records; then all threads check the records.
+    /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. First, the
+    /// lengths give the places of the records; then all threads check the records' checksums.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
         let (segment, mut offset) = self.open_segment(path)?;
         let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
         let number = self.segments().len() as u32;
-        // A process appends a block only once, and no block is empty, so the garbage of a torn file can't pass for more
-        // records.
+        // A process appends a block only once, and no payload is empty. So a segment has at most one record per block
+        // of the tier, and garbage in a torn file can't pass for more.
         while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
             envelope::read(&*segment.file, &segment.path, &mut record, offset)?;
             let (block, length) = (word(&record[..8]), word(&record[8..12]));
@@ -214,7 +215,7 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment of another process, and returns it with the offset of its first record.
+    /// Opens a segment that another process wrote, and returns it with the offset of its first record.
     ///
     /// # Errors
     /// If it belongs to another log or its header is damaged, or if it can't be read.
@@ -250,7 +251,7 @@ impl<'s> Segments<'s> {
         Ok(Writer { file, segment, end: sealed.len() as u64, record: Vec::new(), new: (name, Vec::new()) })
     }
 
-    /// Appends a block.
+    /// Appends the payload of the block `number`, and returns its place.
     pub fn append(&self, number: u64, payload: &[u8]) -> Result<Location, FileError> {
         let mut slot = self.writer();
         let writer = match &mut *slot {
@@ -295,22 +296,22 @@ impl<'s> Segments<'s> {
         Ok(payload)
     }
 
-    /// Returns the error of a block with invalid contents.
+    /// Returns the error for the block at `place`, whose contents are invalid because of `what`.
     pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
         let segments = self.segments();
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns whether other ranks read the log. Then it must have all blocks.
+    /// Returns whether other ranks read the log. Then it must have all blocks of this rank.
     pub fn is_shared(&self) -> bool {
         !self.tiers.all.is_alone()
     }
 
-    /// Makes the blocks of this rank readable for all, and calls `found` for each block of the others. Returns whether any
-    /// rank has ended early. Waits for all ranks.
+    /// Makes the blocks of this rank readable for all ranks, and calls `found` for each block of the others. Returns
+    /// whether any rank has ended early. Waits for all ranks.
     ///
     /// # Errors
-    /// Where a file cannot be written or read, or another rank's message does not fit.
+    /// If a file can't be written or read, or another rank's message does not fit.
     pub fn exchange(&self, is_ended: bool, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
         let all = self.tiers.all;
         if !self.is_shared() {

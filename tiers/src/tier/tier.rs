@@ -1,5 +1,5 @@
-//! A tier: its blocks, their places, and the operations of drivers; and the folder in which tiers are opened. `fill`
-//! fills and visits all blocks, `reader` reads rows.
+//! A tier: its blocks, where they are, and the operations that drivers need; and how a [`TierFolder`] opens a tier.
+//! `fill` fills and visits all blocks, `reader` reads rows.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -25,16 +25,17 @@ pub struct Tier<'s, C = Coding> {
     pub(super) planes: usize,
     pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    /// The number of the first block and the first word of every shape; then the ends.
+    /// For every shape, the number of its first block and the number of its first word; then the ends.
     pub(super) firsts: Vec<(usize, usize)>,
-    /// Whether all blocks can be in memory at a time, expanded.
+    /// Whether all blocks can be in memory at the same time, expanded.
     pub(super) fits: bool,
-    /// The bytes, expanded, of the blocks that this run has not filled; after a resume also of those in the log.
+    /// The bytes, when expanded, of all blocks that this run has not filled, including those that an earlier run
+    /// logged.
     pub(super) unfilled: AtomicU64,
     kept: Vec<Mutex<Option<Kept>>>,
     /// The blocks before this number are evicted.
     evicted: AtomicUsize,
-    /// Where the blocks are that are in the log.
+    /// The places of the blocks that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
     pub(crate) log: Segments<'s>,
 }
@@ -59,8 +60,8 @@ impl<C> Tier<'_, C> {
         self.directory.entries()
     }
 
-    /// Drops the blocks of all shapes whose left wing is below `left` from memory. They must not be read again; those that
-    /// are not in the log are lost.
+    /// Drops from memory the blocks of all shapes whose left wing is below `left`. They must not be read again; those
+    /// that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let end = self.firsts[self.directory.first_of_left(left)].0;
         for block in self.evicted.fetch_max(end, Ordering::Relaxed)..end {
@@ -69,7 +70,7 @@ impl<C> Tier<'_, C> {
         }
     }
 
-    /// Returns the place of a block that may be kept in memory.
+    /// Locks and returns the slot of a block, which holds the block if it is kept in memory.
     pub(super) fn slot(&self, block: usize) -> MutexGuard<'_, Option<Kept>> {
         self.kept[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +88,8 @@ impl<C> Drop for Tier<'_, C> {
 }
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier with `ply` pieces in memory, to be filled from `beside`, which shares its memory.
+    /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier to fill
+    /// it from.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
@@ -155,7 +157,7 @@ impl<'s, C: Content> Tier<'s, C> {
         self.locations[block].get().is_some() || self.slot(block).is_some()
     }
 
-    /// Returns whether all blocks are filled of the shapes whose left wing is at least `left`.
+    /// Returns whether all blocks of the shapes whose left wing is at least `left` are filled.
     pub(crate) fn has_from(&self, left: WingShape) -> bool {
         (self.firsts[self.directory.first_of_left(left)].0..self.locations.len()).all(|block| self.has(block))
     }
@@ -186,7 +188,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// ranks, always adds it to the log too, where the other ranks read it.
     ///
     /// # Errors
-    /// Those of `fill`; where the log cannot be written.
+    /// The errors of `fill`; an error if the log can't be written.
     pub(super) fn add(
         &self,
         shape: &ShapeBlocks,
@@ -246,7 +248,8 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Returns a block of `length` words, expanded; `buffer` is a buffer for a compressed block.
     ///
     /// # Errors
-    /// [`FileError::Wrong`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
+    /// [`FileError::Wrong`] for a block that is not filled, [`FileError::Damaged`] if the log does not have the bytes
+    /// that were written.
     pub(super) fn block(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
         let kept = self.slot(block).clone();
         if let Some(Kept::Expanded { words, .. }) = kept {
