@@ -85,7 +85,7 @@ impl Run<'_> {
     }
 }
 
-/// About the most bytes that both lists of a wing take in their slots, with their part of the empty slots beside them.
+/// About the most bytes that both lists of a wing take in their slots, including a share of the empty slots.
 const SLOT_BYTES: u64 = 512;
 
 /// Colourings of one wing shape beside one spine with one number of first-player pieces.
@@ -175,7 +175,7 @@ impl<'a> ChildLists<'a> {
         ChildLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns the own list and the finished colourings of a wing beside a spine: kept lists, or new ones.
+    /// Returns a wing's own list and its finished colourings beside a spine. Both are kept or newly made.
     pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
         let slot = self.index.slot(wing, spine);
         if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {

@@ -14,8 +14,8 @@ use crate::files::{IS_PARALLEL, is_address};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
-/// More positions than any has moves. Longer lists are looked up in an order that shares blocks, each position reading
-/// what it needs.
+/// The longest list of positions to read ahead for; no position has more moves. Longer lists are looked up in an order
+/// that shares blocks, and each position reads what it needs.
 const MOST_POSITIONS: usize = 32;
 
 /// The most positions to follow from one; the worst position of 6x4 needs 68.

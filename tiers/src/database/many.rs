@@ -113,7 +113,7 @@ impl Database {
         }
         let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
-        // The high bits of the left wing do as well as its rank; the right wing is left out.
+        // Sorting by the high bits of the left wing is as good as by its rank; the right wing is left out.
         let fields = [
             (position.ply() as u128, 8),
             (u128::from(parts.left.0), 26),

@@ -24,7 +24,7 @@ const MOST_ANSWERS: usize = 1 << 16;
 /// The most that the table of one search takes. It starts with some kilobytes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// After so many nodes a search forgets what it has found, which still fits a processor's cache then.
+/// A search is dropped after this many nodes. Until then its findings fit a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
 /// Makes the pool of the searches beyond the kept plies of a database.
@@ -156,9 +156,9 @@ impl Database {
         self.cache.bytes
     }
 
-    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
-    /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of a
-    /// solve that keeps those tiers.
+    /// Restricts this complete database to the tiers of at most `most` pieces; the files of later tiers need not exist.
+    /// Later positions are searched forward, and so are forced positions of the deepest kept tier. The hash of the
+    /// manifest differs from that of a solve that keeps the same tiers.
     ///
     /// # Errors
     /// [`DatabaseError::NotSolved`] where a tier is missing here.

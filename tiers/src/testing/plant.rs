@@ -1,4 +1,4 @@
-//! Plants wrong values with valid checksums, to test whatever has to find them.
+//! Plants wrong values with valid checksums, to test the checks that must find them.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -75,7 +75,7 @@ fn write_tier_again(
         publish(storage, folder, vec![written])?;
     }
     if let Some(root) = manifest.root() {
-        // Once more, for the hash.
+        // Completes the manifest again, to update its hash.
         manifest.complete(root);
     }
     Ok(())

@@ -66,8 +66,8 @@ impl Client for UreqClient {
     }
 }
 
-/// Separates ureq's errors that may pass from the others. None gets a kind that means something else to a reader of
-/// files.
+/// Converts ureq's errors, so that temporary ones can be told from the others. Avoids kinds that mean something else to
+/// a reader of files.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
         ureq::Error::TlsRequired => return io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS),
