@@ -107,7 +107,7 @@ impl Sums {
 }
 
 impl Stats {
-    /// Makes the result of a whole count, without its counts.
+    /// Makes the result of a completed count, with its counts left empty.
     fn new(board: Board, values: Option<Values>) -> Stats {
         let tiers = board.cells() + 1;
         let stores = values.map(|values| values.to_string());

@@ -27,7 +27,7 @@ pub(super) struct LastMove {
     /// For every colouring of the child, the parent's place in its own list, or [`NO_ROW`] if this move can't have been
     /// the last.
     pub parents: Vec<u32>,
-    /// A mask of the colourings that have a parent here, and the first of them if they follow each other.
+    /// A mask of the colourings that have a parent here; `first` is the first of them if they are consecutive.
     pub put: Vec<u64>,
     first: Option<usize>,
     /// A mask of these parents, over their list.

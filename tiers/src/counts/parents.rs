@@ -11,7 +11,7 @@
 //! Only the first part is kept; the positions of the others are counted and dropped. Each position of any part is one
 //! bit, set by every parent that leads there, so it is counted once.
 //!
-//! A band first loads all parents' rows that it needs, and borrows them last.
+//! Preparing a band loads all parents' rows that it needs, and only then borrows them.
 
 use std::borrow::Cow;
 use std::ops::Range;

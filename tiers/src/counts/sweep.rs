@@ -86,7 +86,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
     let Count { solve, values, context, ref folder, in_files } = *count;
     let (Context { storage, all, progress }, index) = (*context, &index);
     count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
-    // Of the memory beyond the plan's, half is for lists of children, and the other half for blocks.
+    // Lists of children get the memory that the plan leaves; if the plan is bounded, blocks get half of it.
     let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
     let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
     let memory = Arc::new(plan.memory(solve.memory_bytes - list_bytes, solve.block_words));

@@ -36,7 +36,7 @@ impl Database {
         budget: &Budget,
     ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
-        // A search may take as long as all other positions together.
+        // A single search may take as long as all other positions together.
         let is_searched = self.manifest.keep_plies.is_some();
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {

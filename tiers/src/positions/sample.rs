@@ -19,8 +19,8 @@ use crate::index::{Index, Shape, shapes, unrank_among};
 /// position found.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
 
-/// How many draws are made at once if some bring nothing new: first few, then, the more of them are in vain, enough for
-/// all threads.
+/// Bounds of the least number of draws made at once for a distinct sample. The more draws in a row bring nothing new,
+/// the more are made at once, up to enough for all threads.
 const FEWEST: (u64, u64) = (64, 4096);
 
 /// A kind of sample. All kinds draw unfinished positions.

@@ -45,7 +45,7 @@ impl OpenTier {
 }
 
 impl DatabaseError {
-    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    /// Returns whether a file is missing, or was read and is not what it should be. Errors of the system do not count.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(error) if error.is_damage())
     }

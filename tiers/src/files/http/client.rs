@@ -75,7 +75,7 @@ fn io_error(failure: ureq::Error) -> io::Error {
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
         ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
-        // The exact kind of an error of TLS or of reading tells nothing more.
+        // For other errors of TLS or of reading, the exact kind would tell nothing more.
         failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };
