@@ -24,7 +24,7 @@ use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::solve::ShapeDrops;
 use crate::tier::{Reached, RowRequest, TierReader, row_span};
 
-/// Prepares `rows` (from a multiple of 64) of the part of a matrix with these rows and columns.
+/// Prepares `rows` (from a multiple of 64) of a part of a matrix. `left` lists the part's rows, `right` its columns.
 pub(super) fn part<'b>(
     drops: &ShapeDrops<'b>,
     parents: &'b mut TierReader<Reached>,

@@ -120,7 +120,7 @@ struct Slot {
     words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 
-/// Each item has a slot's number, counted from 1, in its low bits, and 32 bits of the hash of its name above; 0 is free.
+/// Each item has a slot's number, counted from 1, in its low bits, below 32 bits of the hash of its name; 0 is free.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);

@@ -161,7 +161,7 @@ impl Database {
     /// manifest differs from that of a solve that keeps the same tiers.
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    /// [`DatabaseError::NotSolved`] if this database lacks a tier.
     pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest.root() else { return Err(self.not_solved(0)) };

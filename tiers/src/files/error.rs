@@ -112,7 +112,7 @@ pub(crate) fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Err
     move |source| FileError::Io { file: path.to_path_buf(), action, source }
 }
 
-/// Describes where a file is damaged; empty if the whole file is.
+/// Describes where a file is damaged; returns an empty text if the whole file is.
 fn at_byte(offset: u64) -> String {
     if offset == 0 { String::new() } else { format!(" at byte {offset}") }
 }

@@ -3,8 +3,8 @@
 //! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else
 //! `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested once
 //! and kept. Every other read is a request of its own. Several requests run at the same time for both ends of a file,
-//! and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns the requested bytes or an
-//! error:
+//! and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the requested
+//! range or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
