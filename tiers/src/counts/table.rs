@@ -69,8 +69,8 @@ impl PlyCounts {
 }
 
 impl Counts {
-    /// Makes the tables from the counts of all plies and the outcomes of positions without a line. A position with a line
-    /// needs no solve: the player to move has lost, under misère won.
+    /// Makes the tables from the counts of all plies and the outcomes of positions without a line. A position with a
+    /// line needs no solve: the player to move has lost, under misère won.
     pub(super) fn of_swept(
         board: Board,
         values: Option<Values>,

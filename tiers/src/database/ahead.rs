@@ -1,9 +1,9 @@
 //! Reading ahead: the parts of remote files that look-ups will need are requested together.
 //!
 //! The board alone determines which positions a probe may look up: the position itself, or its children and the
-//! positions that these force. So they are listed before anything is read, and sorted by tier. Then each file is
-//! asked for its pages and after that for its blocks, each in up to eight requests at a time, all files at the same time. The
-//! probe may use fewer of them, because it stops at a win.
+//! positions that these force. So they are listed before anything is read, and sorted by tier. Then the pages
+//! of each file are requested, and after that its blocks: up to eight requests at a time per file, and all files at the
+//! same time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::Position;
 use rayon::prelude::*;

@@ -26,7 +26,7 @@ const FEWEST: (u64, u64) = (64, 4096);
 /// A kind of sample. All kinds draw unfinished positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
-    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
+    /// Every unfinished legal position of the plies is equally likely, so most come from the plies with most positions.
     Uniform,
     /// One of the plies is drawn, and random moves are played up to it.
     RandomPlay,

@@ -46,8 +46,8 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
     Ok(())
 }
 
-/// Writes the file of the tier of `ply` pieces anew, with the value that `outcome` returns for each entry and its position, and
-/// puts it into a complete manifest.
+/// Rewrites the file of the tier of `ply` pieces with the outcomes that `outcome` returns for each entry and its
+/// position, and records it in a complete manifest.
 fn write_tier_again(
     storage: &dyn Storage,
     folder: &Path,

@@ -12,7 +12,7 @@ use super::answer::{Client, Response};
 /// The most time for a request, including redirects and the answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many connections are kept open for the next requests: several files are read at once, each with several requests.
+/// How many idle connections are kept open: several files are read at once, each with several requests.
 const IDLE_CONNECTIONS: usize = 64;
 
 const WITHOUT_HTTPS: &str = "this program was built without https";
