@@ -9,8 +9,8 @@ use crate::files::{FileError, Storage, VERSION, envelope, open_existing, write_f
 use crate::format::Manifest;
 use crate::kernel::reach::Pulled;
 
-/// Older versions had other magics. Later ones have this magic and another version, so that this program leaves them
-/// alone.
+/// Older versions had other magics. Later versions keep this magic and change the version number, so this program does
+/// not overwrite their files.
 const MAGIC: &[u8; 8] = b"fourcou5";
 
 /// The journal's file name.
@@ -23,9 +23,9 @@ pub(super) struct Journal {
     pub job: String,
     /// The positions of the plies that the sweep has counted, from the empty board on.
     pub swept: Vec<Pulled>,
-    /// The outcomes of the positions without a line, of the plies whose values are counted.
+    /// For each ply whose values are counted, the outcomes of its positions without a line.
     pub outcomes: Vec<OutcomeCount>,
-    /// The last of these plies, which are counted from the full board down; a larger number before the first.
+    /// The last ply whose values are counted, from the full board down; `u32::MAX` before the first.
     pub solved: u32,
 }
 

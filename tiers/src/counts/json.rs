@@ -18,7 +18,7 @@ pub struct Stats {
     /// The values that are counted; null for legal positions alone.
     pub stores: Option<String>,
     pub stopped: bool,
-    /// The tiers that were counted; of a count that was stopped, those of the direction that was stopped.
+    /// How many tiers were counted; for a stopped count, only those of the interrupted direction.
     pub tiers_done: usize,
     pub tiers: usize,
     /// Where the same count resumes; null if nothing was kept.
@@ -107,7 +107,7 @@ impl Sums {
 }
 
 impl Stats {
-    /// Makes the result of a whole count, without its counts.
+    /// Makes the result of a completed count, with its counts left empty.
     fn new(board: Board, values: Option<Values>) -> Stats {
         let tiers = board.cells() + 1;
         let stores = values.map(|values| values.to_string());

@@ -27,7 +27,7 @@ pub(super) struct LastMove {
     /// For every colouring of the child, the parent's place in its own list, or [`NO_ROW`] if this move can't have been
     /// the last.
     pub parents: Vec<u32>,
-    /// A mask of the colourings that have a parent here, and the first of them if they follow each other.
+    /// A mask of the colourings that have a parent here; `first` is the first of them if they are consecutive.
     pub put: Vec<u64>,
     first: Option<usize>,
     /// A mask of these parents, over their list.
@@ -85,7 +85,7 @@ impl Run<'_> {
     }
 }
 
-/// About the most bytes that both lists of a wing take in their slots, with their part of the empty slots beside them.
+/// About the most bytes that both lists of a wing take in their slots, including a share of the empty slots.
 const SLOT_BYTES: u64 = 512;
 
 /// Colourings of one wing shape beside one spine with one number of first-player pieces.
@@ -175,7 +175,7 @@ impl<'a> ChildLists<'a> {
         ChildLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns the own list and the finished colourings of a wing beside a spine: kept lists, or new ones.
+    /// Returns a wing's own list and its finished colourings beside a spine. Both are kept or newly made.
     pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
         let slot = self.index.slot(wing, spine);
         if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {

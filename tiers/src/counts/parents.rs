@@ -11,7 +11,7 @@
 //! Only the first part is kept; the positions of the others are counted and dropped. Each position of any part is one
 //! bit, set by every parent that leads there, so it is counted once.
 //!
-//! A band first loads all parents' rows that it needs, and borrows them last.
+//! Preparing a band loads all parents' rows that it needs, and only then borrows them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::solve::ShapeDrops;
 use crate::tier::{Reached, RowRequest, TierReader, row_span};
 
-/// Prepares `rows` (from a multiple of 64) of the part of a matrix with these rows and columns.
+/// Prepares `rows` (from a multiple of 64) of a part of a matrix. `left` lists the part's rows, `right` its columns.
 pub(super) fn part<'b>(
     drops: &ShapeDrops<'b>,
     parents: &'b mut TierReader<Reached>,

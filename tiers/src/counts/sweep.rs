@@ -86,7 +86,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
     let Count { solve, values, context, ref folder, in_files } = *count;
     let (Context { storage, all, progress }, index) = (*context, &index);
     count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
-    // Of the memory beyond the plan's, half is for lists of children, and the other half for blocks.
+    // Lists of children get the memory that the plan leaves; if the plan is bounded, blocks get half of it.
     let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
     let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
     let memory = Arc::new(plan.memory(solve.memory_bytes - list_bytes, solve.block_words));
@@ -103,7 +103,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
         let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
         for ply in done as u32..=last as u32 {
             if all.is_root() {
-                // The counts of an unfinished ply are lost. Without values, only the parents' bits are needed.
+                // The bits of an unfinished ply are useless without its counts. Without values, only the parents' are
+                // needed.
                 let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
@@ -119,7 +120,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             journal.swept.push(Pulled { without_line: sums[0], with_line: sums[1] });
             if in_files || values.is_some() {
                 tier.sync(index)?;
-                // The journal must not name what other ranks have not saved.
+                // All ranks must have saved the ply before the journal records it.
                 all.barrier();
                 if all.is_root() {
                     journal.write(storage, folder)?;
@@ -165,8 +166,8 @@ fn sweep_tier(
     Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum + pulled)))
 }
 
-/// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
-/// outside of the index that go with them: those beside them, and their share of those below.
+/// Fills `out` with `rows` of a matrix; they begin at a multiple of 64. Counts their positions, and finished positions
+/// outside the index: those in the finished columns of these rows, and a share of those in the finished rows.
 fn pull(
     lists: &ChildLists,
     drops: &ShapeDrops,
@@ -199,8 +200,8 @@ fn pull(
     Ok(Pulled { without_line: own.without_line * images, with_line: (own.with_line + with_line) * images })
 }
 
-/// Returns which of the `finished` finished rows go with `rows` of a matrix of `all` rows. The shares of consecutive
-/// rows are consecutive, begin at multiples of 64, and together make the whole.
+/// Returns the part of the `finished` finished rows that is counted with `rows` of a matrix of `all` rows. The parts of
+/// consecutive rows are consecutive, begin at multiples of 64, and together cover all finished rows.
 fn share(finished: usize, rows: &Range<usize>, all: usize) -> Range<usize> {
     let place = |row: usize| if row == all { finished } else { finished * row / all / 64 * 64 };
     if rows.start == 0 && rows.end == all { 0..finished } else { place(rows.start)..place(rows.end) }

@@ -31,7 +31,7 @@ pub struct PlyCounts {
     pub legal: u64,
     /// Positions in which the game is over: a line, or a full board.
     pub primitive: u64,
-    /// Positions with a line; `None` where the values tell it.
+    /// Positions with a line; `None` if values were counted, which tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_line: Option<u64>,
     /// Positions that the player to move wins.
@@ -69,8 +69,8 @@ impl PlyCounts {
 }
 
 impl Counts {
-    /// Makes the tables from the positions of all plies, and the outcomes of those without a line. The others need no
-    /// solve.
+    /// Makes the tables from the counts of all plies and the outcomes of positions without a line. A position with a
+    /// line needs no solve: the player to move has lost, under misère won.
     pub(super) fn of_swept(
         board: Board,
         values: Option<Values>,

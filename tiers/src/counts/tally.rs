@@ -44,7 +44,7 @@ type Place = [u32; 8];
 /// For each code, the number of reached positions and the first of them.
 type Codes = Vec<(u64, Place)>;
 
-/// The result without positions. Its places are greater than all others.
+/// Returns the result for no positions. Its places are greater than all others.
 fn no_codes() -> Codes {
     vec![(0, [u32::MAX; 8]); CODES]
 }

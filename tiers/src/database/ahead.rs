@@ -1,9 +1,9 @@
 //! Reading ahead: the parts of remote files that look-ups will need are requested together.
 //!
 //! The board alone determines which positions a probe may look up: the position itself, or its children and the
-//! positions that these force. So they are listed before anything is read, and sorted by tier. Then each file is
-//! asked for its pages and after that for its blocks, each in up to eight requests at a time, all files at the same time. The
-//! probe may use fewer of them, because it stops at a win.
+//! positions that these force. So they are listed before anything is read, and sorted by tier. Then the pages
+//! of each file are requested, and after that its blocks: up to eight requests at a time per file, and all files at the
+//! same time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::Position;
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ use crate::files::{IS_PARALLEL, is_address};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
-/// More positions than any has moves. Longer lists are looked up in an order that shares blocks, each position reading
-/// what it needs.
+/// The longest list of positions to read ahead for; no position has more moves. Longer lists are looked up in an order
+/// that shares blocks, and each position reads what it needs.
 const MOST_POSITIONS: usize = 32;
 
 /// The most positions to follow from one; the worst position of 6x4 needs 68.

@@ -72,7 +72,7 @@ const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 /// more.
 const WAYS: usize = 8;
 
-/// Pages of the two: large ones would take memory, and the time to fill it, for the first probes.
+/// Slots and buckets are allocated in pages. Large pages would cost the first probes memory, and time to fill it.
 const SLOTS_OF_PAGE: usize = 32;
 const BUCKETS_OF_PAGE: usize = 16;
 
@@ -120,7 +120,7 @@ struct Slot {
     words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 
-/// Entries of slots: the slot's number, counted from 1, below 32 bits of the hash of its name. 0 is free.
+/// Each item has a slot's number, counted from 1, in its low bits, below 32 bits of the hash of its name; 0 is free.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);

@@ -13,10 +13,10 @@ use crate::kernel::Values;
 /// What is at a place without a database of the board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misplaced {
-    /// One database itself, or both of a board; the folder of all databases is given.
+    /// A database, or the folder of a board. The field is the folder of all databases above it.
     #[error("is a database itself, not the folder of all databases")]
     Inside(PathBuf),
-    /// So many tiers without their manifest, in this folder.
+    /// A folder (the first field) with this many tiers but without their manifest.
     #[error("has no database: {} has {_1} tier files but no manifest, so the copy is incomplete", shown(_0))]
     Incomplete(PathBuf, usize),
     /// A file, or nothing where the text looks like an address.
@@ -25,7 +25,7 @@ pub enum Misplaced {
     /// Nothing.
     #[error("has no databases")]
     Nothing,
-    /// No database of this board at an address. Of others nothing is known, because a host need not list its folders.
+    /// An address without a database of this board. It may have others, because a host need not list its folders.
     #[error("has no database of this board")]
     Elsewhere,
 }

@@ -18,7 +18,7 @@ impl Lookup for Database {
         self.probe_within(position, budget)
     }
 
-    /// Looks them up as [`Database::probe_many`] does.
+    /// Looks the positions up as [`Database::probe_many`] does.
     fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, DatabaseError>> {
         let outcomes = self.probe_many_within(positions, budget).into_iter();
         outcomes.map(|outcome| outcome.map_err(|error| *error)).collect()

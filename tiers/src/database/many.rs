@@ -36,7 +36,7 @@ impl Database {
         budget: &Budget,
     ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
-        // A search may take as long as all other positions together.
+        // A single search may take as long as all other positions together.
         let is_searched = self.manifest.keep_plies.is_some();
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
@@ -113,7 +113,7 @@ impl Database {
         }
         let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
-        // The high bits of the left wing do as well as its rank; the right wing is left out.
+        // Sorting by the high bits of the left wing is as good as by its rank; the right wing is left out.
         let fields = [
             (position.ply() as u128, 8),
             (u128::from(parts.left.0), 26),

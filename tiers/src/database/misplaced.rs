@@ -12,8 +12,8 @@ use crate::kernel::Values;
 /// The folder of all databases if none is given. It need not exist.
 pub const DEFAULT_ROOT: &str = "db";
 
-/// Checks a folder without a database of `board`, or without any. One with databases of other boards passes, and so does the default
-/// one.
+/// Checks whether a folder in which no database of `board` was found (`None`: no database at all) can be the folder of
+/// all databases. A folder with databases of other boards passes, and so does [`DEFAULT_ROOT`].
 ///
 /// # Errors
 /// [`DatabaseError::Misplaced`].

@@ -24,7 +24,7 @@ const MOST_ANSWERS: usize = 1 << 16;
 /// The most that the table of one search takes. It starts with some kilobytes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// After so many nodes a search forgets what it has found, which still fits a processor's cache then.
+/// A search is dropped after this many nodes. Until then its findings fit a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
 /// Makes the pool of the searches beyond the kept plies of a database.
@@ -156,12 +156,12 @@ impl Database {
         self.cache.bytes
     }
 
-    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
-    /// searched forward, and forced ones of the deepest tier too. The hash of its manifest is not that of a
-    /// solve that keeps those tiers.
+    /// Restricts this complete database to the tiers of at most `most` pieces; the files of later tiers need not exist.
+    /// Later positions are searched forward, and so are forced positions of the deepest kept tier. The hash of the
+    /// manifest differs from that of a solve that keeps the same tiers.
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    /// [`DatabaseError::NotSolved`] if this database lacks a tier.
     pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest.root() else { return Err(self.not_solved(0)) };

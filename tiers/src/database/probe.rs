@@ -72,7 +72,7 @@ impl Database {
         Outcome { remoteness, ..outcome }
     }
 
-    /// Searches `end`, to which forced moves lead from `position`. Bounds of one are bounds of the other.
+    /// Searches `end`, which forced moves reach from `position`. Bounds on the outcome of one also hold for the other.
     fn search_forced(&self, position: &Position, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
         let at_least = if ply < end.ply { self.at_least(position, budget)? } else { None };
@@ -197,8 +197,8 @@ impl Best {
         self.outcome = Some(self.outcome.map_or(outcome, |best| best.min(outcome)));
     }
 
-    /// Returns whether nothing after a quiet position of the same player at the ply `later` can be better: no win there
-    /// is sooner than in 3 (under misère in 2, and none is in 3).
+    /// Returns whether a quiet position of the same player at the ply `later` can't improve the best outcome: no win
+    /// there is sooner than in 3 plies (under misère in 2, and none is in 3).
     fn is_settled(&self, later: u32) -> bool {
         let soonest = later - self.ply + 3;
         self.outcome
@@ -348,7 +348,7 @@ mod tests {
         assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
     }
 
-    /// So are the databases that older versions kept, and those that the npm package opens first.
+    /// Databases of older versions have such a tier, and so have those that the npm package opens first.
     #[test]
     fn a_deepest_tier_without_forced_positions_gives_the_same_answers() {
         for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {

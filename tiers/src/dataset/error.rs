@@ -61,7 +61,7 @@ impl DatasetError {
     }
 }
 
-/// Says why there is no column.
+/// Returns why the column can't be filled.
 fn lack(board: Board, column: Column) -> String {
     if board.is_misere() && column == Column::Score {
         return "misère boards have no scores".to_owned();

@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The most rows of a trial.
 const MOST_ROWS: u64 = 1024;
 
-/// With fewer searched rows there is no trial.
+/// If fewer rows than this are searched, there is no trial.
 const FEW_ROWS: f64 = 1000.0;
 
 /// Seconds per row whose values are all stored: the 3.1 million rows of 5x4 take 3 to 6 seconds.

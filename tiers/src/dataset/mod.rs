@@ -3,8 +3,8 @@
 //! A [`Dataset`] is a [`Selection`] of positions and some [`Column`]s. It is written as a [`Format`], or passed to a
 //! function in portions. From the top down:
 //!
-//! - `run`: lists or draws positions, looks them up and writes them in portions; a portion is looked up while the one before
-//!   is written;
+//! - `run`: lists or draws positions, looks them up and writes them in portions; each portion is looked up while the
+//!   previous one is written;
 //! - `portion`: looks the positions of a portion up, all at once, and makes the cells of each column;
 //! - `format`, `parquet`: the formats;
 //! - `estimate`: how long all of that takes, by a trial;

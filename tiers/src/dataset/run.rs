@@ -221,8 +221,8 @@ impl<'d> Dataset<'d> {
         // Looks positions up, while the caller takes the previous portion.
         let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
             let before = portion.take();
-            // Within a pool, `join` runs the first closure on this thread. Large lists made by alternating threads would
-            // stay in the heap of each.
+            // Within a pool, `join` runs the first closure on this thread. If several threads made large lists in turn,
+            // each thread's heap would keep the memory.
             let (made, taken) = rayon::join(
                 || Portion::new(self.database, &self.budget, fields, positions, self.rows_at_once()),
                 || before.as_ref().map_or(Ok(()), &mut *take),

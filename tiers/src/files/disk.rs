@@ -118,7 +118,7 @@ impl Storage for Disk {
         loop {
             let mut file = regular::open_lock(path)?;
             match file.try_lock() {
-                // Its last holder removed the file; another process would lock a new file of the same name.
+                // The last holder removed this file. Another process would lock a new file of that name, so try again.
                 Ok(()) if !is_at(&file, path)? => {}
                 Ok(()) => {
                     file.set_len(0)?;

@@ -41,7 +41,7 @@ pub enum FileError {
         /// What was found.
         what: &'static str,
     },
-    /// A process of the job that makes files together sent a message that is not about its part of them.
+    /// Several processes make the files together, and one sent a message that does not match its part.
     #[error("{}: process {rank} of the job sent a message that does not fit", shown(file))]
     Message {
         /// The file, or the folder of the files.
@@ -72,8 +72,8 @@ impl FileError {
         FileError::Wrong { file: file.to_path_buf(), what, expected: expected.to_string(), found: found.to_string() }
     }
 
-    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage, nor are
-    /// messages and files of a newer program.
+    /// Returns whether a file is missing, or was read and is not what it should be. Errors of the system, wrong
+    /// messages and files of a newer program do not count as damage.
     pub fn is_damage(&self) -> bool {
         !matches!(self, FileError::Io { .. } | FileError::Message { .. } | FileError::Newer { .. })
     }
@@ -112,7 +112,7 @@ pub(crate) fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Err
     move |source| FileError::Io { file: path.to_path_buf(), action, source }
 }
 
-/// Describes where a file is damaged; empty if the whole file is.
+/// Describes where a file is damaged; returns an empty text if the whole file is.
 fn at_byte(offset: u64) -> String {
     if offset == 0 { String::new() } else { format!(" at byte {offset}") }
 }

@@ -1,4 +1,4 @@
-//! Files in memory, which end with the process.
+//! Files in memory, which are lost when the process ends.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read};

@@ -1,9 +1,9 @@
 //! Files: the one layer through which this package reads and writes, and how a file begins, ends and becomes durable.
 //!
-//! - [`Storage`] is a file system, [`ReadStorage`] the part of it that reads; [`Disk`] is the system's, [`Memory`] one that
-//!   is gone with the process; a test puts faults under everything above it.
+//! - [`Storage`] is a file system, and [`ReadStorage`] its read-only part. [`Disk`] is the operating system's;
+//!   [`Memory`] lasts as long as the process. Tests implement a faulty one, to inject errors below all other code.
 //! - [`Http`] reads the files of a host, by ranges of bytes.
-//! - `regular` opens nothing but regular files, and writes through no link.
+//! - `regular` opens only regular files, and never writes through a link.
 //! - `envelope` is the start of every file: magic, version, a record, a checksum.
 //! - `frame` is zstd, with contexts that each thread keeps.
 //! - `durable` writes under a temporary name, syncs, renames and syncs the folder.

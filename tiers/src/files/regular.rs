@@ -76,7 +76,7 @@ pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file so that a FIFO does not wait for a writer, and a terminal does not become that of the process.
+/// Opens a file without waiting for the writer of a FIFO or making a terminal control the process.
 fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io::Result<File> {
     #[cfg(not(unix))]
     let _ = follows_links;

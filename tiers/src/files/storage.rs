@@ -78,7 +78,7 @@ pub type Lock = Box<dyn Send>;
 
 /// A file that can be written at any offset. Several processes may write different parts of it.
 pub trait WriteFile: Send + Sync + Debug {
-    /// Writes all bytes at `offset`. Bytes before that were never written have any value.
+    /// Writes all bytes at `offset`. Earlier bytes that were never written have undefined values.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
     /// Makes everything written durable.

@@ -26,7 +26,7 @@ use crate::tier::{Rows, Tier};
 /// for blocks of 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
 const MOST_SYMBOLS: usize = 1 << 14;
 
-/// About how many symbols a block has for each entry of a chunk, if these are fewer.
+/// A block has about this many symbols per entry of a chunk, if that is fewer than [`MOST_SYMBOLS`].
 const SYMBOLS_OF_ENTRY: usize = 64;
 
 /// zstd's level. On 5x5 with remoteness, the packed symbols (without counts, directories and headers) take 0.0833 bits

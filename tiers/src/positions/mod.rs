@@ -1,8 +1,9 @@
 //! Listing and drawing positions.
 //!
-//! - [`PositionList`] lists a ply in the order of the index: every entry, or the legal positions, and with their outcomes if
-//!   it is asked to solve the ply;
-//! - [`Sampler`] draws unfinished positions at random, the same for the same seed, and [`Draws`] a number of them, also distinct ones;
+//! - [`PositionList`] lists a ply in the order of the index: every entry, or only the legal positions. It adds their
+//!   outcomes if it is told to solve the ply;
+//! - [`Sampler`] draws unfinished positions at random, the same for the same seed. [`Draws`] draws a given number of
+//!   them, distinct ones if wanted;
 //! - [`GradedPositions`] lists or draws the positions in which a player is graded, with the outcomes of their moves;
 //! - [`unforced()`] lists the positions of the UCI data set.
 

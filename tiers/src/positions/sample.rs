@@ -19,14 +19,14 @@ use crate::index::{Index, Shape, shapes, unrank_among};
 /// position found.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
 
-/// How many draws are made at once if some bring nothing new: first few, then, the more of them are in vain, enough for
-/// all threads.
+/// Bounds of the least number of draws made at once for a distinct sample. The more draws in a row bring nothing new,
+/// the more are made at once, up to enough for all threads.
 const FEWEST: (u64, u64) = (64, 4096);
 
 /// A kind of sample. All kinds draw unfinished positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
-    /// Every unfinished legal position of the plies is equally likely, so that most are of the plies that have most positions.
+    /// Every unfinished legal position of the plies is equally likely, so most come from the plies with most positions.
     Uniform,
     /// One of the plies is drawn, and random moves are played up to it.
     RandomPlay,

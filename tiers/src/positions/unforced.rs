@@ -65,7 +65,7 @@ fn is_unforced(position: &Position) -> bool {
     position.bitboards().into_iter().all(|pieces| winning_cells(board, pieces) & open == 0)
 }
 
-/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+/// Returns the position or its mirror image, whichever has the smaller bitboards; it stands for both.
 pub(crate) fn representative(position: &Position) -> Position {
     let mirror = position.mirror();
     if mirror.bitboards() < position.bitboards() { mirror } else { *position }

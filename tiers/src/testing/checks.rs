@@ -1,4 +1,4 @@
-//! What only tests ask of a database and of a solve.
+//! Methods of databases and solves that only tests need.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::solve::Solve;
 
 impl Database {
     /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
-    /// from the full board down. Nothing is taken from the cache. That the values are right is another matter.
+    /// from the full board down. Bypasses the cache. Does not check whether the values are right.
     pub fn check_files(&self) -> Vec<DatabaseError> {
         let tiers = self.manifest.tiers.iter().map(|tier| tier.ply);
         std::iter::once(self.check_manifest())
@@ -37,7 +37,7 @@ impl OpenTier {
     /// Reads all blocks, checks and expands them.
     ///
     /// # Errors
-    /// What is wrong with the first block that is not as it was written.
+    /// The fault of the first damaged block.
     pub(crate) fn check(&self) -> Result<(), FileError> {
         let checked = (0..self.reader.blocks).into_par_iter().map(|number| self.expand(number).map(drop));
         checked.find_first(Result::is_err).unwrap_or(Ok(()))
@@ -45,7 +45,7 @@ impl OpenTier {
 }
 
 impl DatabaseError {
-    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    /// Returns whether a file is missing, or was read and is not what it should be. Errors of the system do not count.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(error) if error.is_damage())
     }

@@ -25,7 +25,7 @@ pub struct Forged {
     pub block_bytes: usize,
 }
 
-/// The most shapes to write into a file; a tier with more records too few.
+/// The most shapes to write into a file. For a tier with more, the file records too few.
 const MOST_SHAPES: u128 = 1 << 22;
 
 /// Writes a forged `wdl` database under the folder of all databases. Each tier claims as many entries as its file may

@@ -41,7 +41,7 @@ pub fn solved<const N: usize>(solve: &Solve) -> [Database; N] {
     [(); N].map(|()| Database::open_on(storage.clone(), &folder).expect("a database"))
 }
 
-/// Returns the boards of every run, in the long run with the large ones.
+/// Returns the small boards; in a long run, the large ones too.
 #[cfg(test)]
 pub fn boards<T: Clone + std::fmt::Debug>(small: &[T], large: &[T]) -> Vec<T> {
     if crate::long::skips(format_args!("{large:?}")) { small.to_vec() } else { [small, large].concat() }

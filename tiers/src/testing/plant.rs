@@ -1,4 +1,4 @@
-//! Plants wrong values with valid checksums, to test whatever has to find them.
+//! Plants wrong values with valid checksums, to test the checks that must find them.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -46,8 +46,8 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
     Ok(())
 }
 
-/// Writes the file of the tier of `ply` pieces anew, with the value that `outcome` returns for each entry and its position, and
-/// puts it into a complete manifest.
+/// Rewrites the file of the tier of `ply` pieces with the outcomes that `outcome` returns for each entry and its
+/// position, and records it in a complete manifest.
 fn write_tier_again(
     storage: &dyn Storage,
     folder: &Path,
@@ -75,7 +75,7 @@ fn write_tier_again(
         publish(storage, folder, vec![written])?;
     }
     if let Some(root) = manifest.root() {
-        // Once more, for the hash.
+        // Completes the manifest again, to update its hash.
         manifest.complete(root);
     }
     Ok(())

@@ -10,13 +10,13 @@
 //! A database is right if five things hold:
 //!
 //! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries
-//!    of the index. Where that fails the rest is not tried.
+//!    of the index. If that fails, the rest is skipped.
 //! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored
 //!    value is the best of its moves. A finished game needs no file, so a database that satisfies this everywhere is
 //!    right everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full
-//!    board has only right ones after it, and does not fit. That holds for every stored entry, also those that no play
-//!    reaches. A sample can miss a wrong value. Where not all tiers are kept, the moves of the last one are searched
-//!    forward.
+//!    board has only right ones after it, so the check finds it. This covers every stored entry, even those that no
+//!    play reaches. A sample can miss a wrong value. If not all tiers are kept, the moves of the last kept tier are
+//!    searched forward.
 //! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached
 //!    from it has an entry. They are counted. Both stop at the last ply that is kept.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that

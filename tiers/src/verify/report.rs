@@ -29,7 +29,8 @@ pub struct VerifyOptions<'a> {
 }
 
 impl Default for VerifyOptions<'_> {
-    /// Returns the defaults: all values, 1,000 searches (some seconds on any board), 20 faults, no memory limit, and a single process.
+    /// Returns the defaults: all values, 1,000 searches (some seconds on any board), 20 faults, no memory limit, and a
+    /// single process.
     fn default() -> Self {
         VerifyOptions { sample: None, searches: 1000, faults: 20, memory_bytes: u64::MAX, communicator: &Alone }
     }

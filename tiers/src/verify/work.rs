@@ -22,7 +22,7 @@ pub(super) struct Work<'a> {
     pub progress: &'a dyn Progress,
     /// The faults and unreadable files of this rank since the ranks last gathered.
     own: Mutex<VerifyReport>,
-    /// Those of all ranks up to the last gathering.
+    /// The faults and unreadable files of all ranks up to the last gathering.
     all: Mutex<VerifyReport>,
 }
 

@@ -10,13 +10,13 @@ use fourbase::excerpt;
 /// The most bytes of a header that an error repeats.
 const EXCERPT_BYTES: usize = 80;
 
-/// Asks hosts over HTTP.
+/// Sends requests to hosts over HTTP.
 pub trait Client: Send + Sync + Debug {
     /// Sends one `GET` with this header `Range`, and follows redirects. Reads at most `most_bytes` of
     /// the body, and none unless the status is 206.
     ///
     /// # Errors
-    /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as [`Http`](super::Http) lists them.
+    /// If no complete answer came in time, or it is longer than `most_bytes`. [`Http`](super::Http) lists the kinds.
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
 
     /// Waits before the next try.
@@ -36,7 +36,7 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// Bytes of a file, as an answer has them.
+/// Consecutive bytes of a file, from an answer.
 #[derive(Debug)]
 pub(super) struct Part {
     pub offset: u64,

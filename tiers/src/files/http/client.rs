@@ -12,7 +12,7 @@ use super::answer::{Client, Response};
 /// The most time for a request, including redirects and the answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many connections are kept open for the next requests: several files are read at once, each with several requests.
+/// How many idle connections are kept open: several files are read at once, each with several requests.
 const IDLE_CONNECTIONS: usize = 64;
 
 const WITHOUT_HTTPS: &str = "this program was built without https";
@@ -66,8 +66,8 @@ impl Client for UreqClient {
     }
 }
 
-/// Separates ureq's errors that may pass from the others. None gets a kind that means something else to a reader of
-/// files.
+/// Converts ureq's errors, so that temporary ones can be told from the others. Avoids kinds that mean something else to
+/// a reader of files.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
         ureq::Error::TlsRequired => return io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS),
@@ -75,7 +75,7 @@ fn io_error(failure: ureq::Error) -> io::Error {
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
         ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
-        // The exact kind of an error of TLS or of reading tells nothing more.
+        // For other errors of TLS or of reading, the exact kind would tell nothing more.
         failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };

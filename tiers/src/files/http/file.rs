@@ -29,10 +29,11 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The most requests for a file that wait at the same time.
 const MOST_REQUESTS: usize = 8;
 
-/// Ranges with fewer bytes between them are one: a request has some hundred bytes of headers, and is a read of the host's disk.
+/// Ranges with fewer bytes between them are requested as one, because each request costs some hundred bytes of headers
+/// and a read of the host's disk.
 const GAP_BYTES: u64 = 4 << 10;
 
-/// The most bytes of a file that are kept of what was read ahead; those of the last question are kept in any case.
+/// The most bytes read ahead that are kept for a file. Those of the last read-ahead are always kept.
 const AHEAD_BYTES: usize = 1 << 20;
 
 /// The pauses before the second try, and before the third and last.
@@ -57,14 +58,14 @@ struct KeptParts {
 }
 
 impl HttpFile {
-    /// Asks for the first bytes of a file; of one that should have so many bytes also for the last, at the same time.
+    /// Asks for the first bytes of a file and, if a length is expected, for the last bytes at the same time.
     pub fn open(client: &Arc<dyn Client>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
         let head = 0..expected_bytes.filter(|bytes| (1..=WHOLE_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
         let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && IS_PARALLEL);
         let (head, tail) = thread::scope(|scope| {
             let ask = |range| fetch(&**client, &address, &range);
             let tail = tail.map(|bytes| Builder::new().spawn_scoped(scope, move || ask(bytes - TAIL_BYTES..bytes)));
-            // Without a thread or without an answer, the first read of the last bytes asks for them.
+            // If no thread started or no answer came, the first read of the last bytes asks for them.
             (ask(head), tail.and_then(|tail| tail.ok()?.join().ok()?.ok()))
         });
         let (head, version) = head?;
@@ -117,7 +118,7 @@ impl ReadFile for HttpFile {
             let of_threads = missing.chunks(missing.len().div_ceil(MOST_REQUESTS).max(1));
             let ask = |ranges: &[Range<u64>]| ranges.iter().map_while(|range| self.fetch(range).ok()).collect();
             let start = |ranges| Builder::new().spawn_scoped(scope, move || -> Vec<Part> { ask(ranges) }).ok();
-            // What no thread asks for, the reads ask for.
+            // If a thread can't be started, later reads ask for its bytes.
             let threads: Vec<_> = of_threads.filter_map(start).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
         });

@@ -1,9 +1,10 @@
-//! Files on a host, read over HTTP. Any static host works that answers the header `Range`.
+//! Files on a host, read over HTTP. Any static host that supports the header `Range` works.
 //!
-//! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
-//! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
-//! its own. Requests wait at the same time for both ends of a file, and for what [`ReadFile::read_ahead`] announces. Whatever a host
-//! answers, a read gives bytes of the place that was asked for, or an error:
+//! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else
+//! `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested once
+//! and kept. Every other read is a request of its own. Several requests run at the same time for both ends of a file,
+//! and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the requested
+//! range or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
@@ -11,9 +12,9 @@
 //! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
 //! | `NotConnected` | the certificate of the host is not trusted |
-//! | `InvalidInput` | the text is no address, or none that is asked |
+//! | `InvalidInput` | the text is no address, or an address that is never asked |
 //! | `InvalidData` | any other answer that is not what was asked for |
-//! | any other | the host did not answer, or too late, or not to the end, three times |
+//! | any other | three tries brought no answer, or only late or incomplete ones |
 //!
 //! The checksums in the files show whether the bytes are right.
 

@@ -40,8 +40,8 @@ const DIRECTORY_ENTRY: usize = 10;
 const PAGE_ENTRY: usize = 24;
 /// Blocks of a page of the directory.
 const PAGE_BLOCKS: u64 = 1024;
-/// The number that seeds the checksum of the file's end (shapes, pages and the trailer's first two numbers); pages use
-/// the numbers below it. No block has any of them.
+/// The number that seeds the checksum of the file's end (shapes, pages and the trailer's first two numbers). The
+/// checksums of pages use the numbers below it. No block has such a number.
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.

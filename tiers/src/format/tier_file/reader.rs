@@ -207,8 +207,8 @@ fn numbers(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
 }
 
-/// Parses the list of the pages. `ends` are the offset and chunk where their blocks begin, and where they end; returns
-/// `None` if the list does not fit.
+/// Parses the list of the pages. `ends` are two pairs of offset and chunk: where the pages' blocks begin and where they
+/// end. Returns `None` if the list does not fit.
 fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
     let list = numbers(list);
     let page = |&[offset, chunk, checksum]: &[u64; 3]| Start { offset, chunk, checksum };

@@ -17,7 +17,7 @@ use crate::testing::Stop;
 /// The bytes of a record before its payload: number, length, checksum.
 const RECORD: usize = 20;
 
-/// The files that a solve left which was stopped in the middle, and the hash of the database that it makes.
+/// The files that a stopped solve left, and the hash of the database that the finished solve makes.
 struct Stopped {
     /// All files but the log.
     others: Vec<(PathBuf, Vec<u8>)>,
@@ -41,8 +41,8 @@ static STOPPED: LazyLock<Stopped> = LazyLock::new(stopped);
 /// | 3 | a number, a length, bytes | the same, compressed |
 /// | 4 | a length, bytes | these bytes |
 ///
-/// Returns whether the solve ended. It has to end with the right hash if no record has foreign bytes and a checksum that
-/// holds.
+/// Returns whether the solve ended. It must end with the right hash, unless a record has foreign bytes and a valid
+/// checksum.
 pub fn log(data: &[u8]) -> bool {
     let (log, is_foreign) = crafted(data);
     let storage = Memory::default();
@@ -54,7 +54,7 @@ pub fn log(data: &[u8]) -> bool {
     resumed.is_ok()
 }
 
-/// Puts the log together; returns with it whether a record has foreign bytes and a checksum that holds.
+/// Puts the log together. Returns it, and whether a record has foreign bytes and a valid checksum.
 fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
     let Stopped { envelope, records, .. } = &*STOPPED;
     let (mut log, seed, mut is_foreign) = (envelope.clone(), xxh3_64(envelope), false);
@@ -78,7 +78,7 @@ fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
                 let own = bytes(&mut data);
                 let own = if how == 3 { frame::compress(&own, 1).unwrap_or_default() } else { own };
                 is_foreign |= own != *payload;
-                // Numbers beyond the tier as well.
+                // Includes block numbers that the tier does not have.
                 log.extend(record(number as u64, &own, seed));
             }
         }
