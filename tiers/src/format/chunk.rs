@@ -14,9 +14,7 @@
 
 use std::ops::Range;
 
-use bitvec::prelude::*;
-
-use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, of_shape};
+use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
 /// The most entries of a chunk. Each chunk costs about a byte for its count.
@@ -178,12 +176,11 @@ impl<'i> QuietRows<'i> {
             index.kernel.run(MaskRows { quiet, rows: rows_here, words: words_here, out: masks });
             let start = rows.start as u64 * columns;
             if start < from {
-                masks.view_bits_mut::<Lsb0>()[..(from - start) as usize - words.start * 64].fill(false);
+                keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);
             }
             if row == end_row {
                 let last = masks.len() - words.len();
-                let end = (to - (end_row as u64 - 1) * columns) as usize - words.start * 64;
-                masks[last..].view_bits_mut::<Lsb0>()[end..].fill(false);
+                keep_to(&mut masks[last..], (to - (end_row as u64 - 1) * columns) as usize - words.start * 64);
             }
             let first_entry = located.first_entry + start + 64 * words.start as u64;
             show(MaskedRows { rows, words: words.clone(), first_entry, masks })?;
@@ -223,4 +220,20 @@ fn put(mask: &mut [u64], bits: &[u64], first: i64) {
             *high |= bits >> 1 >> (63 - shift);
         }
     }
+}
+
+/// Clears the bits before bit `from`.
+fn keep_from(words: &mut [u64], from: usize) {
+    words[..from / 64].fill(0);
+    if let Some(word) = words.get_mut(from / 64) {
+        *word &= !low_bits((from % 64) as u32);
+    }
+}
+
+/// Clears the bits from bit `to` on.
+fn keep_to(words: &mut [u64], to: usize) {
+    if let Some(word) = words.get_mut(to / 64) {
+        *word &= low_bits((to % 64) as u32);
+    }
+    words.iter_mut().skip(to / 64 + 1).for_each(|word| *word = 0);
 }
