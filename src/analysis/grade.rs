@@ -198,9 +198,9 @@ impl Grade {
         total
     }
 
-    /// Returns the shares of all plies together. If positions were drawn, these are the means over the plies that have
-    /// such positions, all with equal weight, because the number of positions at each ply is unknown. Else every
-    /// position has equal weight.
+    /// Returns the shares of all plies together. If the positions are a random sample, each share is the mean over the
+    /// plies that have positions counted in that share. Every ply has equal weight, because the number of positions at
+    /// each ply is unknown. Else every position has equal weight.
     pub fn shares(&self) -> Shares {
         if self.sample.is_none() {
             return self.total().shares();

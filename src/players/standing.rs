@@ -82,7 +82,7 @@ impl Standing {
         self.height(column) < self.board.height()
     }
 
-    /// Drops a piece of the player to move into a column with room and returns whether it completes a line. Calls
+    /// Drops the mover's piece into a column with room, and returns whether it completes a line. Calls
     /// `change` for every line through the cell, with the pieces in the line before the move.
     #[inline]
     pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(Pieces)) -> bool {

@@ -10,7 +10,7 @@
 //!
 //! Several last moves can lead to one finished position (on 4x4, 25,780 moves to 21,404 positions), so counting moves
 //! would count too much. Instead every position is one *bit*, which all its last moves set, and the bits are counted.
-//! Lines across both wings are tested in positions of the index: their bits are counted and cleared. Positions with a
+//! A position with a line across both wings is an entry of the index: its bit is counted and then cleared. Positions with a
 //! line inside a wing and the spine are no entries of the index, so their matrices exist only while they are counted:
 //! the lists of a wing get a further list, its **finished colourings**. In each of these, removing some top piece of
 //! the mover leaves no line. This list is in numeric order too, and drops lead to it as to a list of the index, so the

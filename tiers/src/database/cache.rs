@@ -1,7 +1,8 @@
 //! The expanded blocks and unpacked chunks of probes, in bounded memory.
 //!
-//! A warm probe mostly waits for memory. Locks and reference counts would make it wait longer, because the processor
-//! does not start reading for the next child before they are done. So the codes of unpacked chunks are stored in
+//! A warm probe mostly waits for memory. The children of a position are often probed one after another, and the
+//! processor can read memory for the next child while it waits for this one, but not past a lock or a reference count.
+//! So the codes of unpacked chunks are stored in
 //! **slots** of a kilobyte, and **buckets** record which slot has which codes: a probe reads a bucket and a slot, and
 //! writes nothing. Slots are filled in turn, so the oldest codes are overwritten first.
 //!

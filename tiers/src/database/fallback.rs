@@ -18,7 +18,8 @@ use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
 
-/// Bounds of a position's outcome that narrow its search. An answer that is a bound itself may be beyond it.
+/// Bounds of a position's outcome that narrow its search. If the answer of the search
+/// is one of the bounds, the true outcome may lie beyond it.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Bounds {
     /// The position is worth at least this, or lower outcomes don't matter.

@@ -16,8 +16,8 @@ use crate::index::{count_shapes, tier_estimates};
 /// than cells).
 const SMALL_HALF_BITS: usize = 24;
 
-/// The estimate of a board's entries is at most 2 to this power times the true number. A power of 6 was enough on
-/// boards that could be counted.
+/// The estimate of a board's entries is at most 2 to this exponent times the true number. On the boards that could be
+/// counted, an exponent of 6 was enough.
 const ESTIMATE_SLACK_BITS: u32 = 17;
 
 /// A tier of fewer shapes has tables of a few megabytes only.

@@ -188,7 +188,8 @@ impl ShapeLists {
         free
     }
 
-    /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
+    /// Returns, for every spine of `height` pieces in the order of its bits, how many colourings of the wing fit beside it:
+    /// one count for each number of first-player pieces in the wing.
     ///
     /// A line that has cells in wing and spine has one cell on the spine. So all that matters about a colouring is
     /// which rows of the spine it forbids to each player. A table counts the colourings by their forbidden rows; its
