@@ -67,7 +67,7 @@ impl ArmedLines {
     /// Calls `visit` for every line and every row that has it, with the row's number and the words `words` of the line's
     /// mask. `left` has the colourings of the rows.
     #[inline(always)]
-    pub fn each_row(&self, left: &[u32], words: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
+    pub fn each_row_with_line(&self, left: &[u32], words: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
         for line in &self.lines {
             let mask = &self.masks[line.mask..][words.clone()];
             for (run, left) in left.chunks(64).enumerate() {
@@ -248,7 +248,7 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
             }
         }
         // The previous player has a line.
-        band.lines.each_row(band.left, 0..words, |row, columns| {
+        band.lines.each_row_with_line(band.left, 0..words, |row, columns| {
             rows::set_outcome(&mut out[row * P * words..][..P * words], columns, band.outcomes.over);
         });
     }

@@ -157,7 +157,7 @@ impl Task for PullBand<'_, '_> {
             }
             pull_row::<B>(band, row, reached, buffers);
             if let Some(left) = band.left.get(row) {
-                band.lines.each_row(std::slice::from_ref(left), 0..words, |_, columns| {
+                band.lines.each_row_with_line(std::slice::from_ref(left), 0..words, |_, columns| {
                     for (word, columns) in reached.iter_mut().zip(columns) {
                         pulled.with_line += u64::from((*word & columns).count_ones());
                         *word &= !columns;

@@ -117,7 +117,8 @@ pub(super) struct ChunkCodes {
 struct Slot {
     version: AtomicU64,
     name: AtomicU64,
-    /// The words of the part: word after word, with all planes of a word side by side.
+    /// The words of the part: word after word, with all planes of a word side by side. In arrays of 32, because longer
+    /// arrays have no `Default`.
     words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 

@@ -170,7 +170,7 @@ impl ShapeLayout {
 }
 
 /// The sizes of one tier, with mirror images merged.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct TierSize {
     pub entries: u128,
     /// Words of all planes of all matrices.

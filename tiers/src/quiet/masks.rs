@@ -197,7 +197,7 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
 #[inline(always)]
 fn clear_lines(lines: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
-    lines.each_row(&left.colourings[rows], words.clone(), |row, columns| {
+    lines.each_row_with_line(&left.colourings[rows], words.clone(), |row, columns| {
         let out = &mut out[row * columns.len()..][..columns.len()];
         out.iter_mut().zip(columns).for_each(|(out, columns)| *out &= !columns);
     });

@@ -129,7 +129,7 @@ mod tests {
         // Entries and bytes of some tiers of 7x6 with `wdl`, in the database or in the log.
         let measured =
             [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
-        let mut sizes = vec![TierSize::default(); 43];
+        let mut sizes: [TierSize; 43] = std::array::from_fn(|_| TierSize::default());
         measured.iter().for_each(|(ply, count, _)| sizes[*ply].entries = *count);
         // The entries of all other tiers.
         sizes[0].entries = 2_577_410_467_496 - sizes.iter().map(|size| size.entries).sum::<u128>();
