@@ -160,23 +160,61 @@ pub struct Lanes {
     pub rows: Vec<(usize, usize)>,
 }
 
-/// A drop into the right wing or on the spine.
-pub struct ColumnDrop<'a> {
-    /// The child's matrix from row 0 of the row numbers on.
-    pub child: RowView<'a>,
-    /// Words of a plane of a row of the child.
-    pub child_words: usize,
-    /// The child's row for the band's first row, if `rows` is empty.
-    pub first_row: usize,
-    /// For every row of the band, the child's row or [`NO_ROW`](super::matrix::NO_ROW). Empty if the rows are
-    /// consecutive from `first_row` on.
+/// How a drop pairs colourings: the `n`-th bit of `own` belongs to the `n`-th bit of `other ^ flip`.
+#[derive(Clone, Copy)]
+pub struct Pairing<'a> {
+    /// A mask of the band's colourings.
+    pub own: &'a [u64],
+    /// A mask of the neighbour's colourings.
+    pub other: &'a [u64],
+    /// The word to XOR each word of `other` with.
+    pub flip: u64,
+    /// The first bit of `other ^ flip`, if its bits are known to be consecutive.
+    pub first: Option<usize>,
+}
+
+/// The drop of one column between a band and a matrix of the neighbouring tier. In a turned drop, rows and columns of
+/// the band are exchanged.
+pub struct BandDrop<'a> {
+    /// The neighbour's matrix, from its first row or a later one.
+    pub source: RowView<'a>,
+    /// Words of a plane of a row of `source`.
+    pub source_words: usize,
+    /// The word of each plane of `source` where the columns of the band begin.
+    pub first_word: usize,
+    /// For every row of the band, the row of `source` or [`NO_ROW`]. Empty if the rows are consecutive from `first_row`
+    /// on.
     pub rows: &'a [u32],
-    /// The child's columns to gather: a mask, and the word to XOR it with; `None` if the columns are contiguous.
+    /// The row of `source` for the band's first row, if `rows` is empty.
+    pub first_row: usize,
+    /// How columns move; `None` if they stay.
+    pub columns: Option<ColumnMove<'a>>,
+}
+
+/// How a drop moves the columns of every row.
+#[derive(Clone, Copy)]
+pub struct ColumnMove<'a> {
+    /// The columns of the source to gather: a mask, and the word to XOR it with; `None` if they are consecutive.
     pub gather: Option<(&'a [u64], u64)>,
-    /// The first of the child's columns to take, if they are contiguous.
-    pub offset: usize,
-    /// The parent's columns that have a child.
+    /// How many columns, or gathered columns, to leave out before the first one to take.
+    pub skip: usize,
+    /// The columns of the band that receive them.
     pub keeps: &'a [u64],
+}
+
+/// Marks a row without a neighbour. In a solve, the drop then completes a line.
+pub const NO_ROW: u32 = u32::MAX;
+
+impl BandDrop<'_> {
+    /// Returns the row of `source` for a row of the band; `None` if the drop has none.
+    #[inline(always)]
+    pub(super) fn row(&self, row: usize) -> Option<usize> {
+        match self.rows.get(row) {
+            Some(&NO_ROW) => None,
+            Some(&mapped) => Some(mapped as usize),
+            None => Some(self.first_row + row),
+        }
+    }
 }
 
 /// Returns the most bytes that [`Lanes`] take for bands of `rows` rows. No row of parent or child may have more than
@@ -188,17 +226,15 @@ pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
 }
 
 impl Lanes {
-    /// Makes the networks of a drop.
-    fn prepare(&mut self, drop: &ColumnDrop) {
+    /// Makes the networks of a drop whose rows have `child_words` words.
+    fn prepare(&mut self, columns: &ColumnMove, child_words: usize) {
         self.take.clear();
-        self.offset = drop.offset;
-        if let Some((plane, flip)) = drop.gather {
-            self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
-            self.offset = 0;
+        if let Some((mask, flip)) = columns.gather {
+            self.take.extend(mask.iter().map(|word| Network::new(word ^ flip)));
         }
         self.put.clear();
-        self.put.extend(drop.keeps.iter().map(|word| Network::new(*word)));
-        self.child_words = drop.child_words;
+        self.put.extend(columns.keeps.iter().map(|word| Network::new(*word)));
+        (self.offset, self.child_words) = (columns.skip, child_words);
     }
 
     /// Returns the words of a plane of a stream: two more than the bits fill, because words are read in pairs.
@@ -207,8 +243,14 @@ impl Lanes {
     }
 
     /// Replaces, in each of [`Lanes::rows`], the outcomes in `out` by those of the drop where these are better.
-    pub fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
-        self.prepare(drop);
+    pub fn take_rows<C: Code<P>, const P: usize>(
+        &mut self,
+        code: C,
+        drop: &BandDrop,
+        columns: &ColumnMove,
+        out: &mut [u64],
+    ) {
+        self.prepare(columns, drop.source_words);
         let row_words = P * self.put.len();
         let child_row_words = code.child_planes() * self.child_words;
         let rows = std::mem::take(&mut self.rows);
@@ -217,7 +259,7 @@ impl Lanes {
         for group in rows.chunks(LANES) {
             // Lanes without a row repeat the last one; their results are discarded.
             let lanes: [&[u64]; LANES] =
-                std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+                std::array::from_fn(|lane| drop.source.row(group[lane.min(group.len() - 1)].1, child_row_words));
             for plane in 0..code.child_planes() {
                 self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
             }
@@ -360,25 +402,24 @@ mod tests {
                 };
                 rows::take_stream::<C, Portable, P>(code, best, &self.keeps, bits, bits_words, offset);
                 if (words, child_words) == (1, 1) {
-                    let from = self.from.map_or(self.plane[0], |from| u64::MAX << from);
-                    rows::take_word::<C, Portable, P>(code, &mut one_word, child, from, self.keeps[0]);
+                    let (from, skip) = self.from.map_or((self.plane[0], 0), |from| (u64::MAX, from));
+                    rows::take_word::<C, Portable, P>(code, &mut one_word, child, from, skip, self.keeps[0]);
                     assert_eq!(one_word, best);
                 }
             }
 
             let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
-            let drop = ColumnDrop {
-                child: RowView::Whole(&child),
-                child_words,
-                first_row: 0,
-                rows: &[],
+            let columns = ColumnMove {
                 gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
-                offset: self.from.unwrap_or(0),
+                skip: self.from.unwrap_or(0),
                 keeps: &self.keeps,
             };
+            let source = RowView::Whole(&child);
+            let drop =
+                BandDrop { source, source_words: child_words, first_word: 0, rows: &[], first_row: 0, columns: None };
             // A second run, with used buffers, must change nothing.
             for _ in 0..2 {
-                lanes.take_rows(code, &drop, &mut found);
+                lanes.take_rows(code, &drop, &columns, &mut found);
                 assert_eq!(found, expected);
             }
             let most = lane_bytes(self.rows.len(), (P * words.max(child_words)) as u128);

@@ -1,13 +1,13 @@
 //! Solving the rows of a matrix from its children: the loop that takes most of a solve's time.
 //!
-//! A [`Band`] is a run of rows of one matrix, with the child of each drop. The three kinds of drops differ in how the
-//! child's matrix relates to the parent's:
+//! A [`Band`] is a run of rows of one matrix, with the neighbouring matrix of each drop ([`BandDrop`]): in a solve the
+//! child, in the sweep of a count the parent. Drops differ in how the neighbour's matrix relates to the band's:
 //!
-//! * **left wing** ([`RowDrop`]): whole rows move, each to the row of the colouring with one more bit;
-//! * **right wing and spine** ([`ColumnDrop`]): rows keep their numbers (on the spine, some have no child); in each row
-//!   the same bits of the child are gathered into a dense stream and deposited at the parent's columns;
-//! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is transposed, so the
-//!   drop is a left-wing drop in the transposed layout, and its result is turned 64x64 bits at a time.
+//! * **left wing**: whole rows move, each to the row of the colouring with one more bit;
+//! * **right wing and spine**: rows keep their numbers (on the spine, some have no child); in each row the same bits of
+//!   the child are gathered into a dense stream and deposited at the parent's columns;
+//! * **a neighbour that is stored as its mirror image** (*turned*): the same with rows and columns exchanged. The result
+//!   is turned 64x64 bits at a time.
 //!
 //! If the child of a drop is not listed, the drop completes a line inside a wing and the spine and ends the game: the
 //! player who drops wins, or loses under misère. Lines across both wings are found when the child itself is solved
@@ -15,38 +15,11 @@
 
 use std::ops::Range;
 
-use super::bits::{Bits, ColumnDrop, Lanes, Task, ones};
+use super::bits::{BandDrop, Bits, ColumnMove, Lanes, NO_ROW, Task, ones};
 use super::code::Code;
 use super::rows;
-use super::words::RowView;
-
-/// Marks a row without a child: the drop completes a line.
-pub const NO_ROW: u32 = u32::MAX;
-
 /// The most rows of a band: the bits of a cache line in the transposed layout.
 pub const BAND_ROWS: usize = 512;
-
-/// A drop into the left wing.
-pub struct RowDrop<'a> {
-    /// The rows of the child's matrix that are loaded. The numbers in `rows` count from the first of them.
-    pub child: RowView<'a>,
-    /// For every row of the band, the child's row or [`NO_ROW`].
-    pub rows: &'a [u32],
-}
-
-/// A drop into the right wing whose child is stored as its mirror image.
-pub struct TurnedDrop<'a> {
-    /// The child's matrix from row `first_row` on, with all or some of its columns.
-    pub child: RowView<'a>,
-    /// The child's row that `child` begins with.
-    pub first_row: usize,
-    /// Words of one plane of a row in `child`.
-    pub row_words: usize,
-    /// The word of `child` that holds the band's first rows, as columns.
-    pub first_word: usize,
-    /// For every column of the parent, the child's row or [`NO_ROW`].
-    pub rows: &'a [u32],
-}
 
 /// The lines across both wings that the positions of a matrix can have.
 #[derive(Default)]
@@ -90,10 +63,10 @@ pub struct ArmedLine {
 }
 
 /// The codes of the outcomes in a tier that do not depend on a child.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Outcomes {
-    /// The player to move completes a line.
-    pub completed: u8,
+    /// The player to move completes a line; `None` if a drop without a child changes nothing.
+    pub completed: Option<u8>,
     /// The code that a position has before its moves are read: under misère a completed line, else the worst code.
     pub floor: u8,
     /// The previous player has completed a line.
@@ -104,40 +77,27 @@ pub struct Outcomes {
 
 /// A run of rows of one matrix, and all that the kernel needs to solve them.
 pub struct Band<'a> {
-    /// Colourings of the band's rows.
-    pub left: &'a [u32],
+    /// The band's rows in the matrix, from a multiple of 64 on.
+    pub rows: Range<usize>,
     /// Number of columns.
     pub columns: usize,
-    /// Drops into the left wing.
-    pub row_drops: Vec<RowDrop<'a>>,
-    /// Drops into the right wing and on the spine.
-    pub column_drops: Vec<ColumnDrop<'a>>,
-    /// Drops whose children are stored transposed.
-    pub turned_drops: Vec<TurnedDrop<'a>>,
+    /// The drops: turned ones first, then those whose columns stay, then the others.
+    pub drops: Vec<BandDrop<'a>>,
+    /// How many drops are turned.
+    pub turned: usize,
+    /// Colourings of the band's rows, which decide the lines that a row can have. Unused if there is no line.
+    pub left: &'a [u32],
     /// The lines across both wings.
     pub lines: &'a ArmedLines,
     /// The outcomes that do not depend on a child.
     pub outcomes: Outcomes,
-    /// Whether a completed line loses.
-    pub misere: bool,
 }
 
-/// The emptied lists of a band, whose memory another band reuses.
-#[derive(Default)]
-pub struct Lists {
-    /// List for [`Band::row_drops`].
-    pub row_drops: Vec<RowDrop<'static>>,
-    /// List for [`Band::column_drops`].
-    pub column_drops: Vec<ColumnDrop<'static>>,
-    /// List for [`Band::turned_drops`].
-    pub turned_drops: Vec<TurnedDrop<'static>>,
-}
-
-/// Empties a list, so that its memory can be reused for items with another lifetime.
-fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
-    list.clear();
+/// Empties a list of drops, so that its memory can be reused for drops with another lifetime.
+pub fn emptied<'a>(mut drops: Vec<BandDrop>) -> Vec<BandDrop<'a>> {
+    drops.clear();
     // The standard library reuses the list's memory for the result.
-    list.into_iter().map(|_| unreachable!("the list is empty")).collect()
+    drops.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
 /// Memory that a kernel reuses.
@@ -148,43 +108,30 @@ pub struct Buffers {
     stream: Vec<u64>,
     turn: Vec<u64>,
     lanes: Lanes,
+    /// The rows of a band that are only counted.
+    pub(super) counted: Vec<u64>,
 }
 
-/// Returns the child's row for a row of a band: from `map`, or counted from `first_row` if the map is empty.
-#[inline(always)]
-pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize> {
-    match map.get(row) {
-        Some(&NO_ROW) => None,
-        Some(&mapped) => Some(mapped as usize),
-        None => Some(first_row + row),
-    }
-}
-
-impl Band<'_> {
-    /// Returns the band's lists, emptied, for another band.
-    pub fn into_lists(self) -> Lists {
-        Lists {
-            row_drops: emptied(self.row_drops),
-            column_drops: emptied(self.column_drops),
-            turned_drops: emptied(self.turned_drops),
-        }
-    }
-
-    fn words(&self) -> usize {
+impl<'a> Band<'a> {
+    pub(super) fn words(&self) -> usize {
         self.columns.div_ceil(64)
+    }
+
+    /// Returns the turned drops and the others.
+    fn split_drops(&self) -> (&[BandDrop<'a>], &[BandDrop<'a>]) {
+        self.drops.split_at(self.turned)
     }
 
     /// Finds the rows that win as a whole, because a drop into the left wing or on the spine completes a line.
     #[inline(always)]
     fn winning_rows(&self, wins: &mut Vec<bool>) {
         wins.clear();
-        wins.resize(self.left.len(), false);
-        if self.misere {
+        wins.resize(self.rows.len(), false);
+        if self.outcomes.completed.is_none() {
             return;
         }
-        let maps = self.row_drops.iter().map(|drop| drop.rows).chain(self.column_drops.iter().map(|drop| drop.rows));
-        for map in maps {
-            wins.iter_mut().zip(map).for_each(|(is_won, row)| *is_won |= *row == NO_ROW);
+        for drop in self.split_drops().1 {
+            wins.iter_mut().zip(drop.rows).for_each(|(is_won, row)| *is_won |= *row == NO_ROW);
         }
     }
 
@@ -194,24 +141,23 @@ impl Band<'_> {
         let words = self.words();
         start.clear();
         start.resize(planes * words, 0);
-        if self.row_drops.is_empty() && self.column_drops.is_empty() && self.turned_drops.is_empty() {
+        if self.drops.is_empty() {
             return rows::fill_outcome(start, words, self.outcomes.tie);
         }
         rows::fill_outcome(start, words, self.outcomes.floor);
-        if self.misere {
-            return;
-        }
+        let Some(completed) = self.outcomes.completed else { return };
+        let (turned, straight) = self.split_drops();
         for word in 0..words {
-            let streams = self.column_drops.iter().fold(u64::MAX, |keeps, stream| keeps & stream.keeps[word]);
-            let mut wins = !streams;
-            for turned in &self.turned_drops {
-                let columns = &turned.rows[word * 64..turned.rows.len().min(word * 64 + 64)];
+            let columns = straight.iter().filter_map(|drop| drop.columns);
+            let mut wins = !columns.fold(u64::MAX, |keeps, columns| keeps & columns.keeps[word]);
+            for drop in turned {
+                let columns = &drop.rows[word * 64..drop.rows.len().min(word * 64 + 64)];
                 let lost = columns.iter().enumerate().filter(|(_, row)| **row == NO_ROW);
                 wins |= lost.fold(0, |mask, (column, _)| mask | 1 << column);
             }
             for plane in 0..planes {
                 let at = &mut start[plane * words + word];
-                *at = if self.outcomes.completed >> plane & 1 == 1 { *at | wins } else { *at & !wins };
+                *at = if completed >> plane & 1 == 1 { *at | wins } else { *at & !wins };
             }
         }
     }
@@ -232,25 +178,39 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     fn run<B: Bits>(self) {
         let Solve { code, band, out, buffers } = self;
         let words = band.words();
-        band.start_row(P, &mut buffers.start);
-        band.winning_rows(&mut buffers.wins);
-        if !band.turned_drops.is_empty() {
-            turn(code, band, out, &mut buffers.turn);
-        }
-        // Most rows of small boards have one word. For these the compiler unrolls all loops over words.
-        match words {
-            1 => solve_rows::<C, B, P>(code, band, 1, out, buffers),
-            _ => solve_rows::<C, B, P>(code, band, words, out, buffers),
-        }
-        if !B::FAST {
-            for drop in &band.column_drops {
-                take_drop(code, &buffers.wins, drop, out, &mut buffers.lanes);
-            }
-        }
+        take_drops::<C, B, P>(code, band, out, buffers);
         // The previous player has a line.
         band.lines.each_row_with_line(band.left, 0..words, |row, columns| {
             rows::set_outcome(&mut out[row * P * words..][..P * words], columns, band.outcomes.over);
         });
+    }
+}
+
+/// Writes the best outcomes that drops give to the rows of a band. Lines across both wings are left to the caller.
+#[inline(always)]
+pub(super) fn take_drops<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    band: &Band,
+    out: &mut [u64],
+    buffers: &mut Buffers,
+) {
+    let words = band.words();
+    band.start_row(P, &mut buffers.start);
+    band.winning_rows(&mut buffers.wins);
+    if band.turned > 0 {
+        turn::<C, B, P>(code, band, out, buffers);
+    }
+    // Most rows of small boards have one word. For these the compiler unrolls all loops over words.
+    match words {
+        1 => solve_rows::<C, B, P>(code, band, 1, out, buffers),
+        _ => solve_rows::<C, B, P>(code, band, words, out, buffers),
+    }
+    if !B::FAST {
+        for drop in band.split_drops().1 {
+            if let Some(columns) = &drop.columns {
+                take_lanes(code, &buffers.wins, drop, columns, out, &mut buffers.lanes);
+            }
+        }
     }
 }
 
@@ -263,94 +223,106 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
     out: &mut [u64],
     buffers: &mut Buffers,
 ) {
+    let (_, drops) = band.split_drops();
+    let (row_drops, column_drops) = drops.split_at(drops.partition_point(|drop| drop.columns.is_none()));
     for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-        if buffers.wins[row] {
-            rows::fill_outcome(best, words, band.outcomes.completed);
-        } else {
-            // The first drop reads the row's start directly, which saves a copy.
-            let mut start = Some(&buffers.start[..P * words]);
-            if !band.turned_drops.is_empty() {
-                rows::take_own(code, best, words, &buffers.start);
-                start = None;
-            }
-            for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                let child = drop.child.row(drop.rows[row] as usize, code.child_planes() * words);
+        if let (true, Some(completed)) = (buffers.wins[row], band.outcomes.completed) {
+            rows::fill_outcome(best, words, completed);
+            continue;
+        }
+        // The first drop reads the row's start directly, which saves a copy.
+        let mut start = Some(&buffers.start[..P * words]);
+        if band.turned > 0 {
+            rows::take_own(code, best, words, &buffers.start);
+            start = None;
+        }
+        for drop in row_drops {
+            if let Some(child_row) = drop.row(row) {
+                let child = drop.source.row(child_row, code.child_planes() * words);
                 rows::take_row(code, best, start.take(), words, child, words);
             }
-            if let Some(start) = start {
-                best.copy_from_slice(start);
-            }
-            if B::FAST {
-                for stream in &band.column_drops {
-                    let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
-                    let child = stream.child.row(child_row, code.child_planes() * stream.child_words);
-                    if words == 1 && stream.child_words == 1 {
-                        let from = stream
-                            .gather
-                            .map_or(u64::MAX.checked_shl(stream.offset as u32).unwrap_or(0), |(plane, flip)| {
-                                plane[0] ^ flip
-                            });
-                        rows::take_word::<C, B, P>(code, best, child, from, stream.keeps[0]);
-                        continue;
-                    }
-                    let (bits, bits_words, offset) = match stream.gather {
-                        None => (child, stream.child_words, stream.offset),
-                        Some((plane, flip)) => {
-                            let stream_words = stream.child_words + 2;
-                            if buffers.stream.len() < P * stream_words {
-                                buffers.stream.resize(P * stream_words, 0);
-                            }
-                            rows::gather::<C, B, P>(code, child, plane, flip, &mut buffers.stream, stream_words);
-                            (buffers.stream.as_slice(), stream_words, 0)
-                        }
-                    };
-                    rows::take_stream::<C, B, P>(code, best, &stream.keeps[..words], bits, bits_words, offset);
-                }
+        }
+        if let Some(start) = start {
+            best.copy_from_slice(start);
+        }
+        for drop in column_drops.iter().filter(|_| B::FAST) {
+            if let (Some(child_row), Some(columns)) = (drop.row(row), &drop.columns) {
+                take_columns::<C, B, P>(code, best, words, drop, columns, child_row, &mut buffers.stream);
             }
         }
     }
 }
 
+/// Replaces the outcomes of a row, whose planes have `words` words, by those of a drop where these are better.
+#[inline(always)]
+fn take_columns<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
+    best: &mut [u64],
+    words: usize,
+    drop: &BandDrop,
+    columns: &ColumnMove,
+    child_row: usize,
+    stream: &mut Vec<u64>,
+) {
+    let child = drop.source.row(child_row, code.child_planes() * drop.source_words);
+    let ColumnMove { gather, skip, keeps } = *columns;
+    if words == 1 && drop.source_words == 1 {
+        let from = gather.map_or(u64::MAX, |(mask, flip)| mask[0] ^ flip);
+        return rows::take_word::<C, B, P>(code, best, child, from, skip, keeps[0]);
+    }
+    let (bits, bits_words) = match gather {
+        None => (child, drop.source_words),
+        Some((mask, flip)) => {
+            let stream_words = mask.len() + 2;
+            if stream.len() < P * stream_words {
+                stream.resize(P * stream_words, 0);
+            }
+            rows::gather::<C, B, P>(code, child, mask, flip, stream, stream_words);
+            (stream.as_slice(), stream_words)
+        }
+    };
+    rows::take_stream::<C, B, P>(code, best, &keeps[..words], bits, bits_words, skip);
+}
+
 /// Replaces the outcomes of a band's rows by those of a drop where these are better, for all rows together. With
 /// portable bit moves this is several times as fast as row by row.
-fn take_drop<C: Code<P>, const P: usize>(
+fn take_lanes<C: Code<P>, const P: usize>(
     code: C,
     wins: &[bool],
-    drop: &ColumnDrop,
+    drop: &BandDrop,
+    columns: &ColumnMove,
     out: &mut [u64],
     lanes: &mut Lanes,
 ) {
     lanes.rows.clear();
-    for (row, is_won) in wins.iter().enumerate() {
-        if let (false, Some(child_row)) = (is_won, mapped(drop.rows, drop.first_row, row)) {
-            lanes.rows.push((row, child_row));
-        }
+    for (row, _) in wins.iter().enumerate().filter(|(_, is_won)| !**is_won) {
+        lanes.rows.extend(drop.row(row).map(|child_row| (row, child_row)));
     }
     if !lanes.rows.is_empty() {
-        lanes.take_rows(code, drop, out);
+        lanes.take_rows(code, drop, columns, out);
     }
 }
 
 /// Fills `out` with the best of the turned drops: 64 rows of the transposed layout at a time, then turned.
 #[inline(always)]
-fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
-    let (words, height) = (band.words(), band.left.len());
-    let band_words = height.div_ceil(64);
-    buffer.clear();
-    buffer.resize(64 * P * band_words, code.worst());
+fn turn<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], buffers: &mut Buffers) {
+    let (words, band_words) = (band.words(), band.rows.len().div_ceil(64));
+    let Buffers { turn, stream, .. } = buffers;
+    turn.clear();
+    turn.resize(64 * P * band_words, code.worst());
     for word in 0..words {
-        buffer.fill(code.worst());
-        for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
-            for turned in &band.turned_drops {
-                let child_row = turned.rows[word * 64 + bit];
-                if child_row != NO_ROW {
-                    let child_row = child_row as usize - turned.first_row;
-                    let child =
-                        &turned.child.row(child_row, code.child_planes() * turned.row_words)[turned.first_word..];
-                    rows::take_row(code, best, None, band_words, child, turned.row_words);
+        turn.fill(code.worst());
+        for (bit, best) in turn.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
+            for drop in band.split_drops().0 {
+                let Some(child_row) = drop.row(word * 64 + bit) else { continue };
+                if let Some(columns) = &drop.columns {
+                    take_columns::<C, B, P>(code, best, band_words, drop, columns, child_row, stream);
+                } else {
+                    let child = drop.source.row(child_row, code.child_planes() * drop.source_words);
+                    rows::take_row(code, best, None, band_words, &child[drop.first_word..], drop.source_words);
                 }
             }
         }
-        rows::turn::<P>(buffer, out, words, word);
+        rows::turn::<P>(turn, out, words, word);
     }
 }

@@ -96,20 +96,21 @@ pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
     });
 }
 
-/// Replaces `best` at the places `to`, in order, by a child's outcomes at the places `from` where these are better, in
-/// rows of one word.
+/// Replaces `best` at the places `to`, in order, by a child's outcomes at the places `from`, without the first `skip` of
+/// these, where they are better, in rows of one word.
 #[inline(always)]
 pub(super) fn take_word<C: Code<P>, B: Bits, const P: usize>(
     code: C,
     best: &mut [u64],
     child: &[u64],
     from: u64,
+    skip: usize,
     to: u64,
 ) {
     let (from, places) = (B::mask(from), B::mask(to));
     let mut other = [[0]; P];
     for p in 0..code.child_planes() {
-        other[p] = [B::deposit(B::extract(child[p], from), places)];
+        other[p] = [B::deposit(B::extract(child[p], from).checked_shr(skip as u32).unwrap_or(0), places)];
     }
     if code.narrow() {
         other[P - 1] = other[P - 2];
@@ -235,27 +236,6 @@ pub(super) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
 pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     for (p, plane) in row.chunks_exact_mut(words).enumerate() {
         plane.fill(0u64.wrapping_sub(u64::from(code >> p & 1)));
-    }
-}
-
-/// ORs the bits of `words` under `mask`, packed densely, into `out` from bit `start` on.
-#[inline(always)]
-pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
-    let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
-    for (word, &mask) in words.iter().zip(mask) {
-        let bits = B::extract(*word, B::mask(mask));
-        let count = mask.count_ones();
-        let joined = held | bits << fill;
-        let full = fill + count >= 64;
-        // It is cheaper to write an unfinished word as well than to branch. Past the end no bits are left.
-        let Some(word) = out.get_mut(at) else { return };
-        *word |= joined;
-        held = if full { bits >> 1 >> (63 - fill) } else { joined };
-        fill = (fill + count) & 63;
-        at += usize::from(full);
-    }
-    if let (true, Some(word)) = (fill > 0, out.get_mut(at)) {
-        *word |= held;
     }
 }
 

@@ -6,8 +6,8 @@
 //! one piece of the mover (on top of a wing column or of the spine) breaks: the parents' colourings that
 //! [`WingList::keeps`] leaves out, with the dropped bit inserted.
 //!
-//! Both lists are in increasing order. Insertion keeps order, so the children of one kind of last move are a sorted run,
-//! and reading the runs beside the list gives the parents.
+//! Both lists are in increasing order, and insertion keeps order. So of each list only masks are kept: for each last move,
+//! the colourings that it leads to, paired with the parents' colourings that it starts from.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -15,74 +15,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use fourbase::Player;
 
 use crate::index::{ByFirsts, Index, Slots, Spine, WingList, WingShape, low_bits};
-use crate::kernel::matrix::NO_ROW;
-use crate::kernel::reach::{ColumnPull, Put};
-use crate::kernel::{RowView, ones};
+use crate::kernel::{Pairing, ones};
 
-/// One kind of last move, and the parents that it starts from.
+/// One kind of last move, into a column of the wing or on the spine (`None`).
 #[derive(Clone, Debug)]
-pub(super) struct LastMove {
-    /// The wing column of the last move; `None` for the spine.
+struct LastMove {
     column: Option<usize>,
-    /// For every colouring of the child, the parent's place in its own list, or [`NO_ROW`] if this move can't have been
-    /// the last.
-    pub parents: Vec<u32>,
-    /// A mask of the colourings that have a parent here; `first` is the first of them if they are consecutive.
-    pub put: Vec<u64>,
-    first: Option<usize>,
-    /// A mask of these parents, over their list.
-    pub take: Vec<u64>,
-}
-
-impl LastMove {
-    /// Prepares the move for colourings that are columns. `rows` are the parent's rows.
-    pub fn columns(&self, rows: Vec<u32>) -> ColumnPull<'_> {
-        let put = self.first.map_or_else(|| Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 }, Put::From);
-        let (parent, parent_words, take) = (RowView::Whole(&[]), self.take.len(), &*self.take);
-        ColumnPull { parent, parent_words, rows, first_row: 0, first_word: 0, take, put }
-    }
-}
-
-/// The children of one kind of last move.
-struct Run<'a> {
-    /// The wing column; `None` for the spine.
-    column: Option<usize>,
-    /// The bit that the move inserts into the parent's colouring, and its value; `None` for the spine.
-    bit: Option<(u32, u32)>,
-    /// The parent's list, and a mask of the parents.
-    list: &'a WingList,
-    take: Vec<u64>,
-}
-
-impl Run<'_> {
-    /// Lists the children in increasing order, each with its parent's place.
-    fn children(&self) -> impl Iterator<Item = (u32, u32)> {
-        let child = |colouring: u32| {
-            let Some((bit, value)) = self.bit else { return colouring };
-            let below = low_bits(bit) as u32;
-            colouring & below | value << bit | (colouring & !below) << 1
-        };
-        let words = (0..).step_by(64).zip(&self.take);
-        let places = words.flat_map(|(start, bits)| ones(*bits).map(move |bit| start + bit));
-        places.map(move |place| (child(self.list.colourings[place]), place as u32))
-    }
-
-    /// Returns the source of the children, which are some of the colourings in `all`; `None` if there are none.
-    fn source(self, all: &[u32]) -> Option<LastMove> {
-        let (mut next, mut put) = (self.children().peekable(), vec![0; all.len().div_ceil(64)]);
-        let parent = |(place, own): (usize, &u32)| {
-            let found = next.next_if(|(child, _)| child == own);
-            put[place / 64] |= u64::from(found.is_some()) << (place % 64);
-            found.map_or(NO_ROW, |(_, parent)| parent)
-        };
-        let parents = Vec::from_iter(all.iter().enumerate().map(parent));
-        drop(next);
-        let has_parent = |parent: &u32| *parent != NO_ROW;
-        let (first, last) = (parents.iter().position(has_parent)?, parents.iter().rposition(has_parent)?);
-        let count: u32 = self.take.iter().map(|word| word.count_ones()).sum();
-        let first = (count as usize == last + 1 - first).then_some(first);
-        Some(LastMove { column: self.column, parents, put, first, take: self.take })
-    }
+    /// The colourings that it leads to.
+    own: Vec<u64>,
+    /// The parents that it starts from, over their list.
+    parents: Vec<u64>,
 }
 
 /// About the most bytes that both lists of a wing take in their slots, including a share of the empty slots.
@@ -100,56 +42,80 @@ pub(super) struct ChildList {
 }
 
 impl ChildList {
-    /// Lists the colourings to which a drop of `mover` leads. Costs a few nanoseconds per colouring.
-    fn new<'i>(index: &'i Index, (wing, spine, firsts): Key, is_finished: bool, mover: Player) -> ChildList {
-        let split = &index.split;
-        let first = u32::from(mover == Player::First);
-        let mut runs = Vec::new();
-        let mut add = |column, bit, list: &'i WingList, keeps: &[u64]| {
-            let words = keeps.iter().zip(list.all());
-            let take = words.map(|(keeps, all)| if is_finished { all & !keeps } else { *keeps }).collect();
-            runs.push(Run { column, bit, list, take });
-        };
+    /// Lists the colourings to which a drop of `mover` leads: those of the index, and the finished ones. Costs a few
+    /// nanoseconds per finished colouring.
+    fn both(index: &Index, (wing, spine, firsts): Key, mover: Player) -> [ChildList; 2] {
+        let (split, list) = (&index.split, index.list(wing, spine, firsts));
+        let (first, flip) = if mover == Player::First { (1, 0) } else { (0, u64::MAX) };
+        let (mut own, mut finished) = (Vec::new(), Vec::new());
         for column in 0..split.wing_columns() {
             let Some(parent_wing) = split.shrunk(wing, column) else { continue };
             let Some(parent_firsts) = firsts.checked_sub(first).filter(|firsts| *firsts <= split.cells(parent_wing))
             else {
                 continue;
             };
-            let list = index.list(parent_wing, spine, parent_firsts);
+            let parents = index.list(parent_wing, spine, parent_firsts);
             let bit = split.bit(wing, column, split.height(parent_wing, column));
-            add(Some(column), Some((bit, first)), list, list.keeps(column, mover));
+            let below = low_bits(bit) as u32;
+            let child = move |colouring| colouring & below | first << bit | (colouring & !below) << 1;
+            let keeps = parents.keeps(column, mover);
+            let leads_to = list.cell(bit).iter().zip(list.all()).map(|(cell, all)| (cell ^ flip) & all).collect();
+            own.push(LastMove { column: Some(column), own: leads_to, parents: keeps.to_vec() });
+            finished.push(completed(Some(column), parents, keeps, child));
         }
         if let Some((under, top)) = spine.shrunk()
             && top == (mover == Player::First)
         {
-            let list = index.list(wing, under, firsts);
-            add(None, None, list, list.spine_keeps(mover));
+            let parents = index.list(wing, under, firsts);
+            let keeps = parents.spine_keeps(mover);
+            own.push(LastMove { column: None, own: list.all().to_vec(), parents: keeps.to_vec() });
+            finished.push(completed(None, parents, keeps, |colouring| colouring));
         }
-        let mut all = Cow::Borrowed(index.colourings(wing, spine, firsts));
-        if is_finished {
-            let mut finished = Vec::from_iter(runs.iter().flat_map(Run::children).map(|(child, _)| child));
-            // A stable sort merges sorted runs.
-            finished.sort();
-            finished.dedup();
-            all = Cow::Owned(finished);
-        }
-        let sources = runs.into_iter().filter_map(|run| run.source(&all)).collect();
-        ChildList { is_finished, len: all.len(), sources }
+        own.retain(|last| last.parents.iter().any(|word| *word != 0));
+        let own = ChildList { is_finished: false, len: list.len(), sources: own };
+        [own, ChildList::finished(finished)]
     }
 
-    /// Returns the parents of a last move into a column of the wing, or on the spine; `None` if it leads to no colouring.
-    pub fn source(&self, column: Option<usize>) -> Option<&LastMove> {
-        self.sources.iter().find(|source| source.column == column)
+    /// Makes the list of finished colourings from those of each last move, in increasing order.
+    fn finished(moves: Vec<(Vec<u32>, LastMove)>) -> ChildList {
+        let mut all = Vec::from_iter(moves.iter().flat_map(|(children, _)| children).copied());
+        // A stable sort merges sorted runs.
+        all.sort();
+        all.dedup();
+        let source = |(children, last): (Vec<u32>, LastMove)| {
+            let (mut next, mut own) = (children.iter().peekable(), vec![0; all.len().div_ceil(64)]);
+            for (place, colouring) in all.iter().enumerate() {
+                own[place / 64] |= u64::from(next.next_if_eq(&colouring).is_some()) << (place % 64);
+            }
+            (!children.is_empty()).then_some(LastMove { own, ..last })
+        };
+        ChildList { is_finished: true, len: all.len(), sources: moves.into_iter().filter_map(source).collect() }
+    }
+
+    /// Returns the pairing of a last move into a column of the wing, or on the spine; `None` if it leads to no colouring.
+    pub fn pairing(&self, column: Option<usize>) -> Option<Pairing<'_>> {
+        let last = self.sources.iter().find(|last| last.column == column)?;
+        Some(Pairing { own: &last.own, other: &last.parents, flip: 0, first: None })
     }
 
     /// Returns the bytes of the list in memory.
     fn bytes(&self) -> u64 {
-        let of_source = |source: &LastMove| {
-            size_of::<LastMove>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
-        };
+        let of_source = |last: &LastMove| size_of::<LastMove>() + 8 * (last.own.capacity() + last.parents.capacity());
         self.sources.iter().map(of_source).sum::<usize>() as u64
     }
+}
+
+/// Lists the finished colourings that a last move leads to, in increasing order, and masks their parents.
+fn completed(
+    column: Option<usize>,
+    parents: &WingList,
+    keeps: &[u64],
+    child: impl Fn(u32) -> u32,
+) -> (Vec<u32>, LastMove) {
+    let mask = Vec::from_iter(parents.all().iter().zip(keeps).map(|(all, keeps)| all & !keeps));
+    let chunks = parents.colourings.chunks(64).zip(&mask);
+    let children = chunks.flat_map(|(chunk, mask)| ones(*mask).map(|place| child(chunk[place]))).collect();
+    (children, LastMove { column, own: Vec::new(), parents: mask })
 }
 
 /// A wing shape, a spine, and the first-player pieces of the wing.
@@ -181,8 +147,7 @@ impl<'a> ChildLists<'a> {
         if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {
             return Cow::Borrowed(lists);
         }
-        let key = (wing, spine, firsts);
-        let lists = [false, true].map(|is_finished| ChildList::new(self.index, key, is_finished, self.mover));
+        let lists = ChildList::both(self.index, (wing, spine, firsts), self.mover);
         let bytes = SLOT_BYTES + lists.each_ref().map(ChildList::bytes).iter().sum::<u64>();
         if self.room_bytes.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(bytes)).is_err() {
             return Cow::Owned(lists);

@@ -1,5 +1,6 @@
 //! The sweep finds which positions play reaches, from the empty board to the full one.
 
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,15 +9,16 @@ use fourbase::Player;
 use super::error::CountError;
 use super::folder::Count;
 use super::journal::Journal;
-use super::lists::ChildLists;
-use super::parents::part;
+use super::lists::{ChildList, ChildLists};
+use super::parents::parents_of;
 use crate::communicator::{Alone, Communicator, Reduction};
 use crate::context::Context;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
-use crate::kernel::reach::{Buffers, PullBand, Pulled};
+use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
+use crate::kernel::matrix::{ArmedLines, Band, Buffers, Outcomes, emptied};
+use crate::kernel::reach::{PullBand, Pulled};
 use crate::progress::{Stage, StageProgress};
-use crate::solve::{Plan, ShapeDrops, Solve};
+use crate::solve::{Bands, Plan, ShapeDrops, Solve};
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, segments};
 
 /// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
@@ -150,54 +152,98 @@ fn sweep_tier(
     let mover = Player::to_move(tier.ply()).other();
     let lists = ChildLists::new(index, mover, list_bytes);
     let is_start = parents.is_none();
-    let begin =
-        || (TierReader::new(index, parents), OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default());
-    let filled = tier.fill(index, progress, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
+    let begin = || Sweeper {
+        index,
+        mover,
+        parents: TierReader::new(index, parents),
+        drops: None,
+        bands: Bands::default(),
+        lines: ArmedLines::default(),
+        buffers: Buffers::default(),
+        pulled: Pulled::default(),
+    };
+    let filled = tier.fill(index, progress, begin, |sweeper, matrix, rows, out| {
         if is_start {
             out.fill(1);
-            positions.without_line = 1;
+            sweeper.pulled.without_line = 1;
             return Ok(());
         }
-        let drops =
-            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, parents, matrix.shape(), mover, Split::shrunk));
-        *positions = *positions + pull(&lists, drops, parents, matrix, rows, out, buffers)?;
-        Ok(())
+        sweeper.pull(&lists, matrix, rows, out)
     })?;
-    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum + pulled)))
+    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, sweeper| sum + sweeper.pulled)))
 }
 
-/// Fills `out` with `rows` of a matrix; they begin at a multiple of 64. Counts their positions, and finished positions
-/// outside the index: those in the finished columns of these rows, and a share of those in the finished rows.
-fn pull(
-    lists: &ChildLists,
-    drops: &ShapeDrops,
-    parents: &mut TierReader<Reached>,
-    matrix: &Matrix,
-    rows: Range<usize>,
-    mut out: &mut [u64],
-    buffers: &mut Buffers,
-) -> Result<Pulled, FileError> {
-    let kernel = drops.index.kernel;
-    let [left, finished_left] = &*lists.both(matrix.left, matrix.spine, matrix.left_firsts);
-    let [right, finished_right] = &*lists.both(matrix.right, matrix.spine, matrix.right_firsts);
-    let (mut own, mut with_line) = (Pulled::default(), 0);
-    for rows in bands(rows.clone()) {
-        let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
-        let band = part(drops, parents, matrix, [left, right], rows.clone())?;
-        own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
-        if finished_right.len > 0 {
-            let band = part(drops, parents, matrix, [left, finished_right], rows)?;
-            with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+/// The state of one thread.
+struct Sweeper<'a> {
+    index: &'a Index,
+    /// The player who made the last move.
+    mover: Player,
+    parents: TierReader<'a, Reached>,
+    drops: OfShape<ShapeDrops<'a>>,
+    bands: Bands,
+    /// The lines across both wings in the current matrix.
+    lines: ArmedLines,
+    buffers: Buffers,
+    /// The positions so far.
+    pulled: Pulled,
+}
+
+impl Sweeper<'_> {
+    /// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
+    /// outside of the index that go with them: those beside them, and their share of those below.
+    fn pull(
+        &mut self,
+        lists: &ChildLists,
+        matrix: &Matrix,
+        rows: Range<usize>,
+        mut out: &mut [u64],
+    ) -> Result<(), FileError> {
+        let index = self.index;
+        let [left, finished_left] = &*lists.both(matrix.left, matrix.spine, matrix.left_firsts);
+        let [right, finished_right] = &*lists.both(matrix.right, matrix.spine, matrix.right_firsts);
+        let (parents, shape) = (&mut self.parents, matrix.shape());
+        let drops =
+            of_shape(&mut self.drops, shape, || ShapeDrops::new(index, parents, shape, self.mover, Split::shrunk));
+        let [own_left, own_right] = matrix.lists(index);
+        arm_lines(&drops.lines, matrix.spine, own_right, self.mover, &mut self.lines);
+        let (no_lines, mut list) = (ArmedLines::default(), Vec::new());
+        let (mut own, mut with_line) = (Pulled::default(), 0);
+        let mut part = |[left, right]: [&ChildList; 2], rows: Range<usize>, out: Option<&mut [u64]>| {
+            if right.len == 0 {
+                return Ok(Pulled::default());
+            }
+            let is_own = out.is_some();
+            let (colourings, lines) =
+                if is_own { (&own_left.colourings[rows.clone()], &self.lines) } else { (&[][..], &no_lines) };
+            let mut band = Band {
+                rows,
+                columns: right.len,
+                drops: emptied(mem::take(&mut list)),
+                turned: 0,
+                left: colourings,
+                lines,
+                outcomes: Outcomes::default(),
+            };
+            self.bands.load(&mut band, &mut *parents, parents_of(drops, matrix, [left, right]))?;
+            let pulled = index.kernel.run(PullBand { band: &band, out, buffers: &mut self.buffers });
+            list = emptied(band.drops);
+            Ok::<Pulled, FileError>(pulled)
+        };
+        for rows in bands(rows.clone()) {
+            let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
+            own = own + part([left, right], rows.clone(), Some(out))?;
+            with_line += part([left, finished_right], rows, None)?.without_line;
         }
-    }
-    for rows in bands(share(finished_left.len, &rows, matrix.rows as usize)) {
-        for columns in [right, finished_right] {
-            let band = part(drops, parents, matrix, [finished_left, columns], rows.clone())?;
-            with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+        for rows in bands(share(finished_left.len, &rows, matrix.rows as usize)) {
+            for columns in [right, finished_right] {
+                with_line += part([finished_left, columns], rows.clone(), None)?.without_line;
+            }
         }
+        let images = images(matrix);
+        let (without_line, with_line) = (own.without_line * images, (own.with_line + with_line) * images);
+        self.pulled = self.pulled + Pulled { without_line, with_line };
+        Ok(())
     }
-    let images = images(matrix);
-    Ok(Pulled { without_line: own.without_line * images, with_line: (own.with_line + with_line) * images })
 }
 
 /// Returns the part of the `finished` finished rows that is counted with `rows` of a matrix of `all` rows. The parts of

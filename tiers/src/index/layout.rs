@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
+use super::wing::WingList;
 use crate::kernel::matrix::BAND_ROWS;
 
 /// The heights of all columns: two wings and the spine.
@@ -51,6 +52,12 @@ impl Matrix {
     /// Returns the shape of the matrix.
     pub fn shape(&self) -> Shape {
         Shape { left: self.left, spine_height: self.spine.height, right: self.right }
+    }
+
+    /// Returns the lists of its rows and of its columns.
+    pub(crate) fn lists<'i>(&self, index: &'i Index) -> [&'i WingList; 2] {
+        [(self.left, self.left_firsts), (self.right, self.right_firsts)]
+            .map(|(wing, firsts)| index.list(wing, self.spine, firsts))
     }
 
     /// Returns the number of entries.

@@ -38,7 +38,7 @@ mod wing;
 pub use directory::{Located, TierDirectory};
 pub use layout::{Matrix, Shape};
 pub(crate) use layout::{OfShape, ShapeLayout, TierSize, bands, images, of_shape, shapes, unrank_among};
-pub(crate) use rows::{FullLine, OpenLine, arm_lines, count_before, occupied, push_rank_map, push_row_map};
+pub(crate) use rows::{FullLine, OpenLine, arm_lines, occupied, push_row_map};
 pub use sizes::IndexError;
 pub(crate) use sizes::{TableSizes, check_tables, count_shapes, tier_estimates};
 pub(crate) use split::low_bits;

@@ -16,8 +16,8 @@ use super::layout::Shape;
 use super::split::{Part, Parts, Spine, Split, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
-use crate::kernel::matrix::{ArmedLine, ArmedLines, NO_ROW};
-use crate::kernel::ones;
+use crate::kernel::matrix::{ArmedLine, ArmedLines};
+use crate::kernel::{NO_ROW, Pairing, ones};
 
 /// A line across both wings whose cells are all occupied in a shape.
 pub(crate) struct FullLine {
@@ -106,75 +106,37 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` to the place of its child in the child's list: the `n`-th row that stays free of lines leads to
-/// the `n`-th colouring whose new bit is the mover's (`plane ^ flip`). Appends the map to `maps` and returns it.
-pub(crate) fn push_row_map<'m>(
-    keeps: &[u64],
-    plane: &[u64],
-    flip: u64,
-    rows: &Range<usize>,
-    maps: &'m mut Vec<u32>,
-) -> &'m [u32] {
-    let mut skip = count_before(keeps, rows.start);
+/// Maps each of `rows` to the row of the neighbour that it is paired with. Appends the map to `maps` and returns it.
+pub(crate) fn push_row_map<'m>(pairing: &Pairing, rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
+    let Pairing { own, other, flip, .. } = *pairing;
+    let mut skip: u32 = own[..rows.start / 64].iter().map(|word| word.count_ones()).sum();
     let mut word = 0;
-    let mut bits = plane.first().map_or(0, |plane| plane ^ flip);
+    let mut bits = other.first().map_or(0, |other| other ^ flip);
     while skip > 0 {
         let here = bits.count_ones();
         if here <= skip {
             skip -= here;
             word += 1;
-            bits = plane.get(word).map_or(0, |plane| plane ^ flip);
+            bits = other.get(word).map_or(0, |other| other ^ flip);
         } else {
             bits &= bits - 1;
             skip -= 1;
         }
     }
-    let map = push_empty(rows.len(), maps);
-    each_kept(keeps, rows, |row| {
-        while bits == 0 {
-            word += 1;
-            bits = plane[word] ^ flip;
-        }
-        map[row] = word as u32 * 64 + bits.trailing_zeros();
-        bits &= bits - 1;
-    });
-    map
-}
-
-/// Appends a map to `maps` and returns it: for each of `rows`, its rank among the rows that stay free of lines.
-pub(crate) fn push_rank_map<'m>(keeps: &[u64], rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
-    let mut rank = count_before(keeps, rows.start);
-    let map = push_empty(rows.len(), maps);
-    each_kept(keeps, rows, |row| {
-        map[row] = rank;
-        rank += 1;
-    });
-    map
-}
-
-/// Appends a map of `rows` rows, all [`NO_ROW`].
-fn push_empty(rows: usize, maps: &mut Vec<u32>) -> &mut [u32] {
     let start = maps.len();
-    maps.resize(start + rows, NO_ROW);
-    &mut maps[start..]
-}
-
-/// Calls `visit` for each of `rows` that stays free of lines, in order, with its number counted from the first of
-/// `rows`. The first must be a multiple of 64.
-#[inline]
-fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
-    for start in rows.clone().step_by(64) {
-        let mut kept = keeps[start / 64];
-        if rows.end - start < 64 {
-            kept &= low_bits((rows.end - start) as u32);
+    maps.resize(start + rows.len(), NO_ROW);
+    let map = &mut maps[start..];
+    for (map, own) in map.chunks_mut(64).zip(&own[rows.start / 64..]) {
+        for row in ones(own & low_bits(map.len() as u32)) {
+            while bits == 0 {
+                word += 1;
+                bits = other[word] ^ flip;
+            }
+            map[row] = word as u32 * 64 + bits.trailing_zeros();
+            bits &= bits - 1;
         }
-        ones(kept).for_each(|row| visit(start - rows.start + row));
     }
-}
-
-/// Counts the set bits before `place`, a multiple of 64.
-pub(crate) fn count_before(words: &[u64], place: usize) -> u32 {
-    words[..place / 64].iter().map(|word| word.count_ones()).sum()
+    map
 }
 
 #[cfg(test)]
@@ -192,7 +154,8 @@ mod tests {
             // At least as many colourings have the new bit as rows stay free of lines.
             let plane: Vec<u64> = words.iter().map(|(one, other)| one | other).collect();
             let keeps: Vec<u64> = words.iter().map(|(one, _)| *one).collect();
-            let row_map = |rows: &Range<usize>| push_row_map(&keeps, &plane, 0, rows, &mut Vec::new()).to_vec();
+            let pairing = Pairing { own: &keeps, other: &plane, flip: 0, first: None };
+            let row_map = |rows: &Range<usize>| push_row_map(&pairing, rows, &mut Vec::new()).to_vec();
             let all = row_map(&(0..64 * words.len()));
             let kept = (0..all.len()).filter(|row| keeps[row / 64] >> (row % 64) & 1 == 1);
             let children = (0..all.len()).filter(|row| plane[row / 64] >> (row % 64) & 1 == 1);
@@ -204,9 +167,6 @@ mod tests {
             for end in [start + 1, start + 63, 64 * words.len()] {
                 let rows = start..end;
                 prop_assert_eq!(row_map(&rows), &all[rows.clone()]);
-                let mut ranks = Vec::new();
-                let rank = |row: usize| expected.iter().position(|(kept, _)| *kept == row).map_or(NO_ROW, |rank| rank as u32);
-                prop_assert!(push_rank_map(&keeps, &rows, &mut ranks).iter().copied().eq(rows.map(rank)));
             }
         }
     }

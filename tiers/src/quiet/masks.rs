@@ -81,8 +81,7 @@ pub(crate) struct QuietMatrix<'a> {
 impl<'a> QuietMatrix<'a> {
     /// Prepares a matrix.
     pub fn prepare(&mut self, index: &'a Index, shape: &QuietShape, matrix: &Matrix) {
-        let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
-        let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
+        let [left, right] = matrix.lists(index);
         self.left = Some(left);
         (self.misere, self.has_forced) = (shape.misere, shape.has_forced);
         self.blind = shape.open.len() < if shape.has_forced { 1 } else { 2 };

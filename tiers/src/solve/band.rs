@@ -3,19 +3,18 @@
 //! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
 //! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
 //!
-//! A band is the rows of one matrix that a kernel solves together. The kernel's loop over rows only follows row numbers
-//! and masks ([`Bands`]). The masks cover the whole matrix. Because the maps are monotone (a drop inserts a bit at a
-//! fixed place), the row numbers of a band come from reading two bit masks side by side.
+//! A band is the rows of one matrix that a kernel works on together. The kernel's loop over rows only follows row numbers
+//! and masks ([`Bands`]). The masks cover the whole matrix. Because a drop inserts a bit at a fixed place and so keeps
+//! order, row numbers come from reading two bit masks side by side ([`Pairing`]).
 
 use std::ops::Range;
 
 use fourbase::Player;
 
 use crate::files::FileError;
-use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingShape, arm_lines, push_rank_map, push_row_map};
-use crate::kernel::Coding;
-use crate::kernel::ColumnDrop;
-use crate::kernel::matrix::{ArmedLines, Band, Lists, Outcomes, RowDrop, TurnedDrop};
+use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingList, WingShape, push_row_map};
+use crate::kernel::matrix::{Band, Outcomes};
+use crate::kernel::{BandDrop, Coding, ColumnMove, Pairing, RowView};
 use crate::tier::{Content, LoadedRows, RowRequest, TierReader, row_span};
 
 /// A drop into a wing column.
@@ -89,154 +88,130 @@ impl<'a> ShapeDrops<'a> {
     }
 }
 
-/// Prepares the bands of a tier, for one thread. One value serves all bands, so that they reuse the memory of its
-/// lists.
-pub(super) struct Bands {
-    outcomes: Outcomes,
-    misere: bool,
-    lines: ArmedLines,
-    /// The maps of the turned drops, one after the other, each with a row for every column of the matrix.
-    turned_maps: Vec<u32>,
-    /// The maps of the other drops, each with a row for every row of the band.
-    maps: Vec<u32>,
-    /// The children's rows that the band needs: for drops into the left wing, the right wing, on the spine, and for
-    /// turned drops.
-    loaded: Vec<Option<LoadedRows>>,
+/// A neighbouring matrix that a drop leads to or comes from, and how the rows and columns of a matrix are paired with its
+/// own; `None` where they stay what they are. If the neighbour is turned, `rows` pairs the columns of the matrix with its
+/// rows, and `columns` the rows with its columns.
+#[derive(Clone, Copy)]
+pub(crate) struct Neighbour<'a> {
+    pub shape: usize,
+    pub spine: Spine,
+    pub left_firsts: u32,
+    pub is_turned: bool,
+    pub rows: Option<Pairing<'a>>,
+    pub columns: Option<Pairing<'a>>,
 }
 
-impl Bands {
-    /// Prepares for the tier with `ply` pieces.
-    pub(super) fn new(index: &Index, coding: &Coding, ply: u32) -> Bands {
-        let outcomes = outcomes(index, coding, ply);
-        let (lines, [turned_maps, maps]) = (ArmedLines::default(), [Vec::new(), Vec::new()]);
-        Bands { outcomes, misere: index.board().is_misere(), lines, turned_maps, maps, loaded: Vec::new() }
-    }
-
-    /// Begins a matrix that has entries.
-    pub(super) fn begin(&mut self, drops: &ShapeDrops, matrix: &Matrix) {
-        let right = drops.index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        arm_lines(&drops.lines, matrix.spine, right, drops.mover.other(), &mut self.lines);
-        self.turned_maps.clear();
-        for to in &drops.turned {
-            let child = drops.index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
-            let (keeps, plane) = (right.keeps(to.column, drops.mover), child.cell(to.bit));
-            push_row_map(keeps, plane, drops.flip(), &(0..right.len()), &mut self.turned_maps);
-        }
-    }
-
-    /// Prepares the band of the rows `rows` (from a multiple of 64) of the matrix. Puts its lists into `lists`, which
-    /// must be empty.
-    pub(super) fn band<'b>(
-        &'b mut self,
-        drops: &ShapeDrops<'b>,
-        children: &'b mut TierReader,
-        matrix: &Matrix,
-        rows: Range<usize>,
-        lists: Lists,
-    ) -> Result<Band<'b>, FileError> {
-        self.load(drops, children, matrix, &rows)?;
-        let (children, index, mover) = (&*children, drops.index, drops.mover);
-        let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
-        let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        let Lists { mut row_drops, mut column_drops, mut turned_drops } = lists;
-        let mut maps = self.maps.chunks_exact_mut(rows.len());
-        let mut loaded = self.loaded.iter().map(Option::as_ref);
-        row_drops.extend(drops.left.iter().map(|_| {
-            let rows = maps.next().unwrap_or_default();
-            let (child, _) = children.view(loaded.next().flatten(), rows);
-            RowDrop { child, rows }
-        }));
-        for to in &drops.right {
-            let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
+impl<'a> Neighbour<'a> {
+    /// Lists the children of a matrix, in the order of [`Band::drops`].
+    pub(super) fn children(drops: &'a ShapeDrops<'a>, matrix: &Matrix) -> impl Iterator<Item = Neighbour<'a>> {
+        let Matrix { spine, left_firsts, right_firsts, .. } = *matrix;
+        let (index, mover, first, flip) = (drops.index, drops.mover, drops.first(), drops.flip());
+        let [left, right] = matrix.lists(index);
+        let wing = move |own: &'a WingList, to: &WingDrop, firsts| {
+            let list = index.list(to.wing, spine, firsts + first);
             // The last wing column holds the highest bits, so the dropped bit is the highest of all. The children are
             // therefore the lower part of the child's list (second player) or its upper part (first player).
             let is_contiguous = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
-            let (child, first) = children.view(loaded.next().flatten(), &mut []);
-            column_drops.push(ColumnDrop {
-                child,
-                child_words: list.words,
-                first_row: rows.start - first.min(rows.start),
-                rows: &[],
-                gather: (!is_contiguous).then(|| (list.cell(to.bit), drops.flip())),
-                offset: match mover {
-                    Player::First if is_contiguous => list.colourings.partition_point(is_second),
-                    _ => 0,
-                },
-                keeps: right.keeps(to.column, mover),
-            });
-        }
-        if drops.spine.is_some() {
-            let map = maps.next().unwrap_or_default();
-            let (child, _) = children.view(loaded.next().flatten(), map);
-            column_drops.push(ColumnDrop {
-                child,
-                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words,
-                first_row: 0,
-                rows: map,
-                gather: None,
-                offset: 0,
-                keeps: right.spine_keeps(mover),
-            });
-        }
-        let words = words(&rows);
-        turned_drops.extend(self.turned_maps.chunks_exact(right.len()).map(|rows| {
-            let of_child = loaded.next().flatten();
-            let (child, first_row) = children.view(of_child, &mut []);
-            let (row_words, first) = of_child.map_or((words.len(), 0), |of| (of.row_words, of.first_word));
-            TurnedDrop { child, first_row, row_words, first_word: words.start - first, rows }
-        }));
-        Ok(Band {
-            left: &left.colourings[rows.clone()],
-            columns: right.len(),
-            row_drops,
-            column_drops,
-            turned_drops,
-            lines: &self.lines,
-            outcomes: self.outcomes,
-            misere: self.misere,
-        })
+            let start = || if first == 1 { list.colourings.partition_point(is_second) } else { 0 };
+            let first = is_contiguous.then(start);
+            Some(Pairing { own: own.keeps(to.column, mover), other: list.cell(to.bit), flip, first })
+        };
+        let after = spine.grown(mover == Player::First);
+        let beside = move |own: &'a WingList, wing, firsts| {
+            let other = index.list(wing, after, firsts).all();
+            Some(Pairing { own: own.spine_keeps(mover), other, flip: 0, first: Some(0) })
+        };
+        let straight = Neighbour { shape: 0, spine, left_firsts, is_turned: false, rows: None, columns: None };
+        let turned = drops.turned.iter().map(move |to| {
+            let rows = wing(right, to, right_firsts);
+            Neighbour { shape: to.shape, left_firsts: right_firsts + first, is_turned: true, rows, ..straight }
+        });
+        let into_left = drops.left.iter().map(move |to| {
+            let rows = wing(left, to, left_firsts);
+            Neighbour { shape: to.shape, left_firsts: left_firsts + first, rows, ..straight }
+        });
+        let into_right = drops.right.iter().map(move |to| {
+            let columns = wing(right, to, right_firsts);
+            Neighbour { shape: to.shape, columns, ..straight }
+        });
+        let (left_wing, right_wing) = (matrix.left, matrix.right);
+        let on_spine = drops.spine.map(move |shape| {
+            let rows = beside(left, left_wing, left_firsts);
+            let columns = beside(right, right_wing, right_firsts);
+            Neighbour { shape, spine: after, rows, columns, ..straight }
+        });
+        turned.chain(into_left).chain(into_right).chain(on_spine)
     }
+}
 
-    /// Maps the rows of a band to rows of the children, and loads these.
-    fn load(
-        &mut self,
-        drops: &ShapeDrops,
-        children: &mut TierReader,
-        matrix: &Matrix,
-        rows: &Range<usize>,
+/// Prepares bands, for one thread. One value serves all bands, so that they reuse the memory of its lists.
+#[derive(Default)]
+pub(crate) struct Bands {
+    /// The maps of the drops, one after the other.
+    maps: Vec<u32>,
+    /// The rows of each drop, and the length of its map.
+    loaded: Vec<(Option<LoadedRows>, usize)>,
+}
+
+impl Bands {
+    /// Adds the drops to a band without drops, and loads their rows. `neighbours` are in the order of [`Band::drops`].
+    pub fn load<'b, C: Content>(
+        &'b mut self,
+        band: &mut Band<'b>,
+        reader: &'b mut TierReader<C>,
+        neighbours: impl Iterator<Item = Neighbour<'b>>,
     ) -> Result<(), FileError> {
-        let Bands { turned_maps, maps, loaded, .. } = self;
-        let left = drops.index.list(matrix.left, matrix.spine, matrix.left_firsts);
+        let Bands { maps, loaded } = self;
         maps.clear();
         loaded.clear();
-        let mut load = |shape, spine, left_firsts, rows, words| {
-            let origin = children.matrix(shape, spine, left_firsts).map(|matrix| (shape, matrix));
-            loaded.push(children.load(&RowRequest { origin, rows, words })?);
-            Ok(())
-        };
-        for to in &drops.left {
-            let firsts = matrix.left_firsts + drops.first();
-            let child = drops.index.list(to.wing, matrix.spine, firsts);
-            let map = push_row_map(left.keeps(to.column, drops.mover), child.cell(to.bit), drops.flip(), rows, maps);
-            load(to.shape, matrix.spine, firsts, row_span(map), 0..0)?;
+        for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in neighbours {
+            let start = maps.len();
+            let own_rows = if is_turned { 0..band.columns } else { band.rows.clone() };
+            // The columns of a turned neighbour that belong to the band's rows.
+            let across = columns.filter(|_| is_turned).map_or(band.rows.clone(), |pairing| {
+                let span = row_span(push_row_map(&pairing, &band.rows, maps));
+                maps.truncate(start);
+                span
+            });
+            let needed = match rows {
+                _ if across.is_empty() => 0..0,
+                None => own_rows.clone(),
+                Some(pairing) => row_span(push_row_map(&pairing, &own_rows, maps)),
+            };
+            let wanted = if is_turned { words(&across) } else { 0..0 };
+            let origin = reader.matrix(shape, spine, left_firsts).map(|matrix| (shape, matrix));
+            let rows = reader.load(&RowRequest { origin, rows: needed, words: wanted.clone() })?;
+            let (source_words, first) =
+                rows.as_ref().map_or((0, wanted.start), |rows| (rows.row_words, rows.first_word));
+            let columns = columns.map(|Pairing { own, other, flip, first: consecutive }| {
+                let keeps = if is_turned { words(&band.rows) } else { 0..own.len() };
+                ColumnMove {
+                    gather: consecutive.is_none().then(|| (&other[first..first + source_words], flip)),
+                    skip: consecutive.unwrap_or_else(|| count(&own[..keeps.start], 0) - count(&other[..first], flip)),
+                    keeps: &own[keeps],
+                }
+            });
+            let first_word = if columns.is_none() { wanted.start - first } else { 0 };
+            let (source, first_row) = (RowView::Whole(&[]), own_rows.start);
+            band.drops.push(BandDrop { source, source_words, first_word, rows: &[], first_row, columns });
+            band.turned += usize::from(is_turned);
+            loaded.push((rows, maps.len() - start));
         }
-        for to in &drops.right {
-            load(to.shape, matrix.spine, matrix.left_firsts, rows.clone(), 0..0)?;
-        }
-        if let Some(shape) = drops.spine {
-            let map = push_rank_map(left.spine_keeps(drops.mover), rows, maps);
-            load(shape, spine_after(drops, matrix), matrix.left_firsts, row_span(map), 0..0)?;
-        }
-        for (to, map) in drops.turned.iter().zip(turned_maps.chunks_exact(matrix.columns as usize)) {
-            load(to.shape, matrix.spine, matrix.right_firsts + drops.first(), row_span(map), words(rows))?;
+        let (mut maps, reader) = (&mut maps[..], &*reader);
+        for (drop, (loaded, length)) in band.drops.iter_mut().zip(loaded) {
+            let map = maps.split_off_mut(..*length).unwrap_or_default();
+            let first;
+            (drop.source, first) = reader.view(loaded.as_ref(), map);
+            drop.rows = map;
+            drop.first_row -= first.min(drop.first_row);
         }
         Ok(())
     }
 }
 
 /// Computes the outcomes that need no child.
-fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
+pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     let misere = index.board().is_misere();
     let mover = Player::to_move(ply);
     let winner_of_line_by = |player: Player| if misere { player.other() } else { player };
@@ -244,18 +219,19 @@ fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     let completed = if full { 0 } else { coding.encode(Some(winner_of_line_by(mover)), ply + 1) };
     let worst = if mover == Player::First { 0 } else { u8::MAX };
     Outcomes {
-        completed,
+        completed: (!misere).then_some(completed),
         floor: if misere { completed } else { worst },
         over: if ply == 0 { 0 } else { coding.encode(Some(winner_of_line_by(mover.other())), ply) },
         tie: coding.encode(None, 0),
     }
 }
 
-fn spine_after(drops: &ShapeDrops, matrix: &Matrix) -> Spine {
-    matrix.spine.grown(drops.mover == Player::First)
-}
-
 /// Returns the words of a mask that hold `rows`.
 fn words(rows: &Range<usize>) -> Range<usize> {
     rows.start / 64..rows.end.div_ceil(64)
+}
+
+/// Counts the set bits of `mask ^ flip`.
+fn count(mask: &[u64], flip: u64) -> usize {
+    mask.iter().map(|word| (word ^ flip).count_ones() as usize).sum()
 }

@@ -11,16 +11,17 @@ use std::time::Duration;
 use fourbase::Player;
 use web_time::Instant;
 
-use super::band::{Bands, ShapeDrops};
+use super::band::{Bands, Neighbour, ShapeDrops, outcomes};
 use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::{Traffic, gather};
 use crate::context::Context;
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, Split, WingShape, bands, of_shape};
+use crate::index::{Index, OfShape, Split, WingShape, arm_lines, bands, of_shape};
+use crate::kernel::BandDrop;
 use crate::kernel::Coding;
-use crate::kernel::matrix::{Buffers, Lists};
+use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
 use crate::progress::{Share, Stage, StageProgress};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
@@ -219,14 +220,16 @@ pub(crate) fn solve_tier(
     let (ply, coding) = (tier.ply(), tier.content);
     let child_planes = child.map_or(coding.planes, |child| child.content.planes);
     let mover = Player::to_move(ply);
+    let outcomes = outcomes(index, &coding, ply);
     let sweep = Sweep::default();
     let begin = || Solver {
         thread: sweep.begin(),
         left: None,
         children: TierReader::new(index, child),
         drops: None,
-        bands: Bands::new(index, &coding, ply),
-        lists: Lists::default(),
+        bands: Bands::default(),
+        lines: ArmedLines::default(),
+        list: Vec::new(),
         buffers: Buffers::default(),
     };
     let filled = tier.fill(index, progress, begin, |solver, matrix, rows, mut out| {
@@ -238,16 +241,20 @@ pub(crate) fn solve_tier(
             let least = sweep.comes_to(solver.thread, matrix.left);
             child.iter().for_each(|child| child.evict_before(least));
         }
-        let Solver { children, drops, bands: prepared, lists, buffers, .. } = solver;
+        let Solver { children, drops, bands: prepared, lines, list, buffers, .. } = solver;
         let drops =
             of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
-        prepared.begin(drops, matrix);
+        let [left, right] = matrix.lists(index);
+        arm_lines(&drops.lines, matrix.spine, right, mover.other(), lines);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
-            let band = prepared.band(drops, children, matrix, rows, std::mem::take(lists))?;
+            let (left, columns) = (&left.colourings[rows.clone()], right.len());
+            let drops_of = emptied(std::mem::take(list));
+            let mut band = Band { rows, columns, drops: drops_of, turned: 0, left, lines, outcomes };
+            prepared.load(&mut band, children, Neighbour::children(drops, matrix))?;
             index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
-            *lists = band.into_lists();
+            *list = emptied(band.drops);
         }
         Ok(())
     })?;
@@ -287,8 +294,10 @@ struct Solver<'a> {
     /// The drops of the current shape; the shapes of its children are open.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
-    /// The lists of the current band.
-    lists: Lists,
+    /// The lines across both wings in the current matrix.
+    lines: ArmedLines,
+    /// The memory of the current band's drops.
+    list: Vec<BandDrop<'static>>,
     buffers: Buffers,
 }
 

@@ -18,7 +18,7 @@ mod speed;
 mod tests;
 mod tier_plan;
 
-pub(crate) use band::ShapeDrops;
+pub(crate) use band::{Bands, Neighbour, ShapeDrops};
 pub use error::SolveError;
 pub use options::{CHECKPOINT, Report, Solve};
 pub use plan::Plan;

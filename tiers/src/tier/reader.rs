@@ -18,8 +18,7 @@ use super::memory::Expanded;
 use super::tier::Tier;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
-use crate::kernel::matrix::NO_ROW;
-use crate::kernel::{Coding, RowView};
+use crate::kernel::{Coding, NO_ROW, RowView};
 
 /// Reads a tier for one thread. Opens several shapes at a time, and numbers them in the order of opening.
 pub(crate) struct TierReader<'a, C = Coding> {
