@@ -160,17 +160,15 @@ pub struct Lanes {
     pub rows: Vec<(usize, usize)>,
 }
 
-/// How a drop pairs colourings: the `n`-th bit of `own` belongs to the `n`-th bit of `other ^ flip`.
+/// How a drop pairs the colourings of a band with those of a neighbour, in order.
 #[derive(Clone, Copy)]
 pub struct Pairing<'a> {
     /// A mask of the band's colourings.
     pub own: &'a [u64],
-    /// A mask of the neighbour's colourings.
-    pub other: &'a [u64],
-    /// The word to XOR each word of `other` with.
-    pub flip: u64,
-    /// The first bit of `other ^ flip`, if its bits are known to be consecutive.
-    pub first: Option<usize>,
+    /// The neighbour's colourings: a mask, and the word to XOR it with; `None` if they are consecutive.
+    pub other: Option<(&'a [u64], u64)>,
+    /// How many of the neighbour's colourings to leave out before the first one.
+    pub skip: usize,
 }
 
 /// The drop of one column between a band and a matrix of the neighbouring tier. In a turned drop, rows and columns of
@@ -187,19 +185,8 @@ pub struct BandDrop<'a> {
     pub rows: &'a [u32],
     /// The row of `source` for the band's first row, if `rows` is empty.
     pub first_row: usize,
-    /// How columns move; `None` if they stay.
-    pub columns: Option<ColumnMove<'a>>,
-}
-
-/// How a drop moves the columns of every row.
-#[derive(Clone, Copy)]
-pub struct ColumnMove<'a> {
-    /// The columns of the source to gather: a mask, and the word to XOR it with; `None` if they are consecutive.
-    pub gather: Option<(&'a [u64], u64)>,
-    /// How many columns, or gathered columns, to leave out before the first one to take.
-    pub skip: usize,
-    /// The columns of the band that receive them.
-    pub keeps: &'a [u64],
+    /// Which columns of the source move to which of the band; `None` if all stay.
+    pub columns: Option<Pairing<'a>>,
 }
 
 /// Marks a row without a neighbour. In a solve, the drop then completes a line.
@@ -227,13 +214,13 @@ pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
 
 impl Lanes {
     /// Makes the networks of a drop whose rows have `child_words` words.
-    fn prepare(&mut self, columns: &ColumnMove, child_words: usize) {
+    fn prepare(&mut self, columns: &Pairing, child_words: usize) {
         self.take.clear();
-        if let Some((mask, flip)) = columns.gather {
+        if let Some((mask, flip)) = columns.other {
             self.take.extend(mask.iter().map(|word| Network::new(word ^ flip)));
         }
         self.put.clear();
-        self.put.extend(columns.keeps.iter().map(|word| Network::new(*word)));
+        self.put.extend(columns.own.iter().map(|word| Network::new(*word)));
         (self.offset, self.child_words) = (columns.skip, child_words);
     }
 
@@ -247,7 +234,7 @@ impl Lanes {
         &mut self,
         code: C,
         drop: &BandDrop,
-        columns: &ColumnMove,
+        columns: &Pairing,
         out: &mut [u64],
     ) {
         self.prepare(columns, drop.source_words);
@@ -409,11 +396,8 @@ mod tests {
             }
 
             let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
-            let columns = ColumnMove {
-                gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
-                skip: self.from.unwrap_or(0),
-                keeps: &self.keeps,
-            };
+            let other: Option<(&[u64], u64)> = if self.from.is_none() { Some((&self.plane, 0)) } else { None };
+            let columns = Pairing { own: &self.keeps, other, skip: self.from.unwrap_or(0) };
             let source = RowView::Whole(&child);
             let drop =
                 BandDrop { source, source_words: child_words, first_word: 0, rows: &[], first_row: 0, columns: None };

@@ -21,7 +21,7 @@ mod words;
 
 pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
-pub use bits::{BandDrop, Bits, ColumnMove, NO_ROW, Pairing, Task, ones};
+pub use bits::{BandDrop, Bits, NO_ROW, Pairing, Task, ones};
 pub use rows::transpose;
 pub use words::{Pool, RowView, SPARE_PART, Words};
 

@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::bits::{BandDrop, Bits, ColumnMove, Lanes, NO_ROW, Task, ones};
+use super::bits::{BandDrop, Bits, Lanes, NO_ROW, Pairing, Task, ones};
 use super::code::Code;
 use super::rows;
 /// The most rows of a band: the bits of a cache line in the transposed layout.
@@ -149,7 +149,7 @@ impl<'a> Band<'a> {
         let (turned, straight) = self.split_drops();
         for word in 0..words {
             let columns = straight.iter().filter_map(|drop| drop.columns);
-            let mut wins = !columns.fold(u64::MAX, |keeps, columns| keeps & columns.keeps[word]);
+            let mut wins = !columns.fold(u64::MAX, |keeps, columns| keeps & columns.own[word]);
             for drop in turned {
                 let columns = &drop.rows[word * 64..drop.rows.len().min(word * 64 + 64)];
                 let lost = columns.iter().enumerate().filter(|(_, row)| **row == NO_ROW);
@@ -260,17 +260,17 @@ fn take_columns<C: Code<P>, B: Bits, const P: usize>(
     best: &mut [u64],
     words: usize,
     drop: &BandDrop,
-    columns: &ColumnMove,
+    columns: &Pairing,
     child_row: usize,
     stream: &mut Vec<u64>,
 ) {
     let child = drop.source.row(child_row, code.child_planes() * drop.source_words);
-    let ColumnMove { gather, skip, keeps } = *columns;
+    let Pairing { own, other, skip } = *columns;
     if words == 1 && drop.source_words == 1 {
-        let from = gather.map_or(u64::MAX, |(mask, flip)| mask[0] ^ flip);
-        return rows::take_word::<C, B, P>(code, best, child, from, skip, keeps[0]);
+        let from = other.map_or(u64::MAX, |(mask, flip)| mask[0] ^ flip);
+        return rows::take_word::<C, B, P>(code, best, child, from, skip, own[0]);
     }
-    let (bits, bits_words) = match gather {
+    let (bits, bits_words) = match other {
         None => (child, drop.source_words),
         Some((mask, flip)) => {
             let stream_words = mask.len() + 2;
@@ -281,7 +281,7 @@ fn take_columns<C: Code<P>, B: Bits, const P: usize>(
             (stream.as_slice(), stream_words)
         }
     };
-    rows::take_stream::<C, B, P>(code, best, &keeps[..words], bits, bits_words, skip);
+    rows::take_stream::<C, B, P>(code, best, &own[..words], bits, bits_words, skip);
 }
 
 /// Replaces the outcomes of a band's rows by those of a drop where these are better, for all rows together. With
@@ -290,7 +290,7 @@ fn take_lanes<C: Code<P>, const P: usize>(
     code: C,
     wins: &[bool],
     drop: &BandDrop,
-    columns: &ColumnMove,
+    columns: &Pairing,
     out: &mut [u64],
     lanes: &mut Lanes,
 ) {

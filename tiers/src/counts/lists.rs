@@ -6,8 +6,8 @@
 //! one piece of the mover (on top of a wing column or of the spine) breaks: the parents' colourings that
 //! [`WingList::keeps`] leaves out, with the dropped bit inserted.
 //!
-//! Both lists are in increasing order, and insertion keeps order. So of each list only masks are kept: for each last move,
-//! the colourings that it leads to, paired with the parents' colourings that it starts from.
+//! Both lists are in increasing order, and inserting a bit keeps order. So each list keeps only two masks for each last
+//! move: of the colourings that the move leads to, and of the parents' colourings that it starts from.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,13 +17,14 @@ use fourbase::Player;
 use crate::index::{ByFirsts, Index, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::{Pairing, ones};
 
-/// One kind of last move, into a column of the wing or on the spine (`None`).
+/// The last moves into one column of the wing, or on the spine.
 #[derive(Clone, Debug)]
 struct LastMove {
+    /// The column of the wing; `None` for the spine.
     column: Option<usize>,
-    /// The colourings that it leads to.
+    /// A mask of the colourings that these moves lead to.
     own: Vec<u64>,
-    /// The parents that it starts from, over their list.
+    /// A mask of the parents' list: the colourings that these moves start from.
     parents: Vec<u64>,
 }
 
@@ -42,8 +43,8 @@ pub(super) struct ChildList {
 }
 
 impl ChildList {
-    /// Lists the colourings to which a drop of `mover` leads: those of the index, and the finished ones. Costs a few
-    /// nanoseconds per finished colouring.
+    /// Makes the lists of the colourings to which drops of `mover` lead: those of the index, and the finished ones. Costs
+    /// a few nanoseconds per finished colouring.
     fn both(index: &Index, (wing, spine, firsts): Key, mover: Player) -> [ChildList; 2] {
         let (split, list) = (&index.split, index.list(wing, spine, firsts));
         let (first, flip) = if mover == Player::First { (1, 0) } else { (0, u64::MAX) };
@@ -76,7 +77,7 @@ impl ChildList {
         [own, ChildList::finished(finished)]
     }
 
-    /// Makes the list of finished colourings from those of each last move, in increasing order.
+    /// Makes the list of finished colourings. `moves` has the sorted colourings of each last move.
     fn finished(moves: Vec<(Vec<u32>, LastMove)>) -> ChildList {
         let mut all = Vec::from_iter(moves.iter().flat_map(|(children, _)| children).copied());
         // A stable sort merges sorted runs.
@@ -95,7 +96,7 @@ impl ChildList {
     /// Returns the pairing of a last move into a column of the wing, or on the spine; `None` if it leads to no colouring.
     pub fn pairing(&self, column: Option<usize>) -> Option<Pairing<'_>> {
         let last = self.sources.iter().find(|last| last.column == column)?;
-        Some(Pairing { own: &last.own, other: &last.parents, flip: 0, first: None })
+        Some(Pairing { own: &last.own, other: Some((&last.parents, 0)), skip: 0 })
     }
 
     /// Returns the bytes of the list in memory.
@@ -105,7 +106,8 @@ impl ChildList {
     }
 }
 
-/// Lists the finished colourings that a last move leads to, in increasing order, and masks their parents.
+/// Returns the finished colourings that last moves into a column lead to, in increasing order. In the returned
+/// [`LastMove`], only the mask of the parents is filled.
 fn completed(
     column: Option<usize>,
     parents: &WingList,

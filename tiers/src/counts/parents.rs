@@ -1,7 +1,7 @@
-//! Finds the parents of a child's matrix, and how their rows and columns are paired with its own.
+//! Finds the parents of a child's matrix, and how their rows and columns are paired with those of the child.
 //!
-//! The solver finds children in the same way ([`Neighbour`]). On both sides, a child's matrix is extended by the
-//! colourings that the last move finished ([`ChildList`]), which makes four parts:
+//! The solver finds children in the same way ([`Neighbour`]). In a count, a child's matrix has further rows and columns:
+//! the colourings that the last move finished ([`ChildList`]). This makes four parts:
 //!
 //! |                   | right colourings of the index | finished right colourings  |
 //! |-------------------|-------------------------------|----------------------------|

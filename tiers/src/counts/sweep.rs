@@ -1,6 +1,5 @@
 //! The sweep finds which positions play reaches, from the empty board to the full one.
 
-use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -184,13 +183,14 @@ struct Sweeper<'a> {
     /// The lines across both wings in the current matrix.
     lines: ArmedLines,
     buffers: Buffers,
-    /// The positions so far.
+    /// The positions that this thread has counted.
     pulled: Pulled,
 }
 
 impl Sweeper<'_> {
-    /// Fills `rows` (from a multiple of 64) of a matrix in `out`. Counts the positions in them, and the finished positions
-    /// outside of the index that go with them: those beside them, and their share of those below.
+    /// Fills `out` with `rows` of a matrix; they begin at a multiple of 64. Counts their positions, and finished
+    /// positions outside the index: those in the finished columns of these rows, and a share of those in the finished
+    /// rows.
     fn pull(
         &mut self,
         lists: &ChildLists,
@@ -206,7 +206,7 @@ impl Sweeper<'_> {
             of_shape(&mut self.drops, shape, || ShapeDrops::new(index, parents, shape, self.mover, Split::shrunk));
         let [own_left, own_right] = matrix.lists(index);
         arm_lines(&drops.lines, matrix.spine, own_right, self.mover, &mut self.lines);
-        let (no_lines, mut list) = (ArmedLines::default(), Vec::new());
+        let no_lines = ArmedLines::default();
         let (mut own, mut with_line) = (Pulled::default(), 0);
         let mut part = |[left, right]: [&ChildList; 2], rows: Range<usize>, out: Option<&mut [u64]>| {
             if right.len == 0 {
@@ -218,7 +218,7 @@ impl Sweeper<'_> {
             let mut band = Band {
                 rows,
                 columns: right.len,
-                drops: emptied(mem::take(&mut list)),
+                drops: Vec::new(),
                 turned: 0,
                 left: colourings,
                 lines,
@@ -226,7 +226,7 @@ impl Sweeper<'_> {
             };
             self.bands.load(&mut band, &mut *parents, parents_of(drops, matrix, [left, right]))?;
             let pulled = index.kernel.run(PullBand { band: &band, out, buffers: &mut self.buffers });
-            list = emptied(band.drops);
+            self.bands.list = emptied(band.drops);
             Ok::<Pulled, FileError>(pulled)
         };
         for rows in bands(rows.clone()) {

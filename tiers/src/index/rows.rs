@@ -106,37 +106,53 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` to the row of the neighbour that it is paired with. Appends the map to `maps` and returns it.
+/// Maps each of `rows` (from a multiple of 64 on) to the row of the neighbour that it is paired with, or to [`NO_ROW`].
+/// Appends the map to `maps` and returns it.
 pub(crate) fn push_row_map<'m>(pairing: &Pairing, rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
-    let Pairing { own, other, flip, .. } = *pairing;
-    let mut skip: u32 = own[..rows.start / 64].iter().map(|word| word.count_ones()).sum();
+    let Pairing { own, other, skip } = *pairing;
+    let (before, own) = own.split_at(rows.start / 64);
+    let mut skip = skip as u32 + before.iter().map(|word| word.count_ones()).sum::<u32>();
+    let start = maps.len();
+    maps.resize(start + rows.len(), NO_ROW);
+    let map = &mut maps[start..];
+    let Some((mask, flip)) = other else {
+        each_paired(own, map, || {
+            skip += 1;
+            skip - 1
+        });
+        return map;
+    };
     let mut word = 0;
-    let mut bits = other.first().map_or(0, |other| other ^ flip);
+    let mut bits = mask.first().map_or(0, |mask| mask ^ flip);
     while skip > 0 {
         let here = bits.count_ones();
         if here <= skip {
             skip -= here;
             word += 1;
-            bits = other.get(word).map_or(0, |other| other ^ flip);
+            bits = mask.get(word).map_or(0, |mask| mask ^ flip);
         } else {
             bits &= bits - 1;
             skip -= 1;
         }
     }
-    let start = maps.len();
-    maps.resize(start + rows.len(), NO_ROW);
-    let map = &mut maps[start..];
-    for (map, own) in map.chunks_mut(64).zip(&own[rows.start / 64..]) {
-        for row in ones(own & low_bits(map.len() as u32)) {
-            while bits == 0 {
-                word += 1;
-                bits = other[word] ^ flip;
-            }
-            map[row] = word as u32 * 64 + bits.trailing_zeros();
-            bits &= bits - 1;
+    each_paired(own, map, || {
+        while bits == 0 {
+            word += 1;
+            bits = mask[word] ^ flip;
         }
-    }
+        let place = word as u32 * 64 + bits.trailing_zeros();
+        bits &= bits - 1;
+        place
+    });
     map
+}
+
+/// Fills the places of `map` that are set in `own` with the results of `next`, in order.
+#[inline]
+fn each_paired(own: &[u64], map: &mut [u32], mut next: impl FnMut() -> u32) {
+    for (map, own) in map.chunks_mut(64).zip(own) {
+        ones(own & low_bits(map.len() as u32)).for_each(|row| map[row] = next());
+    }
 }
 
 #[cfg(test)]
@@ -154,7 +170,7 @@ mod tests {
             // At least as many colourings have the new bit as rows stay free of lines.
             let plane: Vec<u64> = words.iter().map(|(one, other)| one | other).collect();
             let keeps: Vec<u64> = words.iter().map(|(one, _)| *one).collect();
-            let pairing = Pairing { own: &keeps, other: &plane, flip: 0, first: None };
+            let pairing = Pairing { own: &keeps, other: Some((&plane, 0)), skip: 0 };
             let row_map = |rows: &Range<usize>| push_row_map(&pairing, rows, &mut Vec::new()).to_vec();
             let all = row_map(&(0..64 * words.len()));
             let kept = (0..all.len()).filter(|row| keeps[row / 64] >> (row % 64) & 1 == 1);
@@ -167,6 +183,9 @@ mod tests {
             for end in [start + 1, start + 63, 64 * words.len()] {
                 let rows = start..end;
                 prop_assert_eq!(row_map(&rows), &all[rows.clone()]);
+                let (consecutive, mut map) = (Pairing { other: None, skip: first, ..pairing }, Vec::new());
+                let rank = |row: usize| expected.iter().position(|(kept, _)| *kept == row).map_or(NO_ROW, |rank| (first + rank) as u32);
+                prop_assert!(push_row_map(&consecutive, &rows, &mut map).iter().copied().eq(rows.map(rank)));
             }
         }
     }

@@ -14,7 +14,7 @@ use fourbase::Player;
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingList, WingShape, push_row_map};
 use crate::kernel::matrix::{Band, Outcomes};
-use crate::kernel::{BandDrop, Coding, ColumnMove, Pairing, RowView};
+use crate::kernel::{BandDrop, Coding, Pairing, RowView};
 use crate::tier::{Content, LoadedRows, RowRequest, TierReader, row_span};
 
 /// A drop into a wing column.
@@ -88,9 +88,9 @@ impl<'a> ShapeDrops<'a> {
     }
 }
 
-/// A neighbouring matrix that a drop leads to or comes from, and how the rows and columns of a matrix are paired with its
-/// own; `None` where they stay what they are. If the neighbour is turned, `rows` pairs the columns of the matrix with its
-/// rows, and `columns` the rows with its columns.
+/// A matrix of the neighbouring tier that a drop leads to or comes from. `rows` and `columns` pair the rows and columns
+/// of the current matrix with those of the neighbour; `None` if all keep their numbers. If the neighbour is turned,
+/// `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Neighbour<'a> {
     pub shape: usize,
@@ -102,26 +102,25 @@ pub(crate) struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// Lists the children of a matrix, in the order of [`Band::drops`].
-    pub(super) fn children(drops: &'a ShapeDrops<'a>, matrix: &Matrix) -> impl Iterator<Item = Neighbour<'a>> {
+    /// Lists the children of a matrix, in the order of [`Band::drops`]. `left` and `right` are the lists of its wings.
+    pub(super) fn children(
+        drops: &'a ShapeDrops<'a>,
+        matrix: &Matrix,
+        [left, right]: [&'a WingList; 2],
+    ) -> impl Iterator<Item = Neighbour<'a>> {
         let Matrix { spine, left_firsts, right_firsts, .. } = *matrix;
         let (index, mover, first, flip) = (drops.index, drops.mover, drops.first(), drops.flip());
-        let [left, right] = matrix.lists(index);
         let wing = move |own: &'a WingList, to: &WingDrop, firsts| {
             let list = index.list(to.wing, spine, firsts + first);
             // The last wing column holds the highest bits, so the dropped bit is the highest of all. The children are
             // therefore the lower part of the child's list (second player) or its upper part (first player).
-            let is_contiguous = to.column + 1 == index.split.wing_columns();
+            let is_consecutive = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
-            let start = || if first == 1 { list.colourings.partition_point(is_second) } else { 0 };
-            let first = is_contiguous.then(start);
-            Some(Pairing { own: own.keeps(to.column, mover), other: list.cell(to.bit), flip, first })
+            let skip = if is_consecutive && first == 1 { list.colourings.partition_point(is_second) } else { 0 };
+            let other = (!is_consecutive).then(|| (list.cell(to.bit), flip));
+            Some(Pairing { own: own.keeps(to.column, mover), other, skip })
         };
-        let after = spine.grown(mover == Player::First);
-        let beside = move |own: &'a WingList, wing, firsts| {
-            let other = index.list(wing, after, firsts).all();
-            Some(Pairing { own: own.spine_keeps(mover), other, flip: 0, first: Some(0) })
-        };
+        let beside = move |own: &'a WingList| Some(Pairing { own: own.spine_keeps(mover), other: None, skip: 0 });
         let straight = Neighbour { shape: 0, spine, left_firsts, is_turned: false, rows: None, columns: None };
         let turned = drops.turned.iter().map(move |to| {
             let rows = wing(right, to, right_firsts);
@@ -135,11 +134,9 @@ impl<'a> Neighbour<'a> {
             let columns = wing(right, to, right_firsts);
             Neighbour { shape: to.shape, columns, ..straight }
         });
-        let (left_wing, right_wing) = (matrix.left, matrix.right);
         let on_spine = drops.spine.map(move |shape| {
-            let rows = beside(left, left_wing, left_firsts);
-            let columns = beside(right, right_wing, right_firsts);
-            Neighbour { shape, spine: after, rows, columns, ..straight }
+            let spine = spine.grown(mover == Player::First);
+            Neighbour { shape, spine, rows: beside(left), columns: beside(right), ..straight }
         });
         turned.chain(into_left).chain(into_right).chain(on_spine)
     }
@@ -152,17 +149,20 @@ pub(crate) struct Bands {
     maps: Vec<u32>,
     /// The rows of each drop, and the length of its map.
     loaded: Vec<(Option<LoadedRows>, usize)>,
+    /// An empty list of drops, whose memory the next band uses.
+    pub list: Vec<BandDrop<'static>>,
 }
 
 impl Bands {
-    /// Adds the drops to a band without drops, and loads their rows. `neighbours` are in the order of [`Band::drops`].
+    /// Adds drops to a band that has none, and loads their rows. `neighbours` are in the order of [`Band::drops`].
     pub fn load<'b, C: Content>(
         &'b mut self,
         band: &mut Band<'b>,
         reader: &'b mut TierReader<C>,
         neighbours: impl Iterator<Item = Neighbour<'b>>,
     ) -> Result<(), FileError> {
-        let Bands { maps, loaded } = self;
+        let Bands { maps, loaded, list } = self;
+        band.drops = std::mem::take(list);
         maps.clear();
         loaded.clear();
         for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in neighbours {
@@ -184,13 +184,11 @@ impl Bands {
             let rows = reader.load(&RowRequest { origin, rows: needed, words: wanted.clone() })?;
             let (source_words, first) =
                 rows.as_ref().map_or((0, wanted.start), |rows| (rows.row_words, rows.first_word));
-            let columns = columns.map(|Pairing { own, other, flip, first: consecutive }| {
+            let columns = columns.map(|Pairing { own, other, skip }| {
                 let keeps = if is_turned { words(&band.rows) } else { 0..own.len() };
-                ColumnMove {
-                    gather: consecutive.is_none().then(|| (&other[first..first + source_words], flip)),
-                    skip: consecutive.unwrap_or_else(|| count(&own[..keeps.start], 0) - count(&other[..first], flip)),
-                    keeps: &own[keeps],
-                }
+                let passed = other.map_or(64 * first, |(mask, flip)| count(&mask[..first], flip));
+                let other = other.map(|(mask, flip)| (&mask[first..first + source_words], flip));
+                Pairing { own: &own[keeps.clone()], other, skip: skip + count(&own[..keeps.start], 0) - passed }
             });
             let first_word = if columns.is_none() { wanted.start - first } else { 0 };
             let (source, first_row) = (RowView::Whole(&[]), own_rows.start);

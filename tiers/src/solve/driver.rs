@@ -19,7 +19,6 @@ use crate::context::Context;
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, Split, WingShape, arm_lines, bands, of_shape};
-use crate::kernel::BandDrop;
 use crate::kernel::Coding;
 use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
 use crate::progress::{Share, Stage, StageProgress};
@@ -229,7 +228,6 @@ pub(crate) fn solve_tier(
         drops: None,
         bands: Bands::default(),
         lines: ArmedLines::default(),
-        list: Vec::new(),
         buffers: Buffers::default(),
     };
     let filled = tier.fill(index, progress, begin, |solver, matrix, rows, mut out| {
@@ -241,20 +239,19 @@ pub(crate) fn solve_tier(
             let least = sweep.comes_to(solver.thread, matrix.left);
             child.iter().for_each(|child| child.evict_before(least));
         }
-        let Solver { children, drops, bands: prepared, lines, list, buffers, .. } = solver;
+        let Solver { children, drops, bands: prepared, lines, buffers, .. } = solver;
         let drops =
             of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
-        let [left, right] = matrix.lists(index);
+        let lists @ [left, right] = matrix.lists(index);
         arm_lines(&drops.lines, matrix.spine, right, mover.other(), lines);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
             let (left, columns) = (&left.colourings[rows.clone()], right.len());
-            let drops_of = emptied(std::mem::take(list));
-            let mut band = Band { rows, columns, drops: drops_of, turned: 0, left, lines, outcomes };
-            prepared.load(&mut band, children, Neighbour::children(drops, matrix))?;
+            let mut band = Band { rows, columns, drops: Vec::new(), turned: 0, left, lines, outcomes };
+            prepared.load(&mut band, children, Neighbour::children(drops, matrix, lists))?;
             index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
-            *list = emptied(band.drops);
+            prepared.list = emptied(band.drops);
         }
         Ok(())
     })?;
@@ -296,8 +293,6 @@ struct Solver<'a> {
     bands: Bands,
     /// The lines across both wings in the current matrix.
     lines: ArmedLines,
-    /// The memory of the current band's drops.
-    list: Vec<BandDrop<'static>>,
     buffers: Buffers,
 }
 
