@@ -1,10 +1,10 @@
 //! The colourings of a child's wing, and the parents from which last moves lead to them.
 //!
-//! A position with a line inside a wing and the spine is no entry of the index. Yet every finished position has to be
+//! A position with a line inside a wing and the spine is not in the index. Yet every finished position has to be
 //! counted once, however many last moves lead to it. So each wing has two lists: its own list in the index, and its
-//! **finished colourings**, which are listed while they are counted. These are the colourings with a line that removing
-//! one piece of the mover (on top of a wing column or of the spine) breaks: the parents' colourings that
-//! [`WingList::keeps`] leaves out, with the dropped bit inserted.
+//! **finished colourings**, which are listed only for the count. These are the colourings that have a line, but have
+//! none once one of the mover's pieces (on top of a wing column or of the spine) is removed. They are made from the
+//! parents' colourings that [`WingList::keeps`] leaves out, by inserting the dropped bit.
 //!
 //! Both lists are in increasing order. Insertion keeps order, so the children of one kind of last move are a sorted run,
 //! and reading the runs beside the list gives the parents.
@@ -30,12 +30,12 @@ pub(super) struct LastMove {
     /// A mask of the colourings that have a parent here; `first` is the first of them if they are consecutive.
     pub put: Vec<u64>,
     first: Option<usize>,
-    /// A mask of these parents, over their list.
+    /// A mask of the parents' places in their own list.
     pub take: Vec<u64>,
 }
 
 impl LastMove {
-    /// Prepares the move for colourings that are columns. `rows` are the parent's rows.
+    /// Prepares the move for a matrix whose columns are these colourings. `rows` are the parent's rows.
     pub fn columns(&self, rows: Vec<u32>) -> ColumnPull<'_> {
         let put = self.first.map_or_else(|| Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 }, Put::From);
         let (parent, parent_words, take) = (RowView::Whole(&[]), self.take.len(), &*self.take);
@@ -67,7 +67,8 @@ impl Run<'_> {
         places.map(move |place| (child(self.list.colourings[place]), place as u32))
     }
 
-    /// Returns the source of the children, which are some of the colourings in `all`; `None` if there are none.
+    /// Returns this last move with the parent of each colouring in `all`, which includes all children; `None` if there
+    /// are no children.
     fn source(self, all: &[u32]) -> Option<LastMove> {
         let (mut next, mut put) = (self.children().peekable(), vec![0; all.len().div_ceil(64)]);
         let parent = |(place, own): (usize, &u32)| {
@@ -85,13 +86,13 @@ impl Run<'_> {
     }
 }
 
-/// About the most bytes that both lists of a wing take in their slots, including a share of the empty slots.
+/// An upper estimate of the bytes that the slots of a wing's two lists take, including a share of the empty slots.
 const SLOT_BYTES: u64 = 512;
 
-/// Colourings of one wing shape beside one spine with one number of first-player pieces.
+/// The colourings of one wing shape, beside one spine, with a given number of first-player pieces.
 #[derive(Clone, Debug)]
 pub(super) struct ChildList {
-    /// Whether these are the finished colourings, and not those of the index.
+    /// Whether these are the finished colourings rather than those of the index.
     pub is_finished: bool,
     /// The number of colourings.
     pub len: usize,
@@ -100,7 +101,7 @@ pub(super) struct ChildList {
 }
 
 impl ChildList {
-    /// Lists the colourings to which a drop of `mover` leads. Costs a few nanoseconds per colouring.
+    /// Lists the colourings that a drop by `mover` leads to. Costs a few nanoseconds per colouring.
     fn new<'i>(index: &'i Index, (wing, spine, firsts): Key, is_finished: bool, mover: Player) -> ChildList {
         let split = &index.split;
         let first = u32::from(mover == Player::First);

@@ -1,4 +1,4 @@
-//! Prepares a band of a child's matrix: finds its parents, and how their rows move.
+//! Prepares a band of a child's matrix: finds its parents, and which of their rows go to which rows of the child.
 //!
 //! This is the solver's preparation with parent and child exchanged. On both sides, a child's matrix is extended by the
 //! colourings that the last move finished ([`ChildList`]), which makes four parts:
@@ -90,8 +90,8 @@ pub(super) fn part<'b>(
     Ok(band)
 }
 
-/// Prepares a drop in the transposed layout, where the colourings of a source are columns. The band has only `rows` of
-/// them.
+/// Prepares a drop in the transposed layout, where the colourings of a source are columns. The band includes only those
+/// in `rows`.
 fn turned<'a>(source: &'a LastMove, rows: &Range<usize>) -> ColumnPull<'a> {
     let (take, put) = (&*source.take, &*source.put);
     let mut mask = put[rows.start / 64..rows.end.div_ceil(64)].to_vec();
