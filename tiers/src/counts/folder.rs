@@ -7,9 +7,9 @@
 //!                ...
 //! ```
 //!
-//! Counting legal positions by ply needs the bits of two plies at a time. Values are solved from the full board down,
-//! so the bits of all plies wait for them; they compress well. If everything fits into memory, these files are in
-//! memory too. All files are removed when the count is done.
+//! Counting legal positions by ply needs the bits of two plies at a time. Counting by value needs the bits of all
+//! plies, because values are solved from the full board down; the bits compress well. If everything fits into memory,
+//! these files are in memory too. All files are removed when the count is done.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(super) struct Count<'a> {
     pub values: Option<Values>,
     pub context: &'a Context<'a>,
     pub folder: PathBuf,
-    /// Whether a later count can resume it.
+    /// Whether its files are on disk, so that a later run can resume it.
     pub in_files: bool,
 }
 
@@ -38,7 +38,7 @@ impl Count<'_> {
         solve.scratch_root().join(solve.board.to_string()).join(name)
     }
 
-    /// Reads the journal of an earlier run of this count; else begins one.
+    /// Reads the journal that an earlier run of this count left, or returns a new one.
     pub fn journal(&self) -> Result<Journal, FileError> {
         let job = format!("{} {:?} {}", self.solve.board, self.values, self.solve.block_words);
         Journal::read(self.context.storage, &self.folder, job)
@@ -54,8 +54,8 @@ impl Count<'_> {
         has_room(storage, folder, needed).map_err(error)
     }
 
-    /// Creates the folder, locks it and runs `work` there with the journal that it finds; then removes the lock, the files
-    /// of a finished count, and the folder if it is empty. Never creates the root if it has to exist already.
+    /// Creates and locks the folder, and calls `work` with its journal. Afterwards removes the lock, the files if the
+    /// count is finished, and the folder if it is empty. The folder `existing`, if given, must exist already.
     pub fn in_folder<T>(
         &self,
         existing: Option<&Path>,
@@ -93,7 +93,7 @@ impl Count<'_> {
         })
     }
 
-    /// Returns the error of a damaged file of the count; the user may remove the count's folder.
+    /// Returns the error for a damaged file of the count. It names the count's folder, which the user may remove.
     pub fn damaged(&self, source: FileError) -> CountError {
         CountError::Damaged { folder: self.folder.clone(), source }
     }

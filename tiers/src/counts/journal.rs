@@ -1,4 +1,4 @@
-//! The progress of a count in files: one small file beside them, rewritten after every ply.
+//! The progress of a count that uses files: one small file beside the others, rewritten after every ply.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) const NAME: &str = "count";
 pub(super) struct Journal {
     /// The board, the values and the blocks of the count.
     pub job: String,
-    /// The positions of the plies that the sweep has counted, from the empty board on.
+    /// The number of positions of each ply that the sweep has finished, from the empty board on.
     pub swept: Vec<Pulled>,
     /// For each ply whose values are counted, the outcomes of its positions without a line.
     pub outcomes: Vec<OutcomeCount>,
@@ -30,7 +30,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Reads the journal of an earlier run of this job; else begins one.
+    /// Reads the journal of this job. Returns a new one if the file is missing, damaged or of another job.
     ///
     /// # Errors
     /// [`FileError::Io`] if the system refuses to read an existing file, [`FileError::Newer`].

@@ -1,7 +1,7 @@
 //! Counts that are kept beside the counted database: `<db>/<board>/<values>.stats.json`, one object of JSON.
 //!
 //! The file has the hash of its database and a checksum. Reading checks both, and whether the tables are possible for
-//! this board; if not, the file is damaged. Counting again costs only time.
+//! this board; if not, the file is reported as damaged. Counting again restores it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::files::{FileError, ReadStorage, Storage, io_error, read_small, write_
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 
-/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes,
-/// version 3 no examples.
+/// The version of the file. Version 1 held the whole manifest and no checksum; version 2 lacked the plies of
+/// outcomes, version 3 the examples.
 const VERSION: u32 = 4;
 
 /// More bytes than the counts of any board: 65 plies, each with 130 outcomes of at most 200 bytes.
@@ -48,8 +48,8 @@ pub fn kept_path(folder: &Path) -> PathBuf {
 /// Reads the counts beside a database; `None` if there are none, or if they belong to another database.
 ///
 /// # Errors
-/// [`FileError::Damaged`] where the file is not as it was written, or its tables cannot be those of the database;
-/// [`FileError::Newer`] where a newer program wrote it; [`FileError::Io`] where it cannot be read, or is no regular file.
+/// [`FileError::Damaged`] if the file has changed since it was written, or its tables are impossible for the database;
+/// [`FileError::Newer`] if a newer program wrote it; [`FileError::Io`] if it can't be read or is not a regular file.
 pub fn read_kept(
     storage: &dyn ReadStorage,
     folder: &Path,
@@ -84,7 +84,7 @@ pub fn read_kept(
     Ok(Some(kept.counts))
 }
 
-/// Writes the counts of a complete database beside it, in one step for readers.
+/// Writes the counts of a complete database beside it. Readers never see a partly written file.
 ///
 /// # Errors
 /// [`CountError::File`] if the file can't be written, [`CountError::Busy`] if another process has locked the database.

@@ -1,10 +1,10 @@
 //! The colourings of a child's wing, and the parents from which last moves lead to them.
 //!
-//! A position with a line inside a wing and the spine is no entry of the index. Yet every finished position has to be
+//! A position with a line inside a wing and the spine is not in the index. Yet every finished position has to be
 //! counted once, however many last moves lead to it. So each wing has two lists: its own list in the index, and its
-//! **finished colourings**, which are listed while they are counted. These are the colourings with a line that removing
-//! one piece of the mover (on top of a wing column or of the spine) breaks: the parents' colourings that
-//! [`WingList::keeps`] leaves out, with the dropped bit inserted.
+//! **finished colourings**, which are listed only for the count. These are the colourings that have a line, but have
+//! none once one of the mover's pieces (on top of a wing column or of the spine) is removed. They are made from the
+//! parents' colourings that [`WingList::keeps`] leaves out, by inserting the dropped bit.
 //!
 //! Both lists are in increasing order, and inserting a bit keeps order. So each list keeps only two masks for each last
 //! move: of the colourings that the move leads to, and of the parents' colourings that it starts from.
@@ -28,13 +28,13 @@ struct LastMove {
     parents: Vec<u64>,
 }
 
-/// About the most bytes that both lists of a wing take in their slots, including a share of the empty slots.
+/// An upper estimate of the bytes that the slots of a wing's two lists take, including a share of the empty slots.
 const SLOT_BYTES: u64 = 512;
 
-/// Colourings of one wing shape beside one spine with one number of first-player pieces.
+/// The colourings of one wing shape, beside one spine, with a given number of first-player pieces.
 #[derive(Clone, Debug)]
 pub(super) struct ChildList {
-    /// Whether these are the finished colourings, and not those of the index.
+    /// Whether these are the finished colourings rather than those of the index.
     pub is_finished: bool,
     /// The number of colourings.
     pub len: usize,

@@ -11,15 +11,15 @@
 //! Several last moves can lead to one finished position (on 4x4, 25,780 moves to 21,404 positions), so counting moves
 //! would count too much. Instead every position is one *bit*, which all its last moves set, and the bits are counted.
 //! A position with a line across both wings is an entry of the index: its bit is counted and then cleared. Positions with a
-//! line inside a wing and the spine are no entries of the index, so their matrices exist only while they are counted:
-//! the lists of a wing get a further list, its **finished colourings**. In each of these, removing some top piece of
-//! the mover leaves no line. This list is in numeric order too, and drops lead to it as to a list of the index, so the
-//! same kernel fills its matrices, 64 positions at a time. They are counted and dropped.
+//! line inside a wing and the spine are not entries of the index, so their matrices exist only while they are counted:
+//! each wing gets a second list, its **finished colourings**. In each of these, removing some top piece of the mover
+//! leaves no line. This list is in numeric order too, and drops lead to it as to a list of the index, so the same
+//! kernel fills its matrices, 64 positions at a time. Their positions are counted, and the matrices are discarded.
 //!
 //! For example, the first player's last piece made `1111` at the bottom of a left wing whose four columns have height
 //! one. Any of the four drops may have been the last, so this colouring has four parents, the colourings `111` of four
-//! shapes, and its row is the OR of their rows. If the left wing had a second line, only drops that break both lines
-//! would count; if the right wing had a line too, only a piece on the spine could have made both.
+//! shapes, and its row is the OR of their rows. If the left wing had a second line, the last drop must have finished
+//! both lines; if the right wing had a line too, only a piece on the spine could have finished both.
 //!
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 

@@ -23,7 +23,7 @@ use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 /// rayon's current pool, or on fewer threads if all of them would need too much memory (with several ranks on all
 /// threads).
 ///
-/// A count in files resumes an earlier one of any number of ranks.
+/// A count that uses files resumes an earlier one, whose number of ranks may differ.
 ///
 /// # Errors
 /// [`CountError::Memory`] and [`CountError::Index`] before anything is created; [`CountError::Disk`];
@@ -96,7 +96,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
         }
         Ok(counts)
     });
-    // The user does not know of the temporary database, so report its errors as errors of the count.
+    // The user did not ask for the temporary database, so report its errors as errors of the count.
     counted.map_err(|error| match error {
         CountError::Solve(SolveError::Stopped { board, done, tiers, .. }) => {
             CountError::Stopped { board, plies: done, all: tiers, folder: in_files.then(|| count.folder.clone()) }
@@ -114,7 +114,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
 /// already solved and counted, nothing is done.
 ///
 /// Takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep
-/// wait in files, below the solve's scratch folder.
+/// are kept in files, below the solve's scratch folder.
 ///
 /// # Errors
 /// [`CountError::Uncounted`] if an earlier solve of the board was not counted from the beginning; [`CountError::Solve`]
@@ -162,7 +162,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     })
 }
 
-/// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep wait in the folder.
+/// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep are kept in the count's folder.
 fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result<(Report, Counts), CountError> {
     let Count { context, ref folder, .. } = *count;
     let Context { storage, all, .. } = *context;

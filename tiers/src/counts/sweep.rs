@@ -104,8 +104,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
         let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
         for ply in done as u32..=last as u32 {
             if all.is_root() {
-                // The bits of an unfinished ply are useless without its counts. Without values, only the parents' are
-                // needed.
+                // The bits of an unfinished ply are useless without its counts. If values are not counted, only the
+                // bits of the ply before are needed.
                 let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
@@ -139,8 +139,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
 /// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
 /// may use `list_bytes` bytes. Returns `None` if `progress` stopped it before the end.
 ///
-/// The planes hold the positions without a line, full boards included: these have a value to look up. Positions that
-/// the last move finished with a line are counted and left out.
+/// The planes hold the positions without a line, full boards included, whose values are looked up later. Positions with
+/// a line are counted but not stored.
 fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,

@@ -31,7 +31,7 @@ pub struct PlyCounts {
     pub legal: u64,
     /// Positions in which the game is over: a line, or a full board.
     pub primitive: u64,
-    /// Positions with a line; `None` if values were counted, which tell it.
+    /// Positions with a line; `None` if values were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_line: Option<u64>,
     /// Positions that the player to move wins.

@@ -11,7 +11,7 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
-/// Counts, by outcome, the legal positions of a solved tier in which nobody has a line, and adds the counts to the journal.
+/// Counts, by outcome, the legal positions without a line of a solved tier, and adds the counts to the journal.
 /// Does nothing if the journal has this ply. A mirror image counts as a position of its own. All ranks take part.
 /// `reached` has the bits of the sweep, which are read in order.
 ///

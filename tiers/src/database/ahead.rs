@@ -1,8 +1,8 @@
-//! Reading ahead: the parts of remote files that look-ups will need are requested together.
+//! Reads ahead: requests together the parts of remote files that look-ups will need.
 //!
-//! The board alone determines which positions a probe may look up: the position itself, or its children and the
-//! positions that these force. So they are listed before anything is read, and sorted by tier. Then the pages
-//! of each file are requested, and after that its blocks: up to eight requests at a time per file, and all files at the
+//! Without reading, a probe can tell which positions it may look up: its own position, or the children and the
+//! positions that forced moves reach from them. So they are listed before anything is read, and sorted by tier. Then the
+//! pages of each file are requested, and after that its blocks: up to eight requests at a time per file, and all files at the
 //! same time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::Position;
@@ -18,11 +18,11 @@ use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 /// that shares blocks, and each position reads what it needs.
 const MOST_POSITIONS: usize = 32;
 
-/// The most positions to follow from one; the worst position of 6x4 needs 68.
+/// The most positions to follow from one position; the worst position of 6x4 needs 68.
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Announces that positions will be looked up, if the files are on a host and reads are faster together.
+    /// Requests what looking up the positions will read, if the files are on a host and parallel requests are possible.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
         if positions.len() > MOST_POSITIONS || !IS_PARALLEL || !is_address(self.folder()) {
             return;

@@ -2,9 +2,9 @@
 //!
 //! A warm probe mostly waits for memory. The children of a position are often probed one after another, and the
 //! processor can read memory for the next child while it waits for this one, but not past a lock or a reference count.
-//! So the codes of unpacked chunks are stored in
-//! **slots** of a kilobyte, and **buckets** record which slot has which codes: a probe reads a bucket and a slot, and
-//! writes nothing. Slots are filled in turn, so the oldest codes are overwritten first.
+//! So probes take no lock to read the codes of unpacked chunks. The codes are stored in **slots** of a
+//! kilobyte, and **buckets** record which slot has which codes: a probe reads a bucket and a slot, and writes nothing.
+//! Slots are filled in turn, so the oldest codes are overwritten first.
 //!
 //! One thread writes at a time, while others read. Each slot has a version, which is odd during a write; if it has
 //! changed during a read, the read counts as a miss. Missing codes are unpacked again, which is slow but right.
@@ -65,7 +65,7 @@ impl Cache {
 /// Words of a slot: the codes of 4,096 entries in two planes.
 const SLOT_WORDS: usize = 128;
 
-/// [`SLOT_WORDS`] divided by each number of planes. A table, because a division takes as long as much of the rest of a
+/// [`SLOT_WORDS`] divided by each number of planes. This is a table because a division would take much of the time of a
 /// look-up.
 const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 
@@ -73,7 +73,7 @@ const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 /// more.
 const WAYS: usize = 8;
 
-/// Slots and buckets are allocated in pages. Large pages would cost the first probes memory, and time to fill it.
+/// Slots and buckets are allocated in pages. With large pages, the first probes would fill memory that they don't need.
 const SLOTS_OF_PAGE: usize = 32;
 const BUCKETS_OF_PAGE: usize = 16;
 
@@ -97,9 +97,9 @@ impl Chunk {
         WORDS_OF_SLOT.get(self.planes).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a part of the chunk, where a part has as many words of each plane as fit into a slot. A name
-    /// is never 0, because the tier of ply 0 is not stored. No two parts share a name: that would take a file of 2^50
-    /// chunks, whose directory would have 2^42 blocks.
+    /// Returns the name of a part of the chunk. A part has as many words of each plane as fit into a slot. A name is
+    /// never 0, because the tier of ply 0 is not stored. Two parts could share a name only in a file of 2^50 chunks,
+    /// whose directory would have 2^42 blocks.
     fn name(&self, part: usize) -> u64 {
         self.number << 14 | (part as u64) << 7 | u64::from(self.ply)
     }

@@ -6,8 +6,8 @@
 //! `docs/notebook/keep-plies.md`.
 //!
 //! A search's table grows with use and gets slower, so a search is dropped after some work. For 60 positions of 6x6 at
-//! plies 11 and 12, this cut the time of the searches from 26 to 19 ms, and of those of all their children from 63 to
-//! 45 ms. Dropping it after every search was as good there, but a third slower at ply 19.
+//! plies 11 and 12, this cut the time of the searches from 26 to 19 ms, and that of searching all their children from
+//! 63 to 45 ms. Dropping it after every search was as fast there, but a third slower at ply 19.
 
 use std::sync::atomic::Ordering;
 
@@ -18,8 +18,8 @@ use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
 
-/// Bounds of a position's outcome that narrow its search. If the answer of the search
-/// is one of the bounds, the true outcome may lie beyond it.
+/// Bounds of a position's outcome that narrow its search. If the search returns one of the bounds, the true outcome may
+/// lie beyond it.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Bounds {
     /// The position is worth at least this, or lower outcomes don't matter.
@@ -109,7 +109,7 @@ impl Database {
         if budget.nodes_left() == Some(0) {
             return Err(AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or_default() });
         }
-        // Bounds at the latest possible end, so that only the value is searched.
+        // Sets both bounds at the latest possible end of the game, so that only the value is searched.
         let at_the_end = |value| Outcome { value, remoteness: Some((board.cells() - position.ply()) as u32) };
         let cost = Cost { positions: 1, ..Cost::default() };
         self.searched.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::error::DatabaseError;
 use super::open::Database;
 
-/// Fewer positions are looked up one after the other, since waking another thread would take longer.
+/// Fewer positions than this are looked up one after the other, because waking another thread would take longer.
 const FEW: usize = 16;
 
 /// One of many positions, and its answer.
@@ -113,7 +113,7 @@ impl Database {
         }
         let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
-        // Sorting by the high bits of the left wing is as good as by its rank; the right wing is left out.
+        // The high bits of the left wing sort as well as its rank would; the right wing is left out.
         let fields = [
             (position.ply() as u128, 8),
             (u128::from(parts.left.0), 26),

@@ -1,4 +1,4 @@
-//! Looks positions up.
+//! Looks up positions in a database.
 //!
 //! A probe first evaluates the board (see [`crate::quiet`]). A quiet position of an odd ply is looked up by its rank:
 //! the rank gives the chunk, the chunk gives the block, and the quiet mask of the chunk gives the position's symbol in
@@ -17,7 +17,7 @@ use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
 
-/// An answer is kept if its searches visited at least so many nodes, which take some microseconds.
+/// An answer is kept if its searches visited at least this many nodes, which take some microseconds.
 const NODES_WORTH_AN_ANSWER: u64 = 64;
 
 impl Database {
@@ -72,7 +72,8 @@ impl Database {
         Outcome { remoteness, ..outcome }
     }
 
-    /// Searches `end`, which forced moves reach from `position`. Bounds on the outcome of one also hold for the other.
+    /// Searches `end`, the position that forced moves lead to from `position`. Bounds on the outcome of one also
+    /// bound the other's.
     fn search_forced(&self, position: &Position, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
         let at_least = if ply < end.ply { self.at_least(position, budget)? } else { None };
@@ -117,8 +118,8 @@ impl Database {
     ///
     /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
     /// choices. Each such position is examined once, however many orders of the same threats lead to it, and only if it
-    /// can improve on the best outcome so far: by a sooner win, or, if the best is a tie, if the player still has room
-    /// for a line.
+    /// can improve on the best outcome so far: by a sooner win, or, if the best is a tie, only if the player still has
+    /// room for a line.
     fn best(&self, start: Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
         let (mut nodes, mut stored, mut searched) =
@@ -197,15 +198,15 @@ impl Best {
         self.outcome = Some(self.outcome.map_or(outcome, |best| best.min(outcome)));
     }
 
-    /// Returns whether a quiet position of the same player at the ply `later` can't improve the best outcome: no win
-    /// there is sooner than in 3 plies (under misère in 2, and none is in 3).
+    /// Returns whether no quiet position of the same player at the ply `later` can improve the best outcome. A win from
+    /// such a position takes at least 3 plies (under misère 2, or more than 3).
     fn is_settled(&self, later: u32) -> bool {
         let soonest = later - self.ply + 3;
         self.outcome
             .is_some_and(|best| best.value == Value::Win && best.remoteness.is_none_or(|plies| plies <= soonest))
     }
 
-    /// Returns whether a position need not be examined. It follows a position of the same player at the ply `later`.
+    /// Returns whether `position`, with the same player to move at the ply `later`, need not be examined.
     fn is_at_least(&self, position: &Position, later: u32) -> bool {
         let only_a_win = || self.outcome.is_some_and(|best| best.value != Value::Lose);
         self.is_settled(later) || only_a_win() && !can_win(position, self.player)
@@ -269,8 +270,7 @@ mod tests {
         positions
     }
 
-    /// Probes positions with and without the kept plies' help, which must give the same answers. Returns the nodes of
-    /// both.
+    /// Probes positions with and without the kept plies' help. The answers must be the same. Returns the nodes of both.
     fn nodes(
         databases: [&Database; 2],
         positions: &[Position],
@@ -348,7 +348,7 @@ mod tests {
         assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
     }
 
-    /// Databases of older versions have such a tier, and so have those that the npm package opens first.
+    /// Databases of older versions have such a tier, and so do the databases that the npm package opens first.
     #[test]
     fn a_deepest_tier_without_forced_positions_gives_the_same_answers() {
         for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {

@@ -1,11 +1,11 @@
 //! Verifies a database without using the solver.
 //!
-//! A mistake of the solver must not be made a second time here. So this module shares with the solver only the rules of
+//! This module must not repeat a mistake of the solver. So it shares with the solver only the rules of
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
 //! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
-//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md`
-//! and `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It
-//! tests probes and never relies on them.
+//! blocks, finds quiet positions and recomputes values with its own code, which follows
+//! `docs/reference/file-format.md` and `docs/explanation/algorithm.md`. It uses no kernel, no quiet mask and no other
+//! code of the solver. It tests probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!
@@ -17,8 +17,8 @@
 //!    board has only right ones after it, so the check finds it. This covers every stored entry, even those that no
 //!    play reaches. A sample can miss a wrong value. If not all tiers are kept, the moves of the last kept tier are
 //!    searched forward.
-//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every position that is reached
-//!    from it has an entry. They are counted. Both stop at the last ply that is kept.
+//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every legal position, up to the
+//!    last kept ply, has an entry. These positions are counted.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
 //!    [`fourbase::search`] finds without a database.
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
@@ -70,9 +70,9 @@ use work::Work;
 
 /// Verifies a complete database, on rayon's current pool.
 ///
-/// Takes some microseconds per stored value, and about one per move of a legal position if these are counted: see
+/// Takes some microseconds per stored value, and, to count legal positions, about one per move of each: see
 /// `docs/explanation/verification.md`. Needs twice the memory of the database's cache, once for blocks decoded here and
-/// once for probes, and while counting two bits for every entry of a tier.
+/// once for probes. The count also needs two bits for every entry of a tier.
 ///
 /// With several processes each calls this function and gets the same faults. Each reads the manifest and its share of
 /// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
@@ -109,8 +109,8 @@ pub fn verify(
     Ok(VerifyReport { faults, faults_in_all, unread, ..report })
 }
 
-/// Returns the bytes that `threads` threads need beside caches, before and after the count of legal positions: a search
-/// table each, or the values that are recomputed together.
+/// Returns the bytes that `threads` threads need in addition to caches, except while legal positions are counted: a
+/// search table each, or the values that are recomputed together.
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }
@@ -128,8 +128,8 @@ fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
     Some(found)
 }
 
-/// Checks the counts beside the database, if there are any, and compares those of the kept plies with the number of
-/// legal positions, if these were counted.
+/// Checks the counts beside the database, if there are any. If the verification counted legal positions (`legal`),
+/// compares their number with the counts of the kept plies.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let (folder, manifest) = (database.folder(), &database.manifest);
     match read_kept(database.storage(), folder, database.board(), manifest) {

@@ -1,7 +1,7 @@
 //! Compares stored values with the values of their moves: all of them, or a sample.
 //!
-//! A sample is even. Each tier's values are divided into strata of equal length, as many as the tier's share of the
-//! sample, and a pseudorandom one of each stratum is recomputed. So up to rounding all values are equally likely, and
+//! A sample is spread evenly. Each tier gets a share of the sample, and its values are divided into that many strata of
+//! equal length. A pseudorandom value of each stratum is recomputed. So, up to rounding, values are equally likely, and
 //! the choices in different strata are independent.
 //!
 //! The values of a sample lie far apart, and their children even further. If each value were recomputed by itself, each
@@ -212,8 +212,8 @@ impl TierCheck<'_> {
         values.par_iter().for_each(|value| self.check_value(value, &read));
     }
 
-    /// Looks values up in the order of the files, which counts as `steps` steps. Returns each once, in that order;
-    /// `None` for a value that can't be looked up, whose error appears when it is read again.
+    /// Looks values up in the order of the files, and shows `steps` steps of progress. Returns each once, in order;
+    /// `None` for a value that can't be looked up: reading it again gives the error.
     fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
@@ -230,7 +230,7 @@ impl TierCheck<'_> {
     }
 }
 
-/// Returns the place of a stored leaf.
+/// Returns the ply and entry of a stored leaf; `None` for any other leaf.
 fn tier_entry(leaf: &Leaf) -> Option<TierEntry> {
     if let Leaf::Stored(tier, entry) = leaf { Some((tier.ply, *entry)) } else { None }
 }

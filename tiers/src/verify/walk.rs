@@ -1,9 +1,9 @@
 //! Finds quiet positions: a single one by the rules of the game, or those among many consecutive entries at once.
 //!
 //! A position is quiet if it is not finished, the player to move can't complete a line and need not stop one, and at
-//! least two moves are left; under misère, if at least two moves complete no line. A tier with forced positions also
-//! stores positions where the player to move has to stop lines or has only one move; under misère, where only one move
-//! completes no line.
+//! least two moves are left. Under misère it is quiet if it is not finished and at least two moves complete no line. A
+//! tier with forced positions also stores positions where the player to move has to stop lines or has only one move;
+//! under misère, those where only one move completes no line.
 //!
 //! All positions of a shape have the same heights, and therefore the same *threats*: complete lines, and lines that
 //! lack only the cell where the next piece of a column lands. A player who owns all cells of a line has finished the
@@ -13,7 +13,7 @@
 //! The entries of a matrix combine every row (a colouring of the left wing) with every column (a colouring of the right
 //! wing), beside the same spine. A threat inside one wing and the spine is tested once per row or once per column. Most
 //! rows have a threat whose pieces one player owns, and are skipped. Only the other rows are tested for threats across
-//! both wings, and only for those whose left part one player owns.
+//! both wings, and only for threats whose cells in the left wing belong to one player.
 
 use std::ops::Range;
 
@@ -33,8 +33,8 @@ pub(super) enum Evaluation {
     Quiet,
 }
 
-/// Evaluates a position with the rules of the game alone. The solver evaluates 64 entries at a time with masks; this
-/// function uses neither these nor the code of probes.
+/// Evaluates a position with the rules of the game alone. This function uses neither the solver's masks, which evaluate
+/// 64 entries at a time, nor the code of probes.
 pub(super) fn static_evaluation(position: &Position) -> Evaluation {
     if let Some(value) = position.primitive() {
         return decided(value, 0);
@@ -110,7 +110,7 @@ impl Pattern {
         colouring & self.pieces == self.firsts
     }
 
-    /// Adds `columns` to the marks of each colouring that fits. Processors do several at a time.
+    /// Adds `columns` to the marks of each colouring that fits. The loop is vectorised.
     fn mark(self, columns: u32, colourings: &[u32], marks: &mut [u32]) {
         for (colouring, marks) in colourings.iter().zip(marks) {
             *marks |= if self.fits(*colouring) { columns } else { 0 };
@@ -131,7 +131,7 @@ struct Threat {
 /// The data that the matrices of a shape share, and buffers that are refilled for each matrix.
 struct ShapeWalk {
     shape: Shape,
-    /// The threats inside a wing and the spine, and those across both wings.
+    /// First the threats inside a wing and the spine, then those across both wings.
     threats: [Vec<Threat>; 2],
     /// A mask of the columns of the board that are not full.
     open: u32,
@@ -249,8 +249,8 @@ fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
     of_column.fold(0, |all, here| all | here) as u32
 }
 
-/// Returns the position of an entry; `None` if the entry is no position, because both players have lines or the player
-/// to move has one.
+/// Returns the position of an entry; `None` if the entry is not a position, because both players have lines or the
+/// player to move has one.
 pub(super) fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
     let [first, second] = index.split.bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()

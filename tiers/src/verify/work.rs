@@ -13,7 +13,7 @@ use crate::progress::{Progress, Stage, StageProgress};
 /// The most consecutive jobs of one rank: neighbours share a block.
 const RUN: u64 = 64;
 
-/// The fewest faults that a rank keeps until all are gathered. Faults that several ranks find count once.
+/// A rank keeps at least this many faults until all are gathered. A fault found by several ranks counts once.
 const LEAST_KEPT: usize = 8;
 
 /// The state that all stages of a verification share.
@@ -39,7 +39,7 @@ impl<'a> Work<'a> {
         own.map(move |number| (number / run * size + rank) * run + number % run).filter(move |job| *job < count)
     }
 
-    /// Returns whether this rank does job `job`. The threads of a rank share such a job.
+    /// Returns whether this rank does job `job`, which all threads of the rank share.
     pub fn is_turn(&self, job: u64) -> bool {
         job % u64::from(self.options.communicator.size()) == u64::from(self.options.communicator.rank())
     }
@@ -61,7 +61,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Records an error of a file as `fault`, or records that the file cannot be checked.
+    /// Records an error of a file: as `fault`, or as a file that cannot be checked.
     pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
         match error {
             DatabaseError::File(error) if !error.is_damage() => {
@@ -78,7 +78,7 @@ impl<'a> Work<'a> {
         self.push_error(error, Fault::new(FaultKind::File, error));
     }
 
-    /// Exchanges the ranks' findings since the last time. Returns how many faults and files these are.
+    /// Exchanges the ranks' findings since the last call. Returns the number of new faults and unreadable files.
     ///
     /// # Errors
     /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
