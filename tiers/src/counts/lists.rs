@@ -8,14 +8,26 @@
 //!
 //! Both lists are in increasing order, and inserting a bit keeps order. So each list keeps only two masks for each last
 //! move: of the colourings that the move leads to, and of the parents' colourings that it starts from.
+//!
+//! The solver finds children as [`parents_of`] finds parents. In a count, a child's matrix has further rows and columns:
+//! the colourings that the last move finished ([`ChildList`]). This makes four parts:
+//!
+//! |                   | right colourings of the index | finished right colourings  |
+//! |-------------------|-------------------------------|----------------------------|
+//! | rows of the index | kept: the child's own rows    | drops right or on the spine |
+//! | finished rows     | drops left or on the spine    | drops on the spine         |
+//!
+//! Only the first part is kept; the positions of the others are counted and dropped. Each position of any part is one
+//! bit, set by every parent that leads there, so it is counted once.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
-use crate::index::{ByFirsts, Index, Slots, Spine, WingList, WingShape, low_bits};
+use crate::index::{ByFirsts, Index, Matrix, Slots, Spine, WingList, WingShape, low_bits};
 use crate::kernel::{Pairing, ones};
+use crate::solve::{Neighbour, ShapeDrops};
 
 /// The last moves into one column of the wing, or on the spine.
 #[derive(Clone, Debug)]
@@ -157,4 +169,32 @@ impl<'a> ChildLists<'a> {
         let kept = self.lists.get(slot).get_or_init(|| self.index.of_each_firsts(wing));
         Cow::Borrowed(kept[firsts as usize].get_or_init(|| lists))
     }
+}
+
+/// Lists the parents of the part of a matrix with these rows and columns, in the order of
+/// [`Band::drops`](crate::kernel::matrix::Band::drops).
+pub(super) fn parents_of<'b>(
+    drops: &'b ShapeDrops,
+    matrix: &Matrix,
+    [left, right]: [&'b ChildList; 2],
+) -> impl Iterator<Item = Neighbour<'b>> {
+    let Matrix { spine, left_firsts, right_firsts, .. } = *matrix;
+    let straight = Neighbour { shape: 0, spine, left_firsts, is_turned: false, rows: None, columns: None };
+    let turned = drops.turned.iter().filter(|_| !right.is_finished).filter_map(move |drop| {
+        let columns = Some(left.pairing(Some(drop.column))?);
+        Some(Neighbour { shape: drop.shape, left_firsts: right_firsts, is_turned: true, columns, ..straight })
+    });
+    let into_left = drops.left.iter().filter(|_| !right.is_finished).filter_map(move |drop| {
+        let rows = Some(left.pairing(Some(drop.column))?);
+        Some(Neighbour { shape: drop.shape, left_firsts: left_firsts - drops.first(), rows, ..straight })
+    });
+    let into_right = drops.right.iter().filter(|_| !left.is_finished).filter_map(move |drop| {
+        let columns = Some(right.pairing(Some(drop.column))?);
+        Some(Neighbour { shape: drop.shape, columns, ..straight })
+    });
+    let on_spine = drops.spine.zip(spine.shrunk()).and_then(|(shape, (spine, _))| {
+        let [rows, columns] = [left.pairing(None)?, right.pairing(None)?].map(Some);
+        Some(Neighbour { shape, spine, rows, columns, ..straight })
+    });
+    turned.chain(into_left).chain(into_right).chain(on_spine)
 }

@@ -29,7 +29,6 @@ mod journal;
 mod json;
 mod kept;
 mod lists;
-mod parents;
 mod run;
 mod sweep;
 mod table;
