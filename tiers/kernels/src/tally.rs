@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::bits::{Bits, Task};
 
-/// Adds the number of set bits in each chunk to its counter. The bits of the masks stand for consecutive entries; all
-/// chunks have the same number of entries.
+/// Counts the set bits in each chunk, and adds their number to the counter of the chunk. The bits of the masks stand
+/// for consecutive entries; all chunks have the same number of entries.
 pub struct CountByChunk<'a> {
     /// The masks, one per row.
     pub masks: &'a [u64],
@@ -81,7 +81,7 @@ impl Task for CountCodes<'_> {
     type Output = ();
 
     /// Each plane splits every set of positions found so far in two. So each word costs `2^planes` vector operations
-    /// and as many bit counts, whatever its positions are.
+    /// and as many bit counts, whatever codes its positions have.
     #[inline(always)]
     fn run<B: Bits>(self) {
         let CountCodes { mask, row, planes, counts } = self;
