@@ -27,8 +27,7 @@ pub const BAND_ROWS: usize = 512;
 pub struct ArmedLines {
     /// The lines, each with the rows that can have it.
     pub lines: Vec<ArmedLine>,
-    /// For every line, a mask of the right colourings that have its cells in the right wing. One mask follows the
-    /// other.
+    /// For every line, a mask of the right colourings that have the line's cells. One mask follows the other.
     pub masks: Vec<u64>,
 }
 
@@ -39,8 +38,8 @@ impl ArmedLines {
         self.masks.clear();
     }
 
-    /// For every line and every row that has its cells in the left wing, calls `visit` with the number of the row and
-    /// those words of the line's mask that `words` selects. `left` has the colourings of the rows.
+    /// For every line and every row that has the line's cells in the left wing, calls `visit` with the number of the
+    /// row and those words of the line's mask that `words` selects. `left` has the colourings of the rows.
     #[inline(always)]
     pub fn each_row_with_line(&self, left: &[u32], words: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
         for line in &self.lines {
@@ -54,7 +53,8 @@ impl ArmedLines {
     }
 }
 
-/// A line across both wings. A row that has its cells in the left wing has the line in all columns of its mask.
+/// A line across both wings. A row that has the line's cells in the left wing has the whole line in the columns of the
+/// line's mask.
 pub struct ArmedLine {
     /// The line's cells in the left wing, as bits of the colouring.
     pub left_mask: u32,

@@ -29,7 +29,7 @@ const NEAR_PART: usize = 2;
 #[derive(Debug)]
 pub struct Pool(Mutex<Maps>);
 
-/// Blocks and spare memory together may take an eighth more than blocks alone have taken at most, plus this many bytes.
+/// Blocks and spare memory together may take an eighth more than the peak of blocks alone so far, plus this many bytes.
 const SPARE_BYTES: u64 = 16 << 20;
 
 /// The memory of a pool, with its counts.

@@ -27,7 +27,8 @@ pub trait Communicator: Sync + Debug {
     /// Returns the number of processes.
     fn size(&self) -> u32;
 
-    /// Returns whether all processes run on one machine. Then each can read what another wrote before it is on disk.
+    /// Returns whether all processes run on one machine. If so, each can read what another wrote even before it is on
+    /// disk.
     fn is_on_one_machine(&self) -> bool;
 
     /// Sends `own` to all ranks, and returns the bytes that each rank sent, in the order of the ranks. Waits for all
@@ -163,7 +164,7 @@ pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     (0..).zip(all.all_gather(&own)).map(record).collect()
 }
 
-/// The reason why the ranks can't work together. The whole job has to end.
+/// Why the ranks can't work together. The whole job must end.
 #[derive(Debug, thiserror::Error)]
 pub enum CommunicatorError {
     /// A rank runs another job.

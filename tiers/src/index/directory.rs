@@ -1,8 +1,8 @@
 //! Ranks and unranks positions: from a position to its entry and back.
 //!
 //! A probe can't wait for a list of all matrices (the widest tier of 7x4 has 148,021). So a tier stores one number for
-//! each shape. The first entries of a shape's spines are computed at its first use and kept; the first entry of a
-//! matrix inside its spine is a sum of a few products.
+//! each shape. When a shape is first used, the first entry of each of its spines is computed and kept. From there, a
+//! sum of a few products gives the first entry of a matrix.
 
 #![allow(
     clippy::indexing_slicing,
@@ -53,8 +53,8 @@ pub struct TierDirectory {
 }
 
 impl TierDirectory {
-    /// Lists the shapes of the tier with `ply` pieces. Takes some nanoseconds per matrix of the tier, and computes the
-    /// lengths of all lists of the index.
+    /// Lists the shapes of the tier with `ply` pieces. Takes some nanoseconds per matrix of the tier, and makes the
+    /// index compute the lengths of the tier's lists.
     pub fn new(index: &Index, ply: u32) -> TierDirectory {
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let mut count = 0;

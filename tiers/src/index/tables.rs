@@ -39,7 +39,7 @@ impl Index {
     /// Prepares the index of `board`. Costs little, because each table is made at its first use.
     ///
     /// # Errors
-    /// [`IndexError`] if the tables of a wing would be too large for any memory of today.
+    /// [`IndexError`] if the tables of a wing would be too large for the memory of any machine.
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
         let split = Split { board };

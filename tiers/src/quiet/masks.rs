@@ -51,8 +51,8 @@ impl QuietShape {
     }
 }
 
-/// The entries for which every drop of a set is safe: by row, by column, and the lines across both wings that make
-/// entries unsafe.
+/// The entries for which all drops of some set are safe, by row and by column; and the lines across both wings that
+/// make further entries unsafe.
 #[derive(Default)]
 struct Safe {
     /// One bit per row.
@@ -69,11 +69,12 @@ pub(crate) struct QuietMatrix<'a> {
     safe: Vec<Safe>,
     /// The lines that end the game.
     over: ArmedLines,
-    /// Whether no entry is quiet.
+    /// Whether the matrix is known to have no quiet entry.
     blind: bool,
     misere: bool,
     has_forced: bool,
-    /// Masks of one row, under misère: where at least one drop so far is safe, and where the next drop is safe.
+    /// Masks of one row, under misère: the columns where at least one drop so far is safe, and those where the next one
+    /// is.
     once: Vec<u64>,
     safe_here: Vec<u64>,
 }
@@ -155,8 +156,8 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-/// Writes, for some rows of a prepared matrix, the words `words` of each row's mask of quiet entries. There must be at
-/// least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
+/// For some rows of a prepared matrix, writes each row's mask of quiet entries, or those of its words that `words`
+/// selects. There must be at least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
 pub(crate) struct MaskRows<'a, 'b> {
     pub quiet: &'a mut QuietMatrix<'b>,
     pub rows: Range<usize>,
@@ -192,7 +193,7 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
     low_bits(rows.len() as u32) << (rows.start % 64)
 }
 
-/// Clears, in each of `rows`, the columns in which the row has one of the lines.
+/// Clears, for each of `rows`, the bits of the columns in which the row has one of `lines`.
 #[inline(always)]
 fn clear_lines(lines: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
@@ -216,7 +217,7 @@ impl Safe {
         }
     }
 
-    /// Writes, for each of `rows`, the columns in which the drops complete no line inside wing and spine.
+    /// Writes, for each of `rows`, a mask of the columns in which the drops complete no line inside wing and spine.
     #[inline(always)]
     fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
         let columns = &self.columns[words.clone()];

@@ -165,7 +165,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 impl<'s> Segments<'s> {
-    /// Makes the log of a tier, ignoring earlier runs.
+    /// Makes the log of a tier, without the segments of earlier runs ([`Segments::find`] adds them).
     pub fn new(tiers: TierFolder<'s>, header: LogHeader) -> Segments<'s> {
         let (segments, writer) = (RwLock::new(Vec::new()), Mutex::new(None));
         Segments { tiers, header, segments, writer, has_files: false, fault: None }
@@ -302,7 +302,7 @@ impl<'s> Segments<'s> {
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns whether other ranks read the log. Then it must have all blocks of this rank.
+    /// Returns whether other ranks read the log. If so, all blocks of this rank must be in it.
     pub fn is_shared(&self) -> bool {
         !self.tiers.all.is_alone()
     }

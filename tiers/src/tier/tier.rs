@@ -25,7 +25,7 @@ pub struct Tier<'s, C = Coding> {
     pub(super) planes: usize,
     pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    /// For every shape, the number of its first block and the number of its first word; then the ends.
+    /// For every shape, the number of its first block and the number of its first word; then both totals.
     pub(super) firsts: Vec<(usize, usize)>,
     /// Whether all blocks can be in memory at the same time, expanded.
     pub(super) fits: bool,
@@ -33,7 +33,7 @@ pub struct Tier<'s, C = Coding> {
     /// logged.
     pub(super) unfilled: AtomicU64,
     kept: Vec<Mutex<Option<Kept>>>,
-    /// The blocks before this number are evicted.
+    /// All blocks before this one have been evicted.
     evicted: AtomicUsize,
     /// The places of the blocks that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
@@ -88,8 +88,8 @@ impl<C> Drop for Tier<'_, C> {
 }
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier to fill
-    /// it from.
+    /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
+    /// which it will be filled.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
