@@ -2,9 +2,9 @@
 //!
 //! A probe ranks single positions anywhere in the index, and a binary search of a list waits for memory at every step.
 //! So the colourings of a wing shape that have no line inside the wing are **numbered** once, in increasing order. For
-//! each number of first-player pieces, the numbers begin at 0. Beside a given spine, some of them have a line; a mask
-//! over the numbers marks the remaining ones, and each word of the mask comes with the count of marks before it. The
-//! mask takes a quarter of a byte per number; a list would take four bytes per colouring.
+//! each number of first-player pieces, the numbers begin at 0. Beside a given spine, some colourings have a line; a
+//! mask over the numbers marks the remaining ones, and each word of the mask comes with the count of marks before it.
+//! The mask takes a quarter of a byte per number; a list would take four bytes per colouring.
 
 use super::split::low_bits;
 

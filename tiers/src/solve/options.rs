@@ -49,7 +49,8 @@ pub struct Solve {
 }
 
 impl Solve {
-    /// Prepares a solve into the folder `db`, without a memory limit, with the fastest kernels, keeping all tiers.
+    /// Prepares a solve that writes to the folder `db`, has no memory limit, uses the fastest kernels and keeps all
+    /// tiers.
     pub fn new(board: Board, values: Values) -> Solve {
         Solve {
             board,
@@ -192,7 +193,7 @@ pub struct Report {
     pub entries: u64,
     /// Bytes of all files of the database: tiers and manifest.
     pub bytes: u64,
-    /// Hash of the whole database. It does not depend on the machine, the number of threads and the kernel.
+    /// Hash of the whole database. It does not depend on the machine, the number of threads or the kernel.
     pub hash: Option<Hash>,
     /// The deepest ply that the database keeps; `None` if it keeps all.
     pub keep_plies: Option<u32>,

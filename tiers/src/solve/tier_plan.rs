@@ -1,9 +1,8 @@
 //! Estimates the bytes of one tier's files and the work to solve the tier, from measurements.
 //!
-//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided,
-//! which takes few bits.
-//! Larger boards of equal fullness compress a little better. A table of measured bits per entry, interpolated, was
-//! within a third of the truth on all boards that were tried.
+//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided, and
+//! these take few bits. Larger boards of equal fullness compress a little better. A table of measured bits per entry,
+//! interpolated, was within a third of the truth on all boards that were tried.
 
 use fourbase::Board;
 
@@ -78,8 +77,8 @@ const MEASURED: [Bits; 16] = [
 /// Entries of 7x6.
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// Logs now hold zstd frames of deltas. These take at most this many times the bytes of the frames of words that
-/// [`MEASURED`] has.
+/// [`MEASURED`] is from logs that held zstd frames of words. Logs now hold frames of deltas, which take at most this
+/// many times the bytes.
 const DELTA_BYTES: f64 = 1.25;
 
 /// Larger boards take fewer bits per entry: the bits fall with the board's number of entries to this power. Fitted to
