@@ -1,15 +1,16 @@
-//! The two bit moves that all kernels are built from, and their portable form, for one word or for eight rows at a
+//! The two bit moves from which all kernels are built, and their portable form for one word or for eight rows at a
 //! time.
 //!
-//! *Extract* gathers the bits of a word under a mask at the low end; *deposit* spreads the low bits over the places of
-//! a mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code,
-//! and tests compare the two.
+//! *Extract* gathers those bits of a word that a mask marks at the low end; *deposit* spreads the low bits over the
+//! places that a mask marks. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the
+//! same in safe code, and tests compare the two.
 //!
-//! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
-//! and moving the bits of a word through it about 25, so the column drops of the solver make each network once a band.
-//! All rows of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]):
-//! one row is one lane, and the compiler turns the lanes into vectors of any processor. Since the masks are the same,
-//! the eight dense streams grow at the same rate, and all lanes share one place in the stream.
+//! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions, and
+//! moving the bits of a word through it about 25, so drops that move bits between columns make each network once per
+//! band. All rows of a band move their bits under the same masks, so such a drop works on eight rows together
+//! ([`Lanes`]): one row is one lane, and the compiler turns the lanes into the vectors of the processor. Since the
+//! masks are the same, the eight dense streams grow at the same rate, and all lanes are at the same place of their
+//! streams.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;
@@ -95,7 +96,7 @@ impl Network {
         let (mut places, mut gaps) = (mask, !mask << 1);
         let mut moves = [0; 6];
         for (round, moving) in moves.iter_mut().enumerate() {
-            // Prefix parity: bit i is set if an odd number of gaps lie below it.
+            // Prefix parity: bit `i` is set if the number of gaps below it is odd.
             let mut parity = gaps;
             for shift in [1, 2, 4, 8, 16, 32] {
                 parity ^= parity << shift;
@@ -167,7 +168,8 @@ pub struct Lanes {
 pub struct Pairing<'a> {
     /// The band's colourings that are paired, as a mask.
     pub own: &'a [u64],
-    /// The neighbour's colourings: a mask, and the word to XOR it with; `None` if they are consecutive.
+    /// The neighbour's colourings that are paired: a mask, and a word to XOR each of its words with; `None` if they are
+    /// consecutive.
     pub other: Option<(&'a [u64], u64)>,
     /// How many of the neighbour's colourings to skip before the first pair.
     pub skip: usize,
@@ -417,7 +419,7 @@ mod tests {
         }
     }
 
-    /// Generates words with long runs of equal bits, like masks, and words without.
+    /// Generates words with long runs of equal bits, as masks have them, and words without such runs.
     fn word() -> impl Strategy<Value = u64> {
         prop_oneof![
             any::<u64>(),

@@ -131,7 +131,7 @@ impl Coding {
 
 /// Compares the outcomes of many positions at once, in `P` planes.
 pub trait Code<const P: usize>: Copy {
-    /// Returns whether children have one plane less than the tier, so that they are widened while they are read.
+    /// Returns whether children have one plane less than the tier, so that a plane is added while they are read.
     fn narrow(self) -> bool;
 
     /// Returns the number of planes of a child.

@@ -89,7 +89,7 @@ fn pair(bytes: &[u8; 8]) -> [usize; 2] {
 
 /// Returns an upper bound on the bytes of a delta whose block has `words` words.
 pub fn most_bytes(words: usize) -> usize {
-    // At worst each word has its own stretch and chunk, a mask and eight bytes.
+    // In the worst case each word has its own stretch, its own chunk, a mask and eight bytes.
     12 + words * (8 + 9 + 1 + 8) + PAD
 }
 
@@ -202,7 +202,8 @@ fn add_plane_before(row: &mut [u64], row_words: usize, plane: usize) {
     own.iter_mut().zip(&before[(plane - 1) * row_words..]).for_each(|(own, before)| *own ^= before);
 }
 
-/// Calls `work` with every row, its words per plane and its number of planes. For short rows these two are constants.
+/// Calls `work` with every row, its words per plane and its number of planes. For short rows both numbers are
+/// constants.
 #[inline(always)]
 fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mut [u64], usize, usize)) {
     match (row_words, planes) {

@@ -1,4 +1,5 @@
-//! Kernels: the loops over bit planes, compiled for several sets of processor features and chosen at run time.
+//! Kernels: the loops over bit planes. They are compiled for several sets of processor features, and one is chosen at
+//! run time.
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), on
 //! top of two bit moves (`bits.rs`), each of which has a portable and a fast form. Each loop is a `Task`; `Kernel::run`
@@ -56,7 +57,7 @@ impl Kernel {
         if self.0.is_some() { "avx2" } else { "portable" }
     }
 
-    /// Returns the bytes that a thread of a solve needs for prepared masks and for the rows that it moves together.
+    /// Returns how many bytes a thread of a solve needs for prepared masks, and for the rows that it works on together.
     /// `row_words` is the largest number of words of a row, all planes included.
     pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }

@@ -1,4 +1,4 @@
-//! Solving the rows of a matrix from its children: the loop that takes most of a solve's time.
+//! Solves the rows of a matrix from its children. This loop takes most of a solve's time.
 //!
 //! A [`Band`] is a run of rows of one matrix. Each drop ([`BandDrop`]) connects it with a matrix of the neighbouring
 //! tier: in a solve with a child, in the sweep of a count with a parent. Drops differ in how the neighbour's matrix
@@ -67,7 +67,7 @@ pub struct ArmedLine {
 /// The codes of those outcomes of a tier that do not depend on a child.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcomes {
-    /// The player to move completes a line; `None` if a drop without a child changes nothing.
+    /// The player to move completes a line. `None` if drops without a child are ignored.
     pub completed: Option<u8>,
     /// The code that a position has before its moves are read: under misère a completed line, else the worst code.
     pub floor: u8,
@@ -202,7 +202,8 @@ pub(super) fn take_drops<C: Code<P>, B: Bits, const P: usize>(
     if band.turned > 0 {
         turn::<C, B, P>(code, band, out, buffers);
     }
-    // Most rows of small boards have one word. For these the compiler unrolls all loops over words.
+    // Most rows of small boards have one word per plane. Given the constant 1, the compiler unrolls all loops over
+    // words.
     match words {
         1 => solve_rows::<C, B, P>(code, band, 1, out, buffers),
         _ => solve_rows::<C, B, P>(code, band, words, out, buffers),

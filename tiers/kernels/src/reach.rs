@@ -1,5 +1,5 @@
-//! Finding the positions that play reaches, one ply at a time: a kernel gathers the rows of a child's matrix from its
-//! parents.
+//! Finds the positions that play reaches, one ply at a time: a kernel gathers the rows of a child's matrix from those
+//! of its parents.
 //!
 //! Each tier has one plane: the bit of a position is set if play reaches it and has not ended there. A child's row is
 //! the OR of its parents' rows, each moved by its drop. So the loop that solves a [`Band`] finds the reached positions
@@ -20,7 +20,7 @@ use super::matrix::{Band, Buffers, take_drops};
 pub struct Pulled {
     /// Positions that stay in the rows.
     pub without_line: u64,
-    /// Positions with a line across both wings, cleared from the rows.
+    /// Positions with a line across both wings, which are removed from the rows.
     pub with_line: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Operations on one row: take the better of two rows, move bits between lists, set an outcome, transpose.
+//! Operations on one row: take the better outcomes of two rows, move bits between lists, set an outcome, transpose.
 //!
 //! A **row** is `P` planes of `words` words each, one plane after the other. All functions are inlined into a kernel
 //! that is compiled once for each set of processor features, so that the loops over `N` words become vectors.

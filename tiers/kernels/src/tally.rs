@@ -46,7 +46,7 @@ impl Task for CountByChunk<'_> {
     }
 }
 
-/// Counts the set bits of a mask in `places`, a range that is not empty.
+/// Counts the set bits of a mask at `places`, which must not be empty.
 #[inline(always)]
 fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     let words = &mask[places.start / 64..places.end.div_ceil(64)];
@@ -59,7 +59,7 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     (sum - before.count_ones() - behind.count_ones()) as u16
 }
 
-/// The number of codes with 6 planes, the most that any tier has.
+/// The number of codes in 6 planes. No tier that can be indexed has more planes.
 pub const CODES: usize = 1 << 6;
 
 /// A counter for every code.

@@ -21,8 +21,8 @@ const PAGE_WORDS: usize = 1 << 9;
 pub const SPARE_PART: usize = 16;
 
 /// Spare memory is reused if it is at most one part in `NEAR_PART` larger than new memory would be. On 6x6 in 4 GiB,
-/// three quarters of requests find spare memory if it may be a half larger. The same share do if it may be a fourth
-/// larger, but the solve takes 2 % longer. If it may not be larger, twice as much memory comes from the system.
+/// three quarters of requests find spare memory if it may be a half larger. Just as many do if it may be a fourth
+/// larger, but then the solve takes 2 % longer. If it must not be larger, twice as much memory comes from the system.
 const NEAR_PART: usize = 2;
 
 /// Memory for blocks, shared by threads and tiers.

@@ -109,15 +109,15 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
     })
 }
 
-/// Lists the possible numbers of first-player pieces in the left and the right wing.
+/// Lists the possible pairs of numbers: first-player pieces in the left wing, and in the right wing.
 fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
     let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
     let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Returns the parts of the entry with number `entry`, counted from the start of some consecutive matrices; `None`
-/// beyond their end.
+/// Returns the parts of the entry with number `entry`, counted from the start of `matrices`, which are consecutive;
+/// `None` if they have fewer entries.
 pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
     for matrix in matrices {
         let Matrix { left, spine, right, left_firsts, right_firsts, columns, .. } = matrix;
@@ -214,7 +214,7 @@ impl TierSize {
     }
 }
 
-/// A value that all matrices of one shape share, with that shape.
+/// A shape, and a value that all its matrices share.
 pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
 /// Returns the value for `shape`: the last value if it was made for this shape, else a new one.

@@ -36,7 +36,7 @@ pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + C
     table
 }
 
-/// The mask of the numbers that remain beside a spine: for each word, the word and the count of marks before it.
+/// The mask of the numbers that remain beside a spine. An item is a word of the mask and the count of marks before it.
 #[derive(Debug)]
 pub(super) struct Mask(Box<[(u64, u32)]>);
 
@@ -89,7 +89,7 @@ mod tests {
             }
             assert!(ranked > 0, "{name}");
         }
-        // This must not take a step for each of the 2^30 colourings of the column.
+        // Making the index must not take a step for each of the 2^30 colourings of the column.
         let index = Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap();
         assert_eq!(index.colourings(WingShape(30), Spine { height: 0, bits: 0 }, 15), [0x1555_5555, 0x2aaa_aaaa]);
     }

@@ -79,7 +79,8 @@ pub(crate) fn occupied(split: &Split, shape: Shape) -> u64 {
 }
 
 impl FullLine {
-    /// Adds the line to `armed` if `holder` has its spine cells and some right colouring has its right cells.
+    /// Adds the line to `armed` if `holder` has its cells on the spine and at least one right colouring has its cells
+    /// in the right wing.
     pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
         if !spine_is(spine, self.spine_rows, holder) {
             return;

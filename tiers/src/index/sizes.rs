@@ -9,8 +9,8 @@ use fourbase::Board;
 pub struct IndexError {
     /// The board.
     pub board: Board,
-    /// The number of colourings of a wing beside a spine, over all shapes; or of lists (pairs of a wing shape and a
-    /// spine).
+    /// How many colourings of a wing beside a spine there are, over all shapes; or how many lists (pairs of a wing
+    /// shape and a spine).
     pub count: f64,
     /// What is counted: `colourings` or `lists`.
     pub of: &'static str,

@@ -1,10 +1,10 @@
 //! The colourings of one wing: sorted lists, with bit planes of their properties.
 //!
 //! A list holds, in increasing order, the colourings of one wing shape with a given number of first-player pieces and
-//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list: in which
-//! colourings the first player has a cell, and which colourings stay free of lines when a player drops into a column.
-//! The planes of the cells are the colourings transposed, 64 at a time; the other planes follow from them by word
-//! operations.
+//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list. A plane tells in
+//! which colourings the first player has a given cell, or which colourings stay free of lines when a given player drops
+//! into a given column. The planes of the cells are the colourings transposed, 64 at a time; the other planes follow
+//! from them by word operations.
 //!
 //! Unranking needs only the colourings, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
@@ -175,8 +175,8 @@ impl ShapeLists {
         ShapeLists { heights, cells: shift, lines, lists, numbers: OnceLock::new() }
     }
 
-    /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
-    /// the list without a spine.
+    /// Returns the colourings with `firsts` first-player pieces that have no line beside `spine` either, as a mask over
+    /// the list without regard to the spine.
     pub fn members(&self, spine: Spine, firsts: usize) -> Vec<u64> {
         let FreeList { colourings, planes } = &self.lists[firsts];
         let planes = planes.get_or_init(|| cell_planes(colourings, self.cells as usize));

@@ -134,7 +134,8 @@ impl<'a> QuietMatrix<'a> {
         !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
     }
 
-    /// Writes a mask of the columns of a row where at least two drops are safe, or one if forced entries are stored.
+    /// Writes a mask of the columns of a row where at least two drops are safe, or at least one if forced entries are
+    /// stored.
     #[inline(always)]
     fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
         let QuietMatrix { left, safe, has_forced, once, safe_here, .. } = self;
@@ -269,7 +270,7 @@ mod tests {
                 let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                 let mut run = Vec::new();
                 for row in 0..rows {
-                    // Rows are masked together from any row of a run to the run's end.
+                    // Masks are made for all rows from any row of a run to the run's end, together.
                     if row % 64 == 0 || row % 7 == 0 {
                         let together = row..rows.min((row / 64 + 1) * 64);
                         run.clear();
@@ -286,7 +287,7 @@ mod tests {
                     for column in 0..matrix.columns as usize {
                         let rank = first_entry + (row * matrix.columns as usize + column) as u64;
                         let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
-                        // Entries with lines of the player to move are no positions, so any mask is right for them.
+                        // Entries with lines of the player to move are not positions, so any mask is right for them.
                         let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                         let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
                         assert_eq!(is_quiet, is_stored(&position), "{position}");

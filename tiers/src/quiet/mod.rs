@@ -84,7 +84,8 @@ fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
 /// Evaluates the children of a quiet position together, in less than half the time that [`evaluate`] takes for them.
 ///
 /// No move from a quiet position completes a line, and the opponent threatens no open cell. So the opponent can win
-/// right after a move exactly if the move opens a cell that the opponent threatens. Only the mover gets new threats.
+/// right after a move if, and only if, the move opens a cell that the opponent threatens. Only the mover gets new
+/// threats.
 pub(crate) struct ChildEvaluations {
     position: Position,
     /// The open cells, and the cells where the opponent would complete a line.

@@ -1,4 +1,5 @@
-//! Finds where drops lead: per shape, to which shapes of the neighbouring tier; per band, to which of their rows.
+//! Finds where drops lead: for each shape, to which shapes of the neighbouring tier; for each band, to which rows of
+//! these.
 //!
 //! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
 //! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
@@ -89,8 +90,8 @@ impl<'a> ShapeDrops<'a> {
 }
 
 /// A matrix of the neighbouring tier that a drop leads to or comes from. `rows` and `columns` pair the rows and columns
-/// of the current matrix with those of the neighbour; `None` if all keep their numbers. If the neighbour is turned,
-/// `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
+/// of the current matrix with those of the neighbour; `None` means that all keep their numbers. If the neighbour is
+/// turned, `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Neighbour<'a> {
     pub shape: usize,
@@ -154,7 +155,8 @@ pub(crate) struct Bands {
 }
 
 impl Bands {
-    /// Adds drops to a band that has none, and loads their rows. `neighbours` are in the order of [`Band::drops`].
+    /// Adds drops to a band that has none, and loads the rows that they need. `neighbours` must be in the order of
+    /// [`Band::drops`].
     pub fn load<'b, C: Content>(
         &'b mut self,
         band: &mut Band<'b>,

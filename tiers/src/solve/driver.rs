@@ -41,7 +41,8 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Solves the missing tiers, from the one before `last` (the tier to resume from) down to the empty board.
+    /// Solves the missing tiers down to the empty board. Begins with the tier before `last` (the tier to resume from),
+    /// or with the full board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
         let (Context { all, progress, .. }, index) = (*self.context, self.index);
@@ -288,7 +289,7 @@ struct Solver<'a> {
     thread: usize,
     left: Option<WingShape>,
     children: TierReader<'a>,
-    /// The drops of the current shape; the shapes of its children are open.
+    /// The drops of the current shape. The shapes that they lead to are open in `children`.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
     /// The lines across both wings in the current matrix.

@@ -72,8 +72,8 @@ impl Solve {
         Solve { root: root.to_path_buf(), makes_root: true, ..self }
     }
 
-    /// Sets an existing folder of all databases. The solve never creates it: if it is missing, or if another thread
-    /// removes it before the solve begins, the solve fails.
+    /// Sets the folder of all databases, which must exist. If it is missing, or if another thread removes it before the
+    /// solve begins, the solve fails and does not create it.
     ///
     /// ```
     /// use fourbase_tiers::kernel::Values;
@@ -166,7 +166,8 @@ impl Solve {
         folder_of(&self.root, self.board, self.values)
     }
 
-    /// Returns the folder that the solve writes: the database's, or one beside it that will replace it.
+    /// Returns the folder that the solve writes: the database's, or the folder beside it that will replace the
+    /// database.
     pub(super) fn output_folder(&self) -> PathBuf {
         let folder = self.folder();
         if self.replace { folder.with_extension(REPLACEMENT) } else { folder }

@@ -59,8 +59,8 @@ pub struct Plan {
     pub threads: usize,
     /// How many further threads are left out for lack of memory.
     pub left_out: usize,
-    /// Bytes of tables and of all else that threads share, without blocks. In an estimate, the bytes of the largest
-    /// pair of neighbouring tiers.
+    /// Bytes of tables and of everything else that threads share, except blocks. In an estimate, the bytes of the
+    /// largest pair of neighbouring tiers.
     shared_bytes: u128,
     /// Bytes of all expanded blocks of two tiers, and a quarter more for the cache, for which [`BlockMemory`] always
     /// sets memory aside.
@@ -139,8 +139,8 @@ impl Plan {
         Plan::of_planes(index, values, cells, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
-    /// Adds up the needs of counting the legal positions up to a ply, which is like a solve with one plane and no
-    /// database.
+    /// Adds up the needs of counting the legal positions up to ply `last`. Such a count is like a solve with one plane
+    /// and no database.
     pub fn legal(index: &Index, last: u32) -> Plan {
         let mut plan = Plan::of_planes(index, Values::Wdl, last, |_| 1);
         for tier in &mut plan.tiers {
@@ -236,8 +236,8 @@ impl Plan {
         self.work() as f64 / work_per_second
     }
 
-    /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
-    /// files.
+    /// Returns the bytes of memory that the solve needs: with room for all blocks of two tiers, or its least memory if
+    /// tiers are in files.
     pub fn memory_bytes(&self) -> u128 {
         self.least_bytes() + if self.is_bounded { 0 } else { self.tiers_bytes }
     }
@@ -359,7 +359,7 @@ const FIXED_BYTES: u128 = 10 << 20;
 /// the work goes on.
 const LOOSE_BYTES: u128 = 5 << 20;
 
-/// Returns the bytes of a tier besides its blocks: the starts of its shapes and blocks, and the jobs.
+/// Returns the bytes that a tier takes besides its blocks: for the starts of its shapes and blocks, and for the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128

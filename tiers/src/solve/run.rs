@@ -35,8 +35,8 @@ impl Solve {
     /// # Errors
     /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
     /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
-    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks don't
-    /// fit together; [`SolveError::File`] if a file can't be read or written.
+    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks can't
+    /// work together; [`SolveError::File`] if a file can't be read or written.
     pub fn run_on(&self, context: &Context) -> Result<Report, SolveError> {
         self.run_observed(&mut |_, _| Ok(()), context)
     }

@@ -17,11 +17,11 @@ pub struct TierPlan {
     pub ply: u32,
     /// Entries, with mirror images merged.
     pub entries: u128,
-    /// Estimated bytes of its values in temporary files, which exist while a solve needs the tier.
+    /// Estimated bytes of its values in temporary files. These files exist while a solve needs the tier.
     pub scratch_bytes: u128,
     /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
-    /// The work of solving it, without writing the database, in words.
+    /// The work, in words, of solving it, without writing the database.
     pub solving_work: u128,
 }
 
@@ -32,7 +32,7 @@ impl TierPlan {
     }
 }
 
-/// The work per byte of the database, in words: reading its tier, and zstd.
+/// The work, in words, per byte of the database: reading the tier, and compressing it with zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
 
 /// Returns the work of solving a tier: its words, plus one word's work per row. With fewer free cells than two per

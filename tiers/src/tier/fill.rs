@@ -206,7 +206,7 @@ impl<C: Content> Tier<'_, C> {
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 
-    /// Returns the numbers of a shape's blocks. The shape is given by its number.
+    /// Returns the numbers of the blocks of the shape with the number `shape`.
     fn blocks_of(&self, shape: usize) -> Range<usize> {
         self.firsts[shape].0..self.firsts[shape + 1].0
     }

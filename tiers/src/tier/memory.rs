@@ -78,7 +78,7 @@ impl BlockMemory {
         BlockMemory::new(block_words, usize::MAX, UNLIMITED, 0)
     }
 
-    /// Makes the memory for reading from front to back, one block at a time.
+    /// Makes the memory for reading a tier from front to back, one block at a time.
     pub fn sequential(block_words: usize) -> BlockMemory {
         BlockMemory::new(block_words, usize::MAX, 0, LITTLE_BYTES)
     }
@@ -119,7 +119,7 @@ impl BlockMemory {
 
     /// Allocates words. If threads work on more blocks than planned, drops cached blocks to make room.
     fn words(&self, length: usize) -> Words {
-        // 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
+        // Count 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
         let lacking = 12 * length as i64 - self.pool.free_bytes();
         if lacking > 0 {
             let less = lacking as u64 + 32 * length as u64;

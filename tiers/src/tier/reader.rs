@@ -160,8 +160,8 @@ impl<'a, C: Content> TierReader<'a, C> {
 
 /// Consecutive blocks of one shape, shared and never copied.
 ///
-/// Blocks that the next request needs again are kept. Rows are requested in ascending order, so reading through a shape
-/// gets each of its blocks once.
+/// Blocks that the next request needs too stay in the window. Rows are requested in ascending order, so reading through
+/// a shape gets each of its blocks once.
 #[derive(Default)]
 struct Window {
     /// The number of the first block, counted from the shape's first.
