@@ -1,7 +1,7 @@
 //! The two bit moves from which all kernels are built, and their portable form for one word or for eight rows at a
 //! time.
 //!
-//! *Extract* gathers those bits of a word that a mask marks at the low end; *deposit* spreads the low bits over the
+//! *Extract* gathers, at the low end, the bits of a word that a mask marks; *deposit* spreads the low bits over the
 //! places that a mask marks. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the
 //! same in safe code, and tests compare the two.
 //!
@@ -38,7 +38,7 @@ pub trait Bits: Copy {
     /// Prepares a mask.
     fn mask(mask: u64) -> Self::Mask;
 
-    /// Gathers the bits of `word` at the places of `mask` at the low end, in order.
+    /// Gathers, at the low end and in order, the bits of `word` at the places of `mask`.
     fn extract(word: u64, mask: Self::Mask) -> u64;
 
     /// Spreads the low bits of `word` over the places of `mask`, in order; other places become 0.
@@ -108,7 +108,7 @@ impl Network {
         Network { mask, moves }
     }
 
-    /// Gathers the bits of each of `words` at the places of the mask at the low end, in order.
+    /// Gathers, at the low end and in order, the bits of each of `words` at the places of the mask.
     #[inline(always)]
     pub fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for word in &mut words {

@@ -18,7 +18,7 @@ use crate::files::shown;
 
 /// The processes of a job, as seen by one of them. Its threads share it.
 ///
-/// All ranks must call the operations that wait for all ranks in the same order, each rank from one thread at a time. A
+/// Some operations wait for all ranks. Every rank must call these in the same order, from one thread at a time. A
 /// failing transport ends the whole job, so no operation returns an error.
 pub trait Communicator: Sync + Debug {
     /// Returns the number of this process, counted from 0.

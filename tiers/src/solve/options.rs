@@ -73,7 +73,7 @@ impl Solve {
     }
 
     /// Sets the folder of all databases, which must exist. If it is missing, or if another thread removes it before the
-    /// solve begins, the solve fails and does not create it.
+    /// solve begins, the solve fails instead of creating it.
     ///
     /// ```
     /// use fourbase_tiers::kernel::Values;
