@@ -1,4 +1,5 @@
-//! A block of a tier, with a checksum that holds: an even first byte and a frame, or an odd one and what is in it.
+//! A block of a tier, with a valid checksum. After an even first byte comes the block's frame; after an odd one, its
+//! content.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! The directory of a tier's blocks, with a checksum that holds.
+//! The directory of a tier's blocks, with a valid checksum.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

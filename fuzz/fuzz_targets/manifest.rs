@@ -1,4 +1,4 @@
-//! The record of a manifest, in an envelope whose checksum holds.
+//! The record of a manifest, in an envelope with a valid checksum.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! The list of the pages of a directory, in a file of up to three pages whose checksums hold.
+//! The list of pages of a tier file's directory. The file has up to three pages, with valid checksums.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,5 +1,5 @@
-//! The entries of the shapes of a tier, with a checksum that holds: an even first byte and a frame, or an odd one and what
-//! is in it.
+//! The number of entries of each shape of a tier, with a valid checksum. After an even first byte comes their frame;
+//! after an odd one, its content.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

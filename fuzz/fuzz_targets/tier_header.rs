@@ -1,4 +1,4 @@
-//! The record of a tier's header, in an envelope whose checksum holds.
+//! The record of a tier's header, in an envelope with a valid checksum.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

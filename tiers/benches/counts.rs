@@ -1,8 +1,9 @@
-//! Legal positions alone: sweeps boards forward, looks no values up.
+//! Measures how fast legal positions are counted: sweeps boards forward and looks up no values.
 //!
 //! `cargo bench -p fourbase-tiers --bench counts -- [BOARD ...] [--kernel portable|avx2]`
 //!
-//! A rate counts the entries of the index **before** the mirror halves them, per second of wall time.
+//! A rate is entries of the index per second of wall time, where entries are counted **before** mirror images are
+//! merged.
 
 mod shared;
 

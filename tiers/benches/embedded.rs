@@ -1,11 +1,11 @@
-//! How long the database that is part of the program takes for a position, by ply and kind of position.
+//! Measures how long the embedded database takes to answer a position, by ply and kind of position.
 //!
 //! `cargo bench -p fourbase-tiers --bench embedded -- [BOARD [POSITIONS [PLY ...]]]`
 //!
-//! One thread. Kinds of positions: of random play; of good play (moves that keep the value, drawn at random, as far as the
-//! database looks them up, then one random move); those of the tests' selection of Pascal Pons' sets that have this
-//! ply. Asked for is what the position is worth, and then, of a database that has forgotten that, what
-//! all its moves are worth. Each best move is compared with its position.
+//! Positions come from random play, from good play (random moves that keep the value, as long as the database has it,
+//! then any random moves), and from Pascal Pons' sets (the tests' selection). One thread asks for the outcome of each
+//! position and, in a second database that does not remember this answer, for the outcomes of all moves. The outcome of
+//! the best move must be that of the position.
 
 mod shared;
 
@@ -47,8 +47,8 @@ fn keeps(board: Board) -> usize {
     embedded(board).manifest.keep_plies.map_or(0, |plies| plies as usize)
 }
 
-/// Asks for outcomes and then for all moves, twice each, of a database that has just been opened; CPU microseconds a position. The
-/// second answers must be the first ones.
+/// Asks a newly opened database twice for all outcomes, then twice for all moves, and prints CPU microseconds per
+/// position. Then asks another one for all moves in one batch. Repeated answers must be equal.
 fn passes(board: Board, ply: usize, positions: &[Position]) {
     let database = embedded(board);
     let pass = |what: &str, ask: &dyn Fn(&Position) -> Vec<Outcome>| {
@@ -85,7 +85,7 @@ fn passes(board: Board, ply: usize, positions: &[Position]) {
     first.iter().zip(&first_moves).for_each(|(of, moves)| assert_eq!(of.first(), moves.first()));
 }
 
-/// Times the value alone by search, the outcome and all moves.
+/// For each position, times a search of the value alone (after the kept plies), the outcome, and all moves.
 fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
     if positions.is_empty() {
         return;
@@ -116,13 +116,13 @@ fn report(what: &str, mut times: Vec<f64>) {
     println!("  {what:16} {median:10.3} {most:10.3} {worst:10.3}");
 }
 
-/// Plays games until `count` of them go on.
+/// Plays games until `count` of them have returned a position.
 fn positions(count: usize, play: impl Fn(&mut RandomSource) -> Option<Position>) -> Vec<Position> {
     let mut source = random_source(1, 0);
     std::iter::repeat_with(|| play(&mut source)).flatten().take(count).collect()
 }
 
-/// Plays good moves up to a ply; `None` where the game ends before or at it.
+/// Plays good moves up to a ply; `None` if the game ends before that ply or at it.
 fn good_play(database: &Database, ply: usize, source: &mut RandomSource) -> Option<Position> {
     let (mut position, last) = (Position::start(database.board()), keeps(database.board()));
     for _ in 0..ply {
@@ -137,7 +137,7 @@ fn good_play(database: &Database, ply: usize, source: &mut RandomSource) -> Opti
     position.primitive().is_none().then_some(position)
 }
 
-/// Reads the tests' selection of Pascal Pons' positions of 7x6; none of other boards.
+/// Reads the tests' selection of Pascal Pons' positions of 7x6; returns none for another board.
 fn pons(board: Board) -> Vec<Position> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/pons");
     let sets = if board.to_string() == "7x6" { &["Test_L2_R1", "Test_L2_R2", "Test_L3_R1"][..] } else { &[] };

@@ -1,11 +1,11 @@
-//! What `--keep-plies` costs: the bytes of each setting, and how long probes take.
+//! Measures what `--keep-plies` costs: how many bytes each setting takes, and how long probes take.
 //!
 //! `cargo bench -p fourbase-tiers --bench keep_plies -- DB BOARD:VALUES [OTHER-DB ...]`
 //!
-//! DB has to hold the whole database of the board, and every other folder one that `fourbase solve --keep-plies` made. Asked for are
-//! positions that random play reaches, each once, on one thread: of the first plies that are not kept, and of all plies from 8 on alike. Before,
-//! as many others of the same kind were asked for, so that tables and files are open. Every answer is compared with
-//! that of the whole database.
+//! DB must hold the whole database of the board, and every other folder a database that `fourbase solve --keep-plies`
+//! made. One thread probes positions that random play reaches, of two kinds: from the first two plies that are not
+//! kept, and from all plies from 8 on, each ply equally likely. The first half of each kind is not timed: it opens
+//! tables and files. Every answer is compared with that of the whole database.
 
 mod shared;
 
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// Times the second half of the positions, after the first, and compares all answers.
+/// Probes all positions and compares all answers. Prints the times of the second half only.
 fn measure(database: &Database, whole: &Database, positions: &[Position], what: &str) {
     let mut seconds = Vec::new();
     for position in positions {
@@ -64,7 +64,8 @@ fn measure(database: &Database, whole: &Database, positions: &[Position], what: 
     println!("  {what}: median {median:.4} ms, nine of ten below {most:.4} ms, worst {worst:.4} ms, {all:.3} s in all");
 }
 
-/// Plays at random to random ones of the plies; games that end before are played anew, so that plies stay alike.
+/// Plays random games, each up to a random one of `plies`. A game that ends earlier is played again up to the same ply,
+/// so that all plies stay equally likely.
 fn random_positions(board: Board, plies: Range<u32>, only_quiet: bool) -> Vec<Position> {
     let mut source = random_source(1, 0);
     let is_wanted = |position: &Position| !only_quiet || evaluate(position) == StaticEvaluation::Quiet;

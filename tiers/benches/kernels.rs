@@ -1,9 +1,9 @@
-//! Kernels alone: solves boards in memory, writes nothing.
+//! Measures the kernels alone: solves boards in memory and writes nothing.
 //!
 //! `cargo bench -p fourbase-tiers --bench kernels -- [BOARD:VALUES ...] [--kernel portable|avx2]`
 //!
-//! A rate counts the entries of the index **before** the mirror halves them, per second of wall time, so that it
-//! compares with solvers that do not use the mirror; the entries that were really solved are printed too.
+//! A rate is entries of the index per second of wall time, where entries are counted **before** mirror images are
+//! merged, to compare with solvers that do not merge them. The number of entries really solved is printed too.
 
 mod shared;
 

@@ -1,4 +1,4 @@
-//! Many positions at once: probes of random positions, cold and warm, and whole plies with their outcomes.
+//! Measures many positions at once: probes of random positions, cold and warm, and whole plies with their outcomes.
 //!
 //! `cargo bench -p fourbase-tiers --bench many -- [BOARD:VALUES] [POSITIONS] [CACHE_MIB]`
 //!
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// Measures some work of `count` positions.
+/// Runs some work on `count` positions and prints how fast it was.
 fn measure<T>(what: &str, count: usize, work: impl FnOnce() -> T) -> T {
     let (result, wall, cpu) = timed(work);
     let [rate, cpu_rate] = [wall, cpu].map(|seconds| count as f64 / seconds * 1e-6);

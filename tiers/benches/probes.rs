@@ -1,4 +1,4 @@
-//! Probes: how many a second, cold and warm, and how long the first one takes.
+//! Measures probes: how many a second, cold and warm, and how long the first one takes.
 //!
 //! `cargo bench -p fourbase-tiers --bench probes -- [BOARD:VALUES ...]`
 //!

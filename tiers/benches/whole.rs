@@ -1,11 +1,11 @@
-//! A whole solve against its kernels alone, in CPU seconds of one run.
+//! Compares a whole solve with its kernels alone, in CPU seconds of one run each.
 //!
 //! `cargo bench -p fourbase-tiers --bench whole -- [BOARD:VALUES[:MIB] ...]`
 //!
-//! The kernels make tables and layouts and solve in memory; they write nothing. The whole solve writes a database into the
-//! system's temporary folder: in memory, or in files with so many MiB of memory. Both have to find the same outcome. CPU
-//! seconds are those of the process, of all its threads, and of the system on its behalf. The kernels of 6x6 `wdl` need 7 GB
-//! of memory.
+//! The run of the kernels makes tables and layouts and solves in memory; it writes nothing. The whole solve writes a
+//! database into the system's temporary folder. It keeps its tiers in memory or, if MIB is given, in files with that
+//! many MiB of memory. Both must find the same outcome. CPU seconds are those of all threads, and of the system on
+//! their behalf. The kernels of 6x6 `wdl` need 7 GB of memory.
 
 #[cfg(unix)]
 mod shared;

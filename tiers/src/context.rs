@@ -76,7 +76,7 @@ impl Context<'_> {
     ) -> Result<T, E> {
         let mut made = Vec::new();
         let result = match self.lock(folders, &mut made) {
-            // The folders belong to the other process.
+            // Another process works in these folders, so leave them alone.
             Ok(Err(holder)) => return Err(busy(holder)),
             Ok(Ok(_held)) => {
                 let result =

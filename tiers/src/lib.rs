@@ -15,7 +15,7 @@
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness, from the empty board up |
-//! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
+//! | [`database`] | opens databases and looks positions up, also on behalf of [`fourbase::analysis`] |
 //! | [`positions`] | lists and draws positions: all entries or all legal positions of a ply, or a random sample |
 //! | [`dataset`] | writes positions with their values into files, for machine learning |
 //! | [`verify`] | checks a database with independent code |

@@ -31,7 +31,7 @@ pub enum Stage {
     List,
     /// A data set of a sample is being written; a step is a position.
     Sample,
-    /// The data set of UCI is being written; a step is a ply.
+    /// The data set of the UCI repository is being written; a step is a ply.
     Unforced,
 }
 
@@ -43,7 +43,7 @@ pub trait Progress: Sync {
     /// to do.
     fn planned(&self, _plan: &Plan) {}
 
-    /// Called when a stage of `steps` steps begins. An earlier run has done `done` of them.
+    /// Called when a stage of `steps` steps begins. An earlier run has already done `done` of them.
     fn begin(&self, _stage: Stage, _steps: u64, _done: u64) {}
 
     /// Called when a tier begins, in [`Stage::Sweep`] and [`Stage::Solve`].

@@ -5,7 +5,7 @@ use fourbase::Board;
 use fourbase_tiers::index::{Index, Located, TierDirectory};
 use fourbase_tiers::kernel::{Kernel, Values};
 
-/// Returns the arguments of a benchmark, or `default` where there are none.
+/// Returns the arguments of a benchmark, or `default` if there are none.
 pub fn arguments(default: &[&str]) -> Vec<String> {
     let given: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if given.is_empty() { default.iter().map(|argument| (*argument).to_owned()).collect() } else { given }
@@ -17,21 +17,22 @@ pub fn board_and_values(argument: &str) -> (Board, Values) {
     (board.parse().expect("a board"), values.parse().expect("wdl or remoteness"))
 }
 
-/// Takes `--kernel NAME`, which comes last, off the arguments. Without it returns the best kernel of this machine.
+/// Removes `--kernel NAME`, which must come last, from the arguments, and returns that kernel. Without it, returns the
+/// fastest kernel of this machine.
 pub fn take_kernel(arguments: &mut Vec<String>) -> Kernel {
     let Some(at) = arguments.iter().position(|argument| argument == "--kernel") else { return Kernel::detect() };
     let name = arguments.drain(at..).nth(1).expect("--kernel NAME");
     *Kernel::all().iter().find(|kernel| kernel.name() == name).expect("a kernel of this machine")
 }
 
-/// Counts the entries of an index before the mirror halves them.
+/// Counts the entries of an index before mirror images are merged.
 pub fn whole_entries(index: &Index) -> u64 {
     let tiers = (0..=index.board().cells() as u32).map(|ply| TierDirectory::new(index, ply));
     let whole = |Located { matrix, .. }| matrix.entries() * if matrix.left == matrix.right { 1 } else { 2 };
     tiers.map(|tier| tier.located_from(index, 0).map(whole).sum::<u64>()).sum()
 }
 
-/// Runs `work`. Returns what it gives, the seconds that it took, and its CPU seconds.
+/// Runs `work`. Returns its result, its seconds of wall time, and its CPU seconds.
 #[cfg(unix)]
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
     let (cpu, start) = (cpu_seconds(), std::time::Instant::now());
@@ -40,7 +41,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
     (result, wall, cpu_seconds() - cpu)
 }
 
-/// Returns the CPU seconds of the process, of all its threads, and of the system on its behalf.
+/// Returns the CPU seconds of all threads of the process, and of the system on their behalf.
 #[cfg(unix)]
 pub fn cpu_seconds() -> f64 {
     seconds(rustix::time::ClockId::ProcessCPUTime)

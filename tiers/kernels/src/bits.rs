@@ -1,15 +1,16 @@
-//! The two bit moves that all kernels are built from, and their portable form, for one word or for eight rows at a
+//! The two bit moves from which all kernels are built, and their portable form for one word or for eight rows at a
 //! time.
 //!
-//! *Extract* gathers the bits of a word under a mask at the low end; *deposit* spreads the low bits over the places of
-//! a mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code,
-//! and tests compare the two.
+//! *Extract* gathers, at the low end, the bits of a word that a mask marks; *deposit* spreads the low bits over the
+//! places that a mask marks. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the
+//! same in safe code, and tests compare the two.
 //!
-//! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions,
-//! and moving the bits of a word through it about 25, so the column drops of the solver make each network once a band.
-//! All rows of a band move their bits under the same masks, so column drops work on eight rows together ([`Lanes`]):
-//! one row is one lane, and the compiler turns the lanes into vectors of any processor. Since the masks are the same,
-//! the eight dense streams grow at the same rate, and all lanes share one place in the stream.
+//! The portable form moves bits through a [`Network`] of six rounds. Making a network takes about 130 instructions, and
+//! moving the bits of a word through it about 25, so drops that move bits between columns make each network once per
+//! band. All rows of a band move their bits under the same masks, so such a drop works on eight rows together
+//! ([`Lanes`]): one row is one lane, and the compiler turns the lanes into the vectors of the processor. Since the
+//! masks are the same, the eight dense streams grow at the same rate, and all lanes are at the same place of their
+//! streams.
 
 use super::code::{Code, MAX_PLANES};
 use super::words::RowView;
@@ -37,7 +38,7 @@ pub trait Bits: Copy {
     /// Prepares a mask.
     fn mask(mask: u64) -> Self::Mask;
 
-    /// Gathers the bits of `word` at the places of `mask` at the low end, in order.
+    /// Gathers, at the low end and in order, the bits of `word` at the places of `mask`.
     fn extract(word: u64, mask: Self::Mask) -> u64;
 
     /// Spreads the low bits of `word` over the places of `mask`, in order; other places become 0.
@@ -80,12 +81,12 @@ impl Bits for Portable {
     }
 }
 
-/// A mask as six rounds of moving bits by 1, 2, 4, 8, 16 and 32 places
-/// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
+/// A mask, prepared as six rounds that move bits by 1, 2, 4, 8, 16 and 32 places (Warren, *Hacker's Delight*, 2nd
+/// edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
     pub mask: u64,
-    /// For each round `r`, the bits that move in it: those for which bit `r` of the number of gaps below them is 1.
+    /// For each round `r`, the bits that move in it. A bit moves if bit `r` is set in the number of gaps below it.
     moves: [u64; 6],
 }
 
@@ -95,7 +96,7 @@ impl Network {
         let (mut places, mut gaps) = (mask, !mask << 1);
         let mut moves = [0; 6];
         for (round, moving) in moves.iter_mut().enumerate() {
-            // Prefix parity: bit i is set if an odd number of gaps lie below it.
+            // Prefix parity: bit `i` is set if the number of gaps below it is odd.
             let mut parity = gaps;
             for shift in [1, 2, 4, 8, 16, 32] {
                 parity ^= parity << shift;
@@ -107,7 +108,7 @@ impl Network {
         Network { mask, moves }
     }
 
-    /// Gathers the bits of each of `words` at the places of the mask at the low end, in order.
+    /// Gathers, at the low end and in order, the bits of each of `words` at the places of the mask.
     #[inline(always)]
     pub fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for word in &mut words {
@@ -141,59 +142,62 @@ impl Network {
 /// How many rows are moved together.
 const LANES: usize = 8;
 
-/// The masks of a column drop as networks, and buffers for the streams of eight rows.
+/// The masks of a drop's columns as networks, and buffers for the streams of eight rows.
 #[derive(Default)]
 pub struct Lanes {
-    /// Networks for the child's columns; empty where the columns are contiguous.
+    /// Networks for the child's columns; empty if the columns are consecutive.
     take: Vec<Network>,
     /// Networks for the parent's columns.
     put: Vec<Network>,
-    /// First bit of the stream to deposit.
+    /// The first bit of the stream that is deposited.
     offset: usize,
-    /// Words of a plane of a row of the child.
+    /// Words per plane in a row of the child.
     child_words: usize,
-    /// The planes of the streams, [`Lanes::stream_words`] apart; each item has one word of every lane.
+    /// The streams, one plane after the other, each of [`Lanes::stream_words`] items. An item has one word of every
+    /// lane.
     stream: Vec<[u64; LANES]>,
-    /// The rows to improve, one word of every lane in each item.
+    /// The rows to improve. An item has one word of every lane.
     best: Vec<[u64; LANES]>,
-    /// The rows to work on, in order: pairs of a row of the band and the child's row that it leads to.
+    /// The rows to work on, in order: each row of the band with the row of the child that it leads to.
     pub rows: Vec<(usize, usize)>,
 }
 
-/// How a drop pairs the colourings of a band with those of a neighbour, in order.
+/// Pairs colourings of a band with colourings of a neighbour: the first with the first, the second with the second, and
+/// so on.
 #[derive(Clone, Copy)]
 pub struct Pairing<'a> {
-    /// A mask of the band's colourings.
+    /// The band's colourings that are paired, as a mask.
     pub own: &'a [u64],
-    /// The neighbour's colourings: a mask, and the word to XOR it with; `None` if they are consecutive.
+    /// The neighbour's colourings that are paired: a mask, and a word to XOR each of its words with; `None` if they are
+    /// consecutive.
     pub other: Option<(&'a [u64], u64)>,
-    /// How many of the neighbour's colourings to leave out before the first one.
+    /// How many of the neighbour's colourings to skip before the first pair.
     pub skip: usize,
 }
 
-/// The drop of one column between a band and a matrix of the neighbouring tier. In a turned drop, rows and columns of
-/// the band are exchanged.
+/// A drop into one column, which connects a band with a matrix of the neighbouring tier. If the drop is turned, the
+/// fields exchange rows and columns of the band.
 pub struct BandDrop<'a> {
     /// The neighbour's matrix, from its first row or a later one.
     pub source: RowView<'a>,
-    /// Words of a plane of a row of `source`.
+    /// Words per plane in a row of `source`.
     pub source_words: usize,
-    /// The word of each plane of `source` where the columns of the band begin.
+    /// The word, in each plane of a row of `source`, at which the columns of the band begin.
     pub first_word: usize,
     /// For every row of the band, the row of `source` or [`NO_ROW`]. Empty if the rows are consecutive from `first_row`
     /// on.
     pub rows: &'a [u32],
     /// The row of `source` for the band's first row, if `rows` is empty.
     pub first_row: usize,
-    /// Which columns of the source move to which of the band; `None` if all stay.
+    /// Which columns of `source` move to which columns of the band; `None` if all columns keep their numbers.
     pub columns: Option<Pairing<'a>>,
 }
 
-/// Marks a row without a neighbour. In a solve, the drop then completes a line.
+/// Marks a row of the band for which the neighbour has no row. In a solve, this means that the drop completes a line.
 pub const NO_ROW: u32 = u32::MAX;
 
 impl BandDrop<'_> {
-    /// Returns the row of `source` for a row of the band; `None` if the drop has none.
+    /// Returns the row of `source` for a row of the band; `None` if there is none.
     #[inline(always)]
     pub(super) fn row(&self, row: usize) -> Option<usize> {
         match self.rows.get(row) {
@@ -213,7 +217,7 @@ pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
 }
 
 impl Lanes {
-    /// Makes the networks of a drop whose rows have `child_words` words.
+    /// Makes the networks for the columns of a drop. A row of the child has `child_words` words per plane.
     fn prepare(&mut self, columns: &Pairing, child_words: usize) {
         self.take.clear();
         if let Some((mask, flip)) = columns.other {
@@ -224,12 +228,13 @@ impl Lanes {
         (self.offset, self.child_words) = (columns.skip, child_words);
     }
 
-    /// Returns the words of a plane of a stream: two more than the bits fill, because words are read in pairs.
+    /// Returns how many words a plane of a stream has: two more than a row of the child, because words are read in
+    /// pairs.
     fn stream_words(&self) -> usize {
         self.child_words + 2
     }
 
-    /// Replaces, in each of [`Lanes::rows`], the outcomes in `out` by those of the drop where these are better.
+    /// Improves each of [`Lanes::rows`] in `out`: where the drop gives a better outcome, it replaces the outcome there.
     pub fn take_rows<C: Code<P>, const P: usize>(
         &mut self,
         code: C,
@@ -244,7 +249,7 @@ impl Lanes {
         self.best.resize(row_words, [0; LANES]);
         self.stream.resize(code.child_planes() * self.stream_words(), [0; LANES]);
         for group in rows.chunks(LANES) {
-            // Lanes without a row repeat the last one; their results are discarded.
+            // Lanes without a row repeat the last row; their results are discarded.
             let lanes: [&[u64]; LANES] =
                 std::array::from_fn(|lane| drop.source.row(group[lane.min(group.len() - 1)].1, child_row_words));
             for plane in 0..code.child_planes() {
@@ -263,10 +268,10 @@ impl Lanes {
         self.rows = rows;
     }
 
-    /// Writes the stream of a plane: the bits of each lane's row at the child's columns.
+    /// Writes one plane of the streams: from each lane's row, the bits at the child's columns.
     fn gather(&mut self, lanes: [&[u64]; LANES], plane: usize) {
         let (words, stream_words) = (self.child_words, self.stream_words());
-        // Equal lengths let the compiler check a word's number once for all lanes.
+        // With equal lengths, the compiler checks the index of a word once for all lanes.
         let lanes = lanes.map(|lane| &lane[..words]);
         let stream = &mut self.stream[plane * stream_words..][..stream_words];
         if self.take.is_empty() {
@@ -289,7 +294,7 @@ impl Lanes {
                 stream[at] = held;
                 at += 1;
                 fill -= 64;
-                // The rest of the bits opens the next word (two shifts: there may be none).
+                // The remaining bits begin the next word. One shift by 64 would overflow, so there are two.
                 let rest = network.mask.count_ones() - fill;
                 held = bits.map(|bits| bits >> (rest - 1) >> 1);
             }
@@ -297,8 +302,8 @@ impl Lanes {
         stream[at] = held;
     }
 
-    /// Replaces the rows' outcomes at the parent's columns, in order, by the outcomes of the lanes' streams where these
-    /// are better.
+    /// Moves the outcomes in the lanes' streams to the parent's columns, in order. There they replace worse outcomes of
+    /// the rows.
     #[inline(never)]
     fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
         let (words, stream_words) = (self.put.len(), self.stream_words());
@@ -414,7 +419,7 @@ mod tests {
         }
     }
 
-    /// Generates words with long runs of equal bits, like masks, and words without.
+    /// Generates words with long runs of equal bits, as masks have them, and words without such runs.
     fn word() -> impl Strategy<Value = u64> {
         prop_oneof![
             any::<u64>(),

@@ -1,21 +1,22 @@
-//! Deltas: a block of rows as differences from its own earlier rows, for blocks that wait in memory.
+//! Deltas: blocks that wait in memory, each stored as differences from its own earlier rows.
 //!
 //! Neighbouring colourings differ in a few low cells, so their rows are nearly alike. First, every plane but the first
 //! is replaced by its difference from the plane before. Then every chunk of 64 words is compared with the words one to
-//! eight rows before it, and the difference from the closest is stored: a bit for each word that is not 0, a bit for
-//! each byte of such a word that is not 0, and those bytes. Every difference is an exclusive or.
+//! eight rows before it, and the difference from the closest is stored: a bit per word that tells whether the word is
+//! 0, for each non-zero word a bit per byte that tells whether the byte is 0, and all non-zero bytes. Every difference
+//! is an exclusive or.
 //!
-//! On the blocks of 6x6 a delta has 15 % of the words' bytes. zstd at level 1 needs only 6.4 %, but takes at least four
-//! times as long to compress and to expand.
+//! For the blocks of 6x6, deltas take 15 % of the bytes that the words take. zstd at level 1 needs only 6.4 %, but
+//! takes at least four times as long to compress and to expand.
 
 use std::ops::Range;
 
 use super::bits::{Bits, Task, ones};
 
-/// Words that are compared together.
+/// How many words are compared together.
 const CHUNK: usize = 64;
 
-/// How many earlier rows are compared.
+/// With how many earlier rows a chunk is compared.
 const ROWS_BACK: usize = 8;
 
 /// A run of matrices whose rows are equally wide.
@@ -67,7 +68,7 @@ impl Parts<'_> {
         Some(Parts { stretches, changed: changed.as_chunks().0, references, masks, bytes })
     }
 
-    /// Lists, for every stretch, the words of one plane of a row and of all rows.
+    /// Lists, for every stretch, how many words one plane of a row has, and how many all rows have.
     fn stretches(&self) -> impl Iterator<Item = [usize; 2]> {
         self.stretches.iter().map(pair)
     }
@@ -88,11 +89,11 @@ fn pair(bytes: &[u8; 8]) -> [usize; 2] {
 
 /// Returns an upper bound on the bytes of a delta whose block has `words` words.
 pub fn most_bytes(words: usize) -> usize {
-    // At worst each word has its own stretch and chunk, a mask and eight bytes.
+    // In the worst case each word has its own stretch, its own chunk, a mask and eight bytes.
     12 + words * (8 + 9 + 1 + 8) + PAD
 }
 
-/// Tells whether bytes are a delta that can be undone into a block of `words` words with `planes` planes.
+/// Returns whether `bytes` is a delta that can be undone into a block of `words` words with `planes` planes per row.
 pub fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     let Some(parts) = Parts::of(bytes) else { return false };
     let is_rows = |[row_words, words]: [usize; 2]| row_words > 0 && words.is_multiple_of(row_words * planes);
@@ -201,7 +202,8 @@ fn add_plane_before(row: &mut [u64], row_words: usize, plane: usize) {
     own.iter_mut().zip(&before[(plane - 1) * row_words..]).for_each(|(own, before)| *own ^= before);
 }
 
-/// Calls `work` with every row, its words per plane and its number of planes. For short rows these two are constants.
+/// Calls `work` with every row, its words per plane and its number of planes. For short rows both numbers are
+/// constants.
 #[inline(always)]
 fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mut [u64], usize, usize)) {
     match (row_words, planes) {
@@ -213,8 +215,8 @@ fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mu
     }
 }
 
-/// Returns how many rows before `chunk` the words are that differ from it least. Returns 0 if no such words differ in
-/// fewer places than the chunk has words other than 0.
+/// Finds the earlier words that differ least from `chunk`, and returns how many rows before it they lie. Returns 0 if
+/// even these differ in at least as many words as the chunk has non-zero words.
 #[inline(always)]
 fn closest(words: &[u64], chunk: Range<usize>, row_words: usize) -> usize {
     let own = &words[chunk.clone()];
@@ -253,8 +255,8 @@ fn changed_words(words: &[u64; CHUNK]) -> u64 {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
-/// Writes the bytes of a word that are not 0 to the start of `out`, and may overwrite up to eight bytes there. Returns
-/// a mask of these bytes and their number.
+/// Writes the non-zero bytes of a word to the start of `out`, and may overwrite up to eight bytes there. Returns a mask
+/// of the non-zero bytes, and their number.
 #[inline(always)]
 fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
     if !B::FAST {
@@ -272,7 +274,8 @@ fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
     (B::extract(high, B::mask(HIGH)) as u8, high.count_ones() as usize)
 }
 
-/// Puts the first bytes of `bytes` at the places of `mask` in a word. Returns the word and the number of bytes.
+/// Undoes [`put_bytes`]: makes a word from the first bytes of `bytes`, put at the places of `mask`. Returns the word
+/// and the number of bytes that it used.
 #[inline(always)]
 fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
     let Some(first) = bytes.first_chunk::<8>() else { return (0, 0) };
@@ -326,8 +329,8 @@ impl Task for UndoDelta<'_> {
     }
 }
 
-/// Prepares the chunk at word `at` for adding its differences: a copy of the words `back` words before it, or zeros.
-/// Returns it.
+/// Prepares the chunk at word `at`, to which differences will be added, and returns it. Copies the words `back` words
+/// before it; if these overlap the chunk or `back` is 0, fills it with zeros.
 #[inline(always)]
 fn begin(words: &mut [u64], at: usize, back: usize) -> &mut [u64] {
     let (before, own) = words.split_at_mut(at);

@@ -5,7 +5,8 @@
 //! of [`Avx2`] proves that the processor has the features: only [`Avx2::detect`] makes one, so calls that take one are
 //! sound on any machine.
 //!
-//! A form for AVX-512 was measured and left out: it saved 3 % on 6x5 with remoteness and nothing on `wdl`.
+//! A form for AVX-512 was measured and left out: it saved 3 % of the time of 6x5 with remoteness, and nothing with
+//! `wdl`.
 
 #![allow(unsafe_code)]
 
@@ -49,8 +50,8 @@ pub(super) fn run<T: Task>(_proof: Avx2, task: T) -> T::Output {
     fn inner<T: Task>(task: T) -> T::Output {
         task.run::<Bmi2>()
     }
-    // SAFETY: `inner` is unsafe only because of the features it is compiled for, and `detect` made the proof after
-    // finding them on this processor.
+    // SAFETY: `inner` is unsafe to call only on a processor without the features it is compiled for. `detect` made the
+    // proof after it found these features on this processor.
     unsafe { inner(task) }
 }
 
@@ -78,8 +79,8 @@ impl Bits for Bmi2 {
 
     #[inline(always)]
     fn extract(word: u64, mask: u64) -> u64 {
-        // SAFETY: the type is private to this file and named only in a function that is called with an `Avx2`, which
-        // proves that the processor has BMI2.
+        // SAFETY: only `run` names this private type, and it is called with an `Avx2`, which proves that the processor
+        // has BMI2.
         unsafe { _pext_u64(word, mask) }
     }
 

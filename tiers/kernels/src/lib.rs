@@ -1,9 +1,10 @@
-//! Kernels: the loops over bit planes, compiled for several sets of processor features and chosen at run time.
+//! Kernels: the loops over bit planes. They are compiled for several sets of processor features, and one is chosen at
+//! run time.
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), on
-//! top of two bit moves with two forms (`bits.rs`). Each loop is a `Task`; `Kernel::run` runs it. `fast.rs` compiles
-//! the loops again with BMI2 and AVX2 and has all `unsafe` code of the package. Without these features, column drops
-//! work on eight rows at a time.
+//! top of two bit moves (`bits.rs`), each of which has a portable and a fast form. Each loop is a `Task`; `Kernel::run`
+//! runs it. `fast.rs` compiles the loops again with BMI2 and AVX2, and contains all `unsafe` code of the package.
+//! Without these features, drops into the right wing and on the spine work on eight rows at a time.
 //!
 //! `fourbase-tiers` re-exports this package as `kernel`. It is a package of its own so that cargo compiles the two in
 //! parallel.
@@ -56,13 +57,13 @@ impl Kernel {
         if self.0.is_some() { "avx2" } else { "portable" }
     }
 
-    /// Returns the bytes that a thread of a solve needs for prepared masks and for the rows that it moves together.
+    /// Returns how many bytes a thread of a solve needs for prepared masks, and for the rows that it works on together.
     /// `row_words` is the largest number of words of a row, all planes included.
     pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
-    /// Runs a loop. The loop is compiled where `run` is called.
+    /// Runs a loop, which is compiled in the crate that calls `run`.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             None => task.run::<Portable>(),
@@ -70,7 +71,8 @@ impl Kernel {
         }
     }
 
-    /// Solves a band of a tier whose code is `coding` and whose children have `child_planes` planes.
+    /// Solves a band of a tier. `coding` is the tier's code; the tier of the children has `child_planes` planes. Takes
+    /// the maximum of the children if `maximise` (the first player is to move), else the minimum.
     pub fn solve(
         self,
         coding: &Coding,
@@ -100,9 +102,9 @@ impl Kernel {
         }
     }
 
-    /// Runs a loop as [`Kernel::run`] does. If bit moves are fast and children have as many planes as the tier, maximum
-    /// and minimum have a loop each. One loop serves all other cases: portable moves take most of its time anyway, and
-    /// few tiers have children with fewer planes.
+    /// Runs a loop as [`Kernel::run`] does. If bit moves are fast and children have as many planes as the tier, there
+    /// is one loop for maximum and one for minimum. A third loop serves all other cases: portable moves take most of
+    /// its time anyway, and few tiers have children with fewer planes.
     fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
         let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
         let wide = Known::<false>;

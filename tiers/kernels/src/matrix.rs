@@ -1,24 +1,25 @@
-//! Solving the rows of a matrix from its children: the loop that takes most of a solve's time.
+//! Solves the rows of a matrix from its children. This loop takes most of a solve's time.
 //!
-//! A [`Band`] is a run of rows of one matrix, with the neighbouring matrix of each drop ([`BandDrop`]): in a solve the
-//! child, in the sweep of a count the parent. Drops differ in how the neighbour's matrix relates to the band's:
+//! A [`Band`] is a run of rows of one matrix. Each drop ([`BandDrop`]) connects it with a matrix of the neighbouring
+//! tier: in a solve with a child, in the sweep of a count with a parent. Drops differ in how the neighbour's matrix
+//! relates to the band's:
 //!
 //! * **left wing**: whole rows move, each to the row of the colouring with one more bit;
-//! * **right wing and spine**: rows keep their numbers (on the spine, some have no child); in each row the same bits of
+//! * **right wing and spine**: rows keep their order (for the spine, some have no child); in each row the same bits of
 //!   the child are gathered into a dense stream and deposited at the parent's columns;
 //! * **a neighbour that is stored as its mirror image** (*turned*): the same with rows and columns exchanged. The result
 //!   is turned 64x64 bits at a time.
 //!
-//! If the child of a drop is not listed, the drop completes a line inside a wing and the spine and ends the game: the
-//! player who drops wins, or loses under misère. Lines across both wings are found when the child itself is solved
-//! (`lines`).
+//! A child that has a line inside a wing and the spine is not in the index. The drop that leads to it ends the game:
+//! the player who drops wins, or loses under misère. A line across both wings is found when the child itself is solved
+//! ([`Band::lines`]).
 
 use std::ops::Range;
 
 use super::bits::{BandDrop, Bits, Lanes, NO_ROW, Pairing, Task, ones};
 use super::code::Code;
 use super::rows;
-/// The most rows of a band: the bits of a cache line in the transposed layout.
+/// The most rows of a band. In the transposed layout, this many rows are the bits of one cache line.
 pub const BAND_ROWS: usize = 512;
 
 /// The lines across both wings that the positions of a matrix can have.
@@ -26,7 +27,7 @@ pub const BAND_ROWS: usize = 512;
 pub struct ArmedLines {
     /// The lines, each with the rows that can have it.
     pub lines: Vec<ArmedLine>,
-    /// For every line, the mask of right colourings with the line's right part, one mask after the other.
+    /// For every line, a mask of the right colourings that have the line's cells. One mask follows the other.
     pub masks: Vec<u64>,
 }
 
@@ -37,8 +38,8 @@ impl ArmedLines {
         self.masks.clear();
     }
 
-    /// Calls `visit` for every line and every row that has it, with the row's number and the words `words` of the line's
-    /// mask. `left` has the colourings of the rows.
+    /// For every line and every row that has the line's cells in the left wing, calls `visit` with the number of the
+    /// row and those words of the line's mask that `words` selects. `left` has the colourings of the rows.
     #[inline(always)]
     pub fn each_row_with_line(&self, left: &[u32], words: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
         for line in &self.lines {
@@ -52,7 +53,8 @@ impl ArmedLines {
     }
 }
 
-/// A line across both wings. A row with the line's left part has the line in the columns of its mask.
+/// A line across both wings. A row that has the line's cells in the left wing has the whole line in the columns of the
+/// line's mask.
 pub struct ArmedLine {
     /// The line's cells in the left wing, as bits of the colouring.
     pub left_mask: u32,
@@ -62,10 +64,10 @@ pub struct ArmedLine {
     pub mask: usize,
 }
 
-/// The codes of the outcomes in a tier that do not depend on a child.
+/// The codes of those outcomes of a tier that do not depend on a child.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcomes {
-    /// The player to move completes a line; `None` if a drop without a child changes nothing.
+    /// The player to move completes a line. `None` if drops without a child are ignored.
     pub completed: Option<u8>,
     /// The code that a position has before its moves are read: under misère a completed line, else the worst code.
     pub floor: u8,
@@ -77,11 +79,11 @@ pub struct Outcomes {
 
 /// A run of rows of one matrix, and all that the kernel needs to solve them.
 pub struct Band<'a> {
-    /// The band's rows in the matrix, from a multiple of 64 on.
+    /// The numbers of the band's rows in the matrix. The first is a multiple of 64.
     pub rows: Range<usize>,
     /// Number of columns.
     pub columns: usize,
-    /// The drops: turned ones first, then those whose columns stay, then the others.
+    /// The drops: turned ones first, then those whose columns keep their numbers, then the others.
     pub drops: Vec<BandDrop<'a>>,
     /// How many drops are turned.
     pub turned: usize,
@@ -108,7 +110,7 @@ pub struct Buffers {
     stream: Vec<u64>,
     turn: Vec<u64>,
     lanes: Lanes,
-    /// The rows of a band that are only counted.
+    /// Receives the rows of a band that are counted and not kept.
     pub(super) counted: Vec<u64>,
 }
 
@@ -122,7 +124,7 @@ impl<'a> Band<'a> {
         self.drops.split_at(self.turned)
     }
 
-    /// Finds the rows that win as a whole, because a drop into the left wing or on the spine completes a line.
+    /// Finds the rows whose positions are all won, because a drop into the left wing or on the spine completes a line.
     #[inline(always)]
     fn winning_rows(&self, wins: &mut Vec<bool>) {
         wins.clear();
@@ -135,8 +137,8 @@ impl<'a> Band<'a> {
         }
     }
 
-    /// Writes the outcomes of a row before its children are read: won where a drop into the right wing or on the
-    /// spine completes a line, else the floor.
+    /// Writes the outcomes that every row begins with, before its children are read: won where a drop into the right
+    /// wing or on the spine completes a line, else the floor.
     fn start_row(&self, planes: usize, start: &mut Vec<u64>) {
         let words = self.words();
         start.clear();
@@ -186,7 +188,7 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     }
 }
 
-/// Writes the best outcomes that drops give to the rows of a band. Lines across both wings are left to the caller.
+/// Writes, for the rows of a band, the best outcomes that the drops give. The caller handles lines across both wings.
 #[inline(always)]
 pub(super) fn take_drops<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -200,7 +202,8 @@ pub(super) fn take_drops<C: Code<P>, B: Bits, const P: usize>(
     if band.turned > 0 {
         turn::<C, B, P>(code, band, out, buffers);
     }
-    // Most rows of small boards have one word. For these the compiler unrolls all loops over words.
+    // Most rows of small boards have one word per plane. Given the constant 1, the compiler unrolls all loops over
+    // words.
     match words {
         1 => solve_rows::<C, B, P>(code, band, 1, out, buffers),
         _ => solve_rows::<C, B, P>(code, band, words, out, buffers),
@@ -253,7 +256,8 @@ fn solve_rows<C: Code<P>, B: Bits, const P: usize>(
     }
 }
 
-/// Replaces the outcomes of a row, whose planes have `words` words, by those of a drop where these are better.
+/// Improves a row, whose planes have `words` words: where the drop gives a better outcome, it replaces the outcome
+/// there.
 #[inline(always)]
 fn take_columns<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -284,8 +288,8 @@ fn take_columns<C: Code<P>, B: Bits, const P: usize>(
     rows::take_stream::<C, B, P>(code, best, &own[..words], bits, bits_words, skip);
 }
 
-/// Replaces the outcomes of a band's rows by those of a drop where these are better, for all rows together. With
-/// portable bit moves this is several times as fast as row by row.
+/// Does [`take_columns`] for all rows of a band together. With portable bit moves this is several times as fast as row
+/// by row.
 fn take_lanes<C: Code<P>, const P: usize>(
     code: C,
     wins: &[bool],
@@ -303,7 +307,8 @@ fn take_lanes<C: Code<P>, const P: usize>(
     }
 }
 
-/// Fills `out` with the best of the turned drops: 64 rows of the transposed layout at a time, then turned.
+/// Fills `out` with the best outcomes that the turned drops give: finds them for 64 rows of the transposed layout at a
+/// time, and turns these.
 #[inline(always)]
 fn turn<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], buffers: &mut Buffers) {
     let (words, band_words) = (band.words(), band.rows.len().div_ceil(64));

@@ -1,7 +1,8 @@
-//! The codes of quiet entries, as one dense stream of bits per plane and as bytes before compression.
+//! The codes of quiet entries in two forms: as one dense stream of bits per plane, and as the bytes that are
+//! compressed.
 //!
 //! Ways to pack a block's symbols into bytes, measured on 5x5 with blocks of about 16,384 symbols, in bits per legal
-//! position (zstd level 12; 19):
+//! position (with zstd at level 12; at level 19):
 //!
 //! | values | packing | bits |
 //! |---|---|---|
@@ -60,7 +61,7 @@ impl Symbols {
     }
 }
 
-/// Appends the symbols of the quiet entries of some rows.
+/// Appends the symbols of all quiet entries in some rows.
 pub struct Pack<'a> {
     /// The rows, each with all its planes.
     pub rows: &'a [u64],
@@ -105,8 +106,8 @@ struct Rows<'a> {
     quiet: &'a [u64],
 }
 
-/// Appends the quiet entries of `P` planes, from plane `first` on, to streams of `len` bits that have room for them.
-/// Returns how many entries were appended.
+/// Appends the bits of the quiet entries, in `P` planes from plane `first` on, to streams of `len` bits that have room
+/// for them. Returns how many entries were appended.
 #[inline(always)]
 fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]; P], len: usize) -> usize {
     let &Rows { rows, row_words, ref words, planes, quiet } = rows;
@@ -126,7 +127,7 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
             let mask = B::mask(quiet);
             for p in 0..P {
                 let bits = B::extract(row[p * row_words + word], mask);
-                // It is cheaper to write an unfinished word as well than to branch.
+                // Writing an unfinished word too is cheaper than a branch.
                 let joined = held[p] | bits << fill;
                 streams[p][at] = joined;
                 held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
@@ -208,7 +209,7 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
 }
 
 /// Returns the planes of `count` symbols from symbol `first` on, one plane after the other, each of `⌈count / 64⌉`
-/// words. `bytes` must be long enough to have these symbols.
+/// words. `bytes` must be long enough to contain these symbols.
 pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes];

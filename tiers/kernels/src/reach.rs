@@ -1,9 +1,9 @@
-//! Finding the positions that play reaches, one ply at a time: a kernel gathers the rows of a child's matrix from its
-//! parents.
+//! Finds the positions that play reaches, one ply at a time: a kernel gathers the rows of a child's matrix from those
+//! of its parents.
 //!
 //! Each tier has one plane: the bit of a position is set if play reaches it and has not ended there. A child's row is
-//! the OR of its parents' rows, each moved by its drop. So a band of children is solved like any other ([`Band`]): in a
-//! code of one plane, and with parents as neighbours.
+//! the OR of its parents' rows, each moved by its drop. So the loop that solves a [`Band`] finds the reached positions
+//! too, with a code of one plane and with parents as neighbours.
 //!
 //! Positions where the mover has a line across both wings are counted and then cleared.
 
@@ -20,7 +20,7 @@ use super::matrix::{Band, Buffers, take_drops};
 pub struct Pulled {
     /// Positions that stay in the rows.
     pub without_line: u64,
-    /// Positions with a line across both wings, cleared from the rows.
+    /// Positions with a line across both wings, which are removed from the rows.
     pub with_line: u64,
 }
 
@@ -36,7 +36,7 @@ impl Add for Pulled {
 pub struct PullBand<'a, 'b> {
     /// The band, whose outcomes are all 0.
     pub band: &'a Band<'b>,
-    /// Receives the band's rows; `None` only counts.
+    /// Receives the band's rows; with `None`, positions are only counted.
     pub out: Option<&'a mut [u64]>,
     /// Buffers to reuse.
     pub buffers: &'a mut Buffers,

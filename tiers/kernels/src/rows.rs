@@ -1,4 +1,4 @@
-//! Operations on one row: take the better of two rows, move bits between lists, set an outcome, transpose.
+//! Operations on one row: take the better outcomes of two rows, move bits between lists, set an outcome, transpose.
 //!
 //! A **row** is `P` planes of `words` words each, one plane after the other. All functions are inlined into a kernel
 //! that is compiled once for each set of processor features, so that the loops over `N` words become vectors.
@@ -6,7 +6,7 @@
 use super::bits::Bits;
 use super::code::Code;
 
-/// Reads `N` words from word `word` on of every plane of a child's row, and widens a narrow child.
+/// Reads `N` words of every plane of a child's row, from word `word` on, and widens a narrow child.
 #[inline(always)]
 fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
@@ -22,7 +22,7 @@ fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words:
     planes
 }
 
-/// Reads `N` words from word `word` on of every plane of a row of this tier.
+/// Reads `N` words of every plane of a row of this tier, from word `word` on.
 #[inline(always)]
 fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
@@ -32,7 +32,7 @@ fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) 
     planes
 }
 
-/// Writes what [`read`] reads.
+/// Writes `planes` to the words that [`read`] reads.
 #[inline(always)]
 fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: usize, planes: &[[u64; N]; P]) {
     for p in 0..P {
@@ -68,8 +68,8 @@ macro_rules! in_steps {
     }};
 }
 
-/// Replaces `best`, position by position, by a child's row where that is better; both rows have the same columns. If
-/// `start` is given, it is read instead of `best`. The child's planes are `child_words` apart.
+/// Replaces outcomes in `best` by those of a child's row where the child's are better. Both rows have the same columns.
+/// If `start` is given, it is read instead of `best`. The child's planes are `child_words` apart.
 #[inline(always)]
 pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
@@ -86,7 +86,7 @@ pub(super) fn take_row<C: Code<P>, const P: usize>(
     });
 }
 
-/// Replaces `best`, position by position, by another row of this tier where that is better.
+/// Replaces outcomes in `best` by those of another row of this tier where the other's are better.
 #[inline(always)]
 pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
     in_steps!(words, |word, N| {
@@ -96,8 +96,8 @@ pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
     });
 }
 
-/// Replaces `best` at the places `to`, in order, by a child's outcomes at the places `from`, without the first `skip` of
-/// these, where they are better, in rows of one word.
+/// For rows of one word: moves a child's outcomes from the places `from`, except the first `skip`, to the places `to`,
+/// in order. There they replace worse outcomes in `best`.
 #[inline(always)]
 pub(super) fn take_word<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -122,7 +122,7 @@ pub(super) fn take_word<C: Code<P>, B: Bits, const P: usize>(
 }
 
 /// Gathers the bits of a child's row under `mask ^ flip` into one dense stream per plane. `stream` has `P` planes of
-/// `stream_words` words, at least two more than the bits fill.
+/// `stream_words` words each, at least two words more than the bits fill.
 #[inline(always)]
 pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
     code: C,
@@ -147,7 +147,7 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
             stream[p * stream_words + at] = joined;
-            // The rest of the bits opens the next word (two shifts, since `fill` may be 0).
+            // The remaining bits begin the next word. There are two shifts, because one by 64 would overflow.
             held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
         }
         fill = (fill + count) & 63;
@@ -158,8 +158,8 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
     }
 }
 
-/// Replaces `best` at the places of `mask`, in order, by the outcomes of a dense stream where these are better. The
-/// stream starts at bit `offset` of each plane of `stream`.
+/// Moves the outcomes of a dense stream to the places of `mask`, in order. There they replace worse outcomes in `best`.
+/// The stream starts at bit `offset` of each plane of `stream`.
 #[inline(always)]
 pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
     code: C,

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::bits::{Bits, Task};
 
-/// Adds the number of set bits in each chunk to its counter. The bits of the masks stand for consecutive entries; all
-/// chunks have the same number of entries.
+/// Counts the set bits in each chunk, and adds their number to the counter of the chunk. The bits of the masks stand
+/// for consecutive entries; all chunks have the same number of entries.
 pub struct CountByChunk<'a> {
     /// The masks, one per row.
     pub masks: &'a [u64],
@@ -46,7 +46,7 @@ impl Task for CountByChunk<'_> {
     }
 }
 
-/// Counts the set bits of a mask in `places`, a range that is not empty.
+/// Counts the set bits of a mask at `places`, which must not be empty.
 #[inline(always)]
 fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     let words = &mask[places.start / 64..places.end.div_ceil(64)];
@@ -59,7 +59,7 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
     (sum - before.count_ones() - behind.count_ones()) as u16
 }
 
-/// The number of codes with 6 planes, the most that any tier has.
+/// The number of codes in 6 planes. No tier that can be indexed has more planes.
 pub const CODES: usize = 1 << 6;
 
 /// A counter for every code.
@@ -81,7 +81,7 @@ impl Task for CountCodes<'_> {
     type Output = ();
 
     /// Each plane splits every set of positions found so far in two. So each word costs `2^planes` vector operations
-    /// and as many bit counts, whatever its positions are.
+    /// and as many bit counts, whatever codes its positions have.
     #[inline(always)]
     fn run<B: Bits>(self) {
         let CountCodes { mask, row, planes, counts } = self;

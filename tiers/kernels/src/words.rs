@@ -2,8 +2,8 @@
 //!
 //! A solve in files expands some hundred thousand blocks a minute, of a few dozen sizes. A pool keeps the memory of
 //! dropped blocks and reuses it for blocks of about the same size, within a limit. It gets pages directly from the
-//! system and returns them to it, because the general allocator took a third more memory for gaps between blocks.
-//! Without a pool, requests to the system for every block took a tenth of the time.
+//! system and returns them to it: with the general allocator, gaps between blocks took a third more memory. Without a
+//! pool, a request to the system for every block took a tenth of the solve's time.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -14,23 +14,22 @@ use memmap2::{MmapMut, MmapOptions};
 /// Shorter blocks use the general allocator.
 const LEAST_WORDS: usize = 1 << 11;
 
-/// Words of a page of the system.
+/// Words in a page of the system's memory.
 const PAGE_WORDS: usize = 1 << 9;
 
-/// New memory is larger than requested by at most one part in `SPARE_PART`, or a page, so that there are few sizes.
+/// Requests for new memory are rounded up, so that there are few sizes: by at most one part in `SPARE_PART`, or a page.
 pub const SPARE_PART: usize = 16;
 
 /// Spare memory is reused if it is at most one part in `NEAR_PART` larger than new memory would be. On 6x6 in 4 GiB,
-/// three quarters of requests find spare memory if it may be a half larger. The same share do if it may be a fourth
-/// larger, but the solve takes 2 % longer. If it may not be larger, twice as much memory comes from the system.
+/// three quarters of requests find spare memory if it may be a half larger. Just as many do if it may be a fourth
+/// larger, but then the solve takes 2 % longer. If it must not be larger, twice as much memory comes from the system.
 const NEAR_PART: usize = 2;
 
 /// Memory for blocks, shared by threads and tiers.
 #[derive(Debug)]
 pub struct Pool(Mutex<Maps>);
 
-/// How far blocks and spare memory together may exceed the most that blocks alone have used so far: by this many bytes and
-/// an eighth.
+/// Blocks and spare memory together may take an eighth more than the peak of blocks alone so far, plus this many bytes.
 const SPARE_BYTES: u64 = 16 << 20;
 
 /// The memory of a pool, with its counts.
@@ -45,7 +44,8 @@ struct Maps {
 }
 
 impl Pool {
-    /// Makes an empty pool. Blocks and spare memory together take at most `limit_bytes`; blocks alone may take more.
+    /// Makes an empty pool. It keeps spare memory only while blocks and spare memory together take at most
+    /// `limit_bytes`; blocks alone may take more.
     pub fn new(limit_bytes: u64) -> Arc<Pool> {
         let ([used_bytes, most_used_bytes, spare_bytes], spare) = ([0; 3], BTreeMap::new());
         Arc::new(Pool(Mutex::new(Maps { limit_bytes, used_bytes, most_used_bytes, spare_bytes, spare })))
@@ -106,7 +106,8 @@ impl Pool {
         self.trim();
     }
 
-    /// Returns spare memory to the system until the limit holds, each time from the size that takes the most bytes.
+    /// Returns spare memory to the system until the rest is within the limit. Each step takes from the size with the
+    /// most bytes.
     fn trim(&self) {
         loop {
             let mut maps = self.maps();
@@ -117,7 +118,7 @@ impl Pool {
             let most = maps.spare.iter_mut().max_by_key(|(bytes, spare)| **bytes * spare.len());
             let map = most.and_then(|(_, spare)| spare.pop());
             maps.spare_bytes -= map.as_ref().map_or(0, |map| map.len() as u64);
-            // The system call happens outside of the lock.
+            // Release the lock first: dropping `map` is a system call.
             drop(maps);
         }
     }
@@ -184,7 +185,7 @@ pub enum RowView<'a> {
     Blocks {
         /// The blocks, from the one with the first row on.
         blocks: &'a [Arc<Words>],
-        /// Rows of a block.
+        /// Rows per block.
         each: usize,
     },
 }
@@ -199,7 +200,7 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// Returns several rows as [`RowView::row`] does; `None` if they are not in one piece.
+    /// Returns several rows as [`RowView::row`] does; `None` if they lie in more than one block.
     pub fn piece(&self, rows: &Range<usize>, row_words: usize) -> Option<&'a [u64]> {
         let in_one = match *self {
             RowView::Whole(_) => true,

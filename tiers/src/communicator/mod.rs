@@ -1,4 +1,4 @@
-//! Processes that work on one board together: the part of MPI that the solver needs.
+//! Connects processes that work on one board together. This is the part of MPI that the solver needs.
 //!
 //! All processes (ranks) run the same driver. Every rank computes for itself how jobs are split ([`assign`]), so no
 //! message is sent while a tier is solved. Values are exchanged through the shared file system; the communicator
@@ -18,8 +18,8 @@ use crate::files::shown;
 
 /// The processes of a job, as seen by one of them. Its threads share it.
 ///
-/// All ranks must call the collective operations in the same order, each rank from one thread at a time. A failing
-/// transport ends the whole job, so no operation returns an error.
+/// Some operations wait for all ranks. Every rank must call these in the same order, from one thread at a time. A
+/// failing transport ends the whole job, so no operation returns an error.
 pub trait Communicator: Sync + Debug {
     /// Returns the number of this process, counted from 0.
     fn rank(&self) -> u32;
@@ -27,15 +27,16 @@ pub trait Communicator: Sync + Debug {
     /// Returns the number of processes.
     fn size(&self) -> u32;
 
-    /// Returns whether all processes run on one machine. Then each can read what another wrote before it is on disk.
+    /// Returns whether all processes run on one machine. If so, each can read what another wrote even before it is on
+    /// disk.
     fn is_on_one_machine(&self) -> bool;
 
     /// Sends `own` to all ranks, and returns the bytes that each rank sent, in the order of the ranks. Waits for all
     /// ranks.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Combines the words of all ranks, item by item, into `words`, which must have the same length on all. Waits for
-    /// all.
+    /// Combines the words of all ranks, item by item, into `words`, which must have the same length on all ranks. Waits
+    /// for all ranks.
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
         let all = self.all_gather(bytemuck::cast_slice(words));
         let combine = match operation {
@@ -163,7 +164,7 @@ pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     (0..).zip(all.all_gather(&own)).map(record).collect()
 }
 
-/// The reason why the ranks can't work together. The whole job has to end.
+/// Why the ranks can't work together. The whole job must end.
 #[derive(Debug, thiserror::Error)]
 pub enum CommunicatorError {
     /// A rank runs another job.

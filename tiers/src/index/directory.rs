@@ -1,8 +1,8 @@
 //! Ranks and unranks positions: from a position to its entry and back.
 //!
 //! A probe can't wait for a list of all matrices (the widest tier of 7x4 has 148,021). So a tier stores one number for
-//! each shape. The first entries of a shape's spines are computed at its first use and kept; the first entry of a
-//! matrix inside its spine is a sum of a few products.
+//! each shape. When a shape is first used, the first entry of each of its spines is computed and kept. From there, a
+//! sum of a few products gives the first entry of a matrix.
 
 #![allow(
     clippy::indexing_slicing,
@@ -53,8 +53,8 @@ pub struct TierDirectory {
 }
 
 impl TierDirectory {
-    /// Lists the shapes of the tier with `ply` pieces. Takes some nanoseconds per matrix of the tier, and computes the
-    /// lengths of all lists of the index.
+    /// Lists the shapes of the tier with `ply` pieces. Takes some nanoseconds per matrix of the tier, and makes the
+    /// index compute the lengths of the tier's lists.
     pub fn new(index: &Index, ply: u32) -> TierDirectory {
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let mut count = 0;
@@ -63,8 +63,8 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape, as a file records
-    /// them. Returns `None` if there are not as many numbers as shapes, or if their sum overflows.
+    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape, which a file
+    /// records. Returns `None` if there are not as many numbers as shapes, or if their sum overflows.
     pub(crate) fn with_entries(
         index: &Index,
         ply: u32,
@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn the_index_has_the_entries_of_the_design() {
-        // Entries before mirror images are merged, computed for the design page. Shapes that are their own mirror image
-        // count once.
+        // The numbers of entries before mirror images are merged, computed for the design page. A shape that is its own
+        // mirror image counts once.
         for (name, entries) in [("4x4", 177_901), ("5x4", 4_658_609), ("5x5", 108_705_109)] {
             let index = index(name);
             let tiers = (0..=index.board().cells() as u32).map(|ply| TierDirectory::new(&index, ply));

@@ -2,7 +2,7 @@
 //!
 //! Shapes are ordered by left wing, then right wing; the matrices of a shape by spine, then by the number of
 //! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a matrix
-//! starts at a word and has `⌈columns / 64⌉` words for each plane, one plane after the other.
+//! starts at a word boundary and has `⌈columns / 64⌉` words for each plane, one plane after the other.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Matrix {
         Shape { left: self.left, spine_height: self.spine.height, right: self.right }
     }
 
-    /// Returns the lists of its rows and of its columns.
+    /// Returns the list of the colourings of its rows, and that of its columns.
     pub(crate) fn lists<'i>(&self, index: &'i Index) -> [&'i WingList; 2] {
         [(self.left, self.left_firsts), (self.right, self.right_firsts)]
             .map(|(wing, firsts)| index.list(wing, self.spine, firsts))
@@ -109,15 +109,15 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
     })
 }
 
-/// Lists the possible numbers of first-player pieces in the left and the right wing.
+/// Lists the possible pairs of numbers: first-player pieces in the left wing, and in the right wing.
 fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
     let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
     let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Returns the parts of the entry with number `entry`, counted from the start of some consecutive matrices; `None`
-/// beyond their end.
+/// Returns the parts of the entry with number `entry`, counted from the start of `matrices`, which are consecutive;
+/// `None` if they have fewer entries.
 pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
     for matrix in matrices {
         let Matrix { left, spine, right, left_firsts, right_firsts, columns, .. } = matrix;
@@ -136,7 +136,7 @@ pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index
 pub(crate) struct ShapeLayout {
     /// The matrices, in order.
     pub matrices: Vec<Matrix>,
-    /// For every matrix, the total words of one plane of all matrices before it; then the total of all matrices.
+    /// For every matrix, how many words one plane of all earlier matrices takes; then the number for all matrices.
     words_before: Vec<usize>,
     /// For every spine, the number of its first matrix; then the number of matrices.
     spines: Vec<u32>,
@@ -189,7 +189,7 @@ pub(crate) struct TierSize {
     pub matrix_words: u128,
     /// Words of all planes of the longest row.
     pub row_words: u128,
-    /// The most words that [`BAND_ROWS`] columns of any matrix take in all planes.
+    /// The most words that [`BAND_ROWS`] columns of any matrix take, in all rows and planes.
     pub slice_words: u128,
 }
 
@@ -214,10 +214,10 @@ impl TierSize {
     }
 }
 
-/// A value that all matrices of one shape share, with that shape.
+/// A shape, and a value that all its matrices share.
 pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
-/// Returns the value for `shape`: the last value if it is of this shape, else a new one.
+/// Returns the value for `shape`: the last value if it was made for this shape, else a new one.
 pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
     if last.as_ref().is_some_and(|(of, _)| *of != shape) {
         *last = None;

@@ -1,10 +1,10 @@
 //! Computes the rank of a colouring in its list without reading the list: two loads and a bit count.
 //!
 //! A probe ranks single positions anywhere in the index, and a binary search of a list waits for memory at every step.
-//! So the colourings of a wing shape that have no line inside the wing are **numbered** once: from 0 for each number of
-//! first-player pieces, in increasing order. Beside a given spine, some of them have a line; a mask over the numbers
-//! marks the remaining ones, and each word of the mask comes with the count of marks before it. That takes a quarter of
-//! a byte per number; a list takes four bytes per colouring.
+//! So the colourings of a wing shape that have no line inside the wing are **numbered** once, in increasing order. For
+//! each number of first-player pieces, the numbers begin at 0. Beside a given spine, some colourings have a line; a
+//! mask over the numbers marks the remaining ones, and each word of the mask comes with the count of marks before it.
+//! The mask takes a quarter of a byte per number; a list would take four bytes per colouring.
 
 use super::split::low_bits;
 
@@ -19,8 +19,8 @@ pub(super) const NO_NUMBER: u32 = u32::MAX;
 /// Numbers the colourings of a wing of `cells` cells. List `n` of `lists` has the colourings with `n` first-player
 /// pieces.
 ///
-/// Returns a table of the number of each colouring, or [`NO_NUMBER`]; an empty table if nearly all colourings have a
-/// line (a wing of 8x8c2 has four billion colourings).
+/// Returns a table with the number of each colouring, or [`NO_NUMBER`] if it has none. Returns an empty table if nearly
+/// all colourings have a line (a wing of 8x8c2 has four billion colourings).
 pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + Clone) -> Vec<u32> {
     let slots = 1usize << cells;
     let count: usize = lists.clone().map(<[u32]>::len).sum();
@@ -36,7 +36,7 @@ pub(super) fn numbers<'a>(cells: u32, lists: impl Iterator<Item = &'a [u32]> + C
     table
 }
 
-/// The mask of the numbers that remain beside a spine: for each word, the word and the count of marks before it.
+/// The mask of the numbers that remain beside a spine. An item is a word of the mask and the count of marks before it.
 #[derive(Debug)]
 pub(super) struct Mask(Box<[(u64, u32)]>);
 
@@ -89,7 +89,7 @@ mod tests {
             }
             assert!(ranked > 0, "{name}");
         }
-        // This must not take a step for each of the 2^30 colourings of the column.
+        // Making the index must not take a step for each of the 2^30 colourings of the column.
         let index = Index::new("2x30c2".parse().unwrap(), Kernel::detect()).unwrap();
         assert_eq!(index.colourings(WingShape(30), Spine { height: 0, bits: 0 }, 15), [0x1555_5555, 0x2aaa_aaaa]);
     }

@@ -4,9 +4,10 @@
 //! A drop inserts a bit at a fixed place and so keeps numeric order. Every map from a wing's list before the drop to
 //! its list after the drop is therefore monotone, and is computed by reading two masks side by side, without ranking.
 //!
-//! A line across both wings is *full* in a shape that occupies all of its cells. It is *armed* in a matrix if the
-//! player has its spine cells and some right colouring has its right cells. If the left colouring of a row has the left
-//! cells, the row then has the line in the columns of these right colourings.
+//! A line across both wings is *full* in a shape that occupies all of its cells. It is *armed* in a matrix if a player
+//! has its cells on the spine and at least one right colouring has its cells in the right wing. If the left colouring
+//! of a row also has its cells in the left wing, the positions of the row in the columns of those right colourings have
+//! the line.
 
 use std::ops::Range;
 
@@ -78,7 +79,8 @@ pub(crate) fn occupied(split: &Split, shape: Shape) -> u64 {
 }
 
 impl FullLine {
-    /// Adds the line to `armed` if `holder` has its spine cells and some right colouring has its right cells.
+    /// Adds the line to `armed` if `holder` has its cells on the spine and at least one right colouring has its cells
+    /// in the right wing.
     pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
         if !spine_is(spine, self.spine_rows, holder) {
             return;
@@ -106,8 +108,8 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` (from a multiple of 64 on) to the row of the neighbour that it is paired with, or to [`NO_ROW`].
-/// Appends the map to `maps` and returns it.
+/// Maps each of `rows` (from a multiple of 64 on) to the row of the neighbour with which `pairing` pairs it, or to
+/// [`NO_ROW`]. Appends the map to `maps` and returns it.
 pub(crate) fn push_row_map<'m>(pairing: &Pairing, rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
     let Pairing { own, other, skip } = *pairing;
     let (before, own) = own.split_at(rows.start / 64);

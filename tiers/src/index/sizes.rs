@@ -9,8 +9,8 @@ use fourbase::Board;
 pub struct IndexError {
     /// The board.
     pub board: Board,
-    /// The number of colourings of a wing beside a spine, over all shapes; or of lists (pairs of a wing shape and a
-    /// spine).
+    /// How many colourings of a wing beside a spine there are, over all shapes; or how many lists (pairs of a wing
+    /// shape and a spine).
     pub count: f64,
     /// What is counted: `colourings` or `lists`.
     pub of: &'static str,
@@ -91,8 +91,8 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
 ///
 /// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row. The
 /// counts of columns multiply. So the number of colourings of a tier is a coefficient of the `W`-th power of `Σ c(h, f)
-/// x^h y^f`: the one at the tier's ply and balance. The estimate ignores all other lines; of the colourings that it
-/// counts, only a tenth to a half have none.
+/// x^h y^f`: the one at the tier's ply and balance. The estimate ignores all other lines; only a tenth to a half of the
+/// colourings that it counts have none of those.
 pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
     let cells = board.cells();
     let column = column_colourings(board);
@@ -120,7 +120,8 @@ pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
 fn column_colourings(board: Board) -> Vec<Vec<u128>> {
     let (height, connect) = (board.height(), board.connect());
-    // By height, first-player pieces and the colour on top. Below the top run of that colour lies a run of the other.
+    // Counts by height, first-player pieces and the colour on top. Below the run of that colour lies a run of the
+    // other.
     let mut ways = vec![vec![[0u128; 2]; height + 1]; height + 1];
     ways[0][0] = [1, 1];
     for pieces in 1..=height {

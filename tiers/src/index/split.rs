@@ -141,8 +141,8 @@ impl Split {
         })
     }
 
-    /// Lists the columns of a left (or right) wing in the order of its colourings: for each, its number of pieces and
-    /// the number of its lowest cell on the board.
+    /// Lists the columns of a left (or right) wing, in the order of the bits of a colouring. Gives for each column its
+    /// number of pieces and the number of its lowest cell on the board.
     pub(crate) fn columns(&self, shape: WingShape, is_right: bool) -> impl Iterator<Item = (u32, usize)> {
         let (board, last) = (self.board, self.board.width() - 1);
         let column = move |outside| if is_right { last - outside } else { outside };
@@ -214,7 +214,7 @@ impl Split {
         Parts { left, left_bits, spine: Spine { height, bits: bits as u32 }, right, right_bits }
     }
 
-    /// Returns the shape and colouring of a wing from the height and the bits of each column, the outermost first.
+    /// Makes the shape and the colouring of a wing from the height and the bits of each column, the outermost first.
     #[inline]
     fn wing(&self, columns: impl Iterator<Item = (u32, u64)>) -> (WingShape, u32) {
         let base = self.board.height() as u32 + 1;

@@ -39,7 +39,7 @@ impl Index {
     /// Prepares the index of `board`. Costs little, because each table is made at its first use.
     ///
     /// # Errors
-    /// [`IndexError`] if the tables of a wing would be too large for any memory of today.
+    /// [`IndexError`] if the tables of a wing would be too large for the memory of any machine.
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
         let split = Split { board };
@@ -67,8 +67,8 @@ impl Index {
         self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.wing_lines, shape))
     }
 
-    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the pieces of the
-    /// wing).
+    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most as many as the wing's
+    /// pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let list = self.list_without_planes(shape, spine, firsts);
         list.planes.get_or_init(|| self.shape(shape).planes(list, spine));
@@ -126,7 +126,8 @@ impl Index {
             let beside = spines.iter().filter(|spine| cells + spine.height <= last);
             let lists = beside.flat_map(|spine| self.counts(shape, *spine));
             let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
-            // The lists without a spine, from which the others are made, are as long as those beside an empty spine.
+            // The other lists are made from lists without regard to a spine, which are as long as those beside an empty
+            // spine.
             let without: usize = self.counts(shape, spines[0]).iter().map(|count| 8 * *count as usize).sum();
             lists + without
         };
@@ -162,7 +163,7 @@ impl<T: Default, const PAGE: usize> Slots<T, PAGE> {
         self.pages.get(slot / PAGE)?.get()?.get(slot % PAGE)
     }
 
-    /// Returns the bytes of all slots, without the memory that their values point to.
+    /// Returns the bytes that all slots take, without the memory that their values point to.
     pub fn bytes(&self) -> usize {
         self.count * size_of::<T>()
     }

@@ -1,10 +1,10 @@
 //! The colourings of one wing: sorted lists, with bit planes of their properties.
 //!
 //! A list holds, in increasing order, the colourings of one wing shape with a given number of first-player pieces and
-//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list: in which
-//! colourings the first player has a cell, and which colourings stay free of lines when a player drops into a column.
-//! The planes of the cells are the colourings transposed, 64 at a time; the other planes follow from them by word
-//! operations.
+//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list. A plane tells in
+//! which colourings the first player has a given cell, or which colourings stay free of lines when a given player drops
+//! into a given column. The planes of the cells are the colourings transposed, 64 at a time; the other planes follow
+//! from them by word operations.
 //!
 //! Unranking needs only the colourings, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
@@ -70,10 +70,10 @@ impl WingList {
     }
 }
 
-/// The most bits of a set of forbidden rows for which [`ShapeLists::counts`] makes a table of all sets.
+/// [`ShapeLists::counts`] makes a table of all sets of forbidden rows if a set has at most this many bits.
 const MOST_TABLE_BITS: usize = 14;
 
-/// The lists of one wing shape without a spine, one for every number of first-player pieces.
+/// The lists of one wing shape without regard to the spine, one for every number of first-player pieces.
 #[derive(Debug)]
 pub(super) struct ShapeLists {
     heights: Vec<u32>,
@@ -84,19 +84,19 @@ pub(super) struct ShapeLists {
     numbers: OnceLock<Vec<u32>>,
 }
 
-/// A line inside wing and spine whose cells in the wing are all occupied in a shape, except for at most one.
+/// A line inside wing and spine. In the shape, at most one of its cells in the wing is empty.
 #[derive(Debug)]
 struct ShapeLine {
     /// Its occupied cells in the wing, as bits of a colouring.
     mask: u32,
     /// Its cells on the spine, one bit per row.
     spine_rows: u64,
-    /// The wing column of its empty cell, if it has one: a drop there completes the wing's part.
+    /// The wing column of its empty cell, if it has one: a drop there fills the line's last cell in the wing.
     open: Option<usize>,
 }
 
 impl ShapeLine {
-    /// Returns the line for a wing of this shape; `None` if its wing part needs more than one drop.
+    /// Returns the line for a wing of this shape; `None` if filling its cells in the wing takes more than one drop.
     fn new(split: &Split, shape: WingShape, line: u64) -> Option<ShapeLine> {
         let (mask, spine_rows) = (split.colouring(shape, false, line), split.spine_rows(line));
         let has_next =
@@ -140,7 +140,8 @@ impl ShapeLists {
         let inside = lines.iter().filter(|line| line.open.is_none() && line.spine_rows == 0).map(|line| line.mask);
         let (mut colourings, mut shift) = (vec![0u32], 0);
         for height in &heights {
-            // The lines that this column completes: inside it, or with cells in the columns before.
+            // The lines whose last cells are in this column: lines inside it, and lines that begin in an earlier
+            // column.
             let (before, up_to) = (low_bits(shift) as u32, low_bits(shift + height) as u32);
             let complete = inside.clone().filter(|mask| mask & !up_to == 0 && mask & !before != 0);
             let (own, across): (Vec<u32>, Vec<u32>) = complete.partition(|mask| mask & before == 0);
@@ -174,8 +175,8 @@ impl ShapeLists {
         ShapeLists { heights, cells: shift, lines, lists, numbers: OnceLock::new() }
     }
 
-    /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
-    /// the list without a spine.
+    /// Returns the colourings with `firsts` first-player pieces that have no line beside `spine` either, as a mask over
+    /// the list without regard to the spine.
     pub fn members(&self, spine: Spine, firsts: usize) -> Vec<u64> {
         let FreeList { colourings, planes } = &self.lists[firsts];
         let planes = planes.get_or_init(|| cell_planes(colourings, self.cells as usize));
@@ -188,8 +189,8 @@ impl ShapeLists {
         free
     }
 
-    /// Returns, for every spine of `height` pieces in the order of its bits, how many colourings of the wing fit beside it:
-    /// one count for each number of first-player pieces in the wing.
+    /// Returns, for every spine of `height` pieces in the order of their bits, how many colourings of the wing fit
+    /// beside it: one count for each number of first-player pieces in the wing.
     ///
     /// A line that has cells in wing and spine has one cell on the spine. So all that matters about a colouring is
     /// which rows of the spine it forbids to each player. A table counts the colourings by their forbidden rows; its
@@ -271,8 +272,8 @@ impl ShapeLists {
     }
 }
 
-/// Clears the bits in `free` of the colourings in which `player` has a line beside `spine`. `mask` and `rows` are the
-/// line's bits in the colouring and its rows in the spine; `planes` begins with the planes of the cells.
+/// Clears, in `free`, the bits of all colourings in which `player` has the line that `mask` and `rows` describe: the
+/// line's bits in the colouring and its rows in `spine`. `planes` begins with the planes of the cells.
 fn clear_line(free: &mut [u64], mask: u32, rows: u64, spine: Spine, player: Player, planes: &[u64]) {
     if rows >> spine.height != 0 || !spine_is(spine, rows, player) {
         return;

@@ -51,8 +51,8 @@ impl QuietShape {
     }
 }
 
-/// The entries for which every drop of a set is safe: by row, by column, and the lines across both wings that make
-/// entries unsafe.
+/// The entries for which all drops of some set are safe, by row and by column; and the lines across both wings that
+/// make further entries unsafe.
 #[derive(Default)]
 struct Safe {
     /// One bit per row.
@@ -69,11 +69,12 @@ pub(crate) struct QuietMatrix<'a> {
     safe: Vec<Safe>,
     /// The lines that end the game.
     over: ArmedLines,
-    /// Whether no entry is quiet.
+    /// Whether the matrix is known to have no quiet entry.
     blind: bool,
     misere: bool,
     has_forced: bool,
-    /// Masks of one row, under misère: where at least one drop so far is safe, and where the next drop is safe.
+    /// Masks of one row, under misère: the columns where at least one drop so far is safe, and those where the next one
+    /// is.
     once: Vec<u64>,
     safe_here: Vec<u64>,
 }
@@ -133,7 +134,8 @@ impl<'a> QuietMatrix<'a> {
         !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
     }
 
-    /// Writes a mask of the columns of a row where at least two drops are safe, or one if forced entries are stored.
+    /// Writes a mask of the columns of a row where at least two drops are safe, or at least one if forced entries are
+    /// stored.
     #[inline(always)]
     fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
         let QuietMatrix { left, safe, has_forced, once, safe_here, .. } = self;
@@ -155,8 +157,8 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-/// Writes, for some rows of a prepared matrix, the words `words` of each row's mask of quiet entries. There must be at
-/// least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
+/// For some rows of a prepared matrix, writes each row's mask of quiet entries, or those of its words that `words`
+/// selects. There must be at least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
 pub(crate) struct MaskRows<'a, 'b> {
     pub quiet: &'a mut QuietMatrix<'b>,
     pub rows: Range<usize>,
@@ -192,7 +194,7 @@ fn rows_in_run(rows: &Range<usize>) -> u64 {
     low_bits(rows.len() as u32) << (rows.start % 64)
 }
 
-/// Clears, in each of `rows`, the columns in which the row has one of the lines.
+/// Clears, for each of `rows`, the bits of the columns in which the row has one of `lines`.
 #[inline(always)]
 fn clear_lines(lines: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
     let Some(left) = left else { return };
@@ -216,7 +218,7 @@ impl Safe {
         }
     }
 
-    /// Writes, for each of `rows`, the columns in which the drops complete no line inside wing and spine.
+    /// Writes, for each of `rows`, a mask of the columns in which the drops complete no line inside wing and spine.
     #[inline(always)]
     fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
         let columns = &self.columns[words.clone()];
@@ -268,7 +270,7 @@ mod tests {
                 let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                 let mut run = Vec::new();
                 for row in 0..rows {
-                    // Rows are masked together from any row of a run to the run's end.
+                    // Masks are made for all rows from any row of a run to the run's end, together.
                     if row % 64 == 0 || row % 7 == 0 {
                         let together = row..rows.min((row / 64 + 1) * 64);
                         run.clear();
@@ -285,7 +287,7 @@ mod tests {
                     for column in 0..matrix.columns as usize {
                         let rank = first_entry + (row * matrix.columns as usize + column) as u64;
                         let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
-                        // Entries with lines of the player to move are no positions, so any mask is right for them.
+                        // Entries with lines of the player to move are not positions, so any mask is right for them.
                         let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                         let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
                         assert_eq!(is_quiet, is_stored(&position), "{position}");

@@ -1,6 +1,6 @@
 //! Quiet positions: not finished, and neither decided nor forced by the board alone (the term comes from quiescence
-//! search). Only their values are stored (and those of forced positions, in the deepest tier of a database without the
-//! later ones).
+//! search). Only their values are stored. (If a database lacks the later tiers, its deepest tier also stores the values
+//! of forced positions.)
 //!
 //! Every other position has a static evaluation:
 //!
@@ -81,10 +81,11 @@ fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
     }
 }
 
-/// Evaluates the children of a quiet position together, in less than half the time of [`evaluate`] for each.
+/// Evaluates the children of a quiet position together, in less than half the time that [`evaluate`] takes for them.
 ///
 /// No move from a quiet position completes a line, and the opponent threatens no open cell. So the opponent can win
-/// right after a move exactly if the move opens a cell that the opponent threatens. Only the mover gets new threats.
+/// right after a move if, and only if, the move opens a cell that the opponent threatens. Only the mover gets new
+/// threats.
 pub(crate) struct ChildEvaluations {
     position: Position,
     /// The open cells, and the cells where the opponent would complete a line.

@@ -1,11 +1,12 @@
-//! Finds where drops lead: per shape, to which shapes of the neighbouring tier; per band, to which of their rows.
+//! Finds where drops lead: for each shape, to which shapes of the neighbouring tier; for each band, to which rows of
+//! these.
 //!
 //! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
 //! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
 //!
-//! A band is the rows of one matrix that a kernel works on together. The kernel's loop over rows only follows row numbers
-//! and masks ([`Bands`]). The masks cover the whole matrix. Because a drop inserts a bit at a fixed place and so keeps
-//! order, row numbers come from reading two bit masks side by side ([`Pairing`]).
+//! A band is the rows of one matrix that a kernel works on together. The kernel's loop over rows reads only row numbers
+//! and masks, which [`Bands`] prepares. The masks cover the whole matrix. Because a drop inserts a bit at a fixed place
+//! and so keeps order, row numbers come from reading two bit masks side by side ([`Pairing`]).
 
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ pub(crate) struct WingDrop {
     pub wing: WingShape,
     /// The bit that the drop adds to the colouring of the wing.
     pub bit: u32,
-    /// The number of the neighbour among the open shapes.
+    /// The number of the neighbour's shape among the open shapes.
     pub shape: usize,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct ShapeDrops<'a> {
     /// Drops into a wing whose neighbour is stored as its mirror image: into the right wing for children, into the left
     /// wing for parents.
     pub turned: Vec<WingDrop>,
-    /// The number of the neighbour that differs in the height of the spine.
+    /// The number, among the open shapes, of the neighbour that differs in the height of the spine.
     pub spine: Option<usize>,
     /// The lines across both wings.
     pub lines: Vec<FullLine>,
@@ -89,8 +90,8 @@ impl<'a> ShapeDrops<'a> {
 }
 
 /// A matrix of the neighbouring tier that a drop leads to or comes from. `rows` and `columns` pair the rows and columns
-/// of the current matrix with those of the neighbour; `None` if all keep their numbers. If the neighbour is turned,
-/// `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
+/// of the current matrix with those of the neighbour; `None` means that all keep their numbers. If the neighbour is
+/// turned, `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Neighbour<'a> {
     pub shape: usize,
@@ -113,7 +114,7 @@ impl<'a> Neighbour<'a> {
         let wing = move |own: &'a WingList, to: &WingDrop, firsts| {
             let list = index.list(to.wing, spine, firsts + first);
             // The last wing column holds the highest bits, so the dropped bit is the highest of all. The children are
-            // therefore the lower part of the child's list (second player) or its upper part (first player).
+            // therefore the lower part of the child's list if the second player drops, else its upper part.
             let is_consecutive = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let skip = if is_consecutive && first == 1 { list.colourings.partition_point(is_second) } else { 0 };
@@ -154,7 +155,8 @@ pub(crate) struct Bands {
 }
 
 impl Bands {
-    /// Adds drops to a band that has none, and loads their rows. `neighbours` are in the order of [`Band::drops`].
+    /// Adds drops to a band that has none, and loads the rows that they need. `neighbours` must be in the order of
+    /// [`Band::drops`].
     pub fn load<'b, C: Content>(
         &'b mut self,
         band: &mut Band<'b>,

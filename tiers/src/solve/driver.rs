@@ -28,7 +28,7 @@ use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 /// solved and shown again. An error ends the solve.
 pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + Send + 'a;
 
-/// A running solve, at one rank.
+/// A running solve, on one rank.
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
     pub observer: &'a mut Observer<'a>,
@@ -41,7 +41,8 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Solves the missing tiers, from the one before `last` (the tier to resume from) down to the empty board.
+    /// Solves the missing tiers down to the empty board. Begins with the tier before `last` (the tier to resume from),
+    /// or with the full board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
         let (Context { all, progress, .. }, index) = (*self.context, self.index);
@@ -60,7 +61,7 @@ impl<'a> Driver<'a> {
             let is_solved = solve_tier(index, &mut tier, child.as_ref(), &shown)?;
             let written = if is_solved {
                 shown.end();
-                // Give the memory of the child's blocks to the writer.
+                // Free the child's blocks, so that the writer can use their memory.
                 child.iter().for_each(|child| child.evict_before(WingShape(u32::MAX)));
                 (self.observer)(index, &tier)?;
                 self.write(&tier)?
@@ -104,8 +105,8 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Writes the database's file of a tier, if it keeps one, and records the tier. If the solve is stopped, breaks off
-    /// and records nothing.
+    /// Writes the file of a tier, if the database keeps the tier, and records the tier. If the solve is stopped, ends
+    /// early and records nothing.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
         let index = self.index;
         let written = if self.manifest.keeps(tier.ply()) {
@@ -259,8 +260,8 @@ pub(crate) fn solve_tier(
 }
 
 /// The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
-/// shape has a smaller left wing than the shape. So blocks of the child tier whose left wing is below the smallest of
-/// these can be dropped.
+/// shape has a smaller left wing than the shape. So the child tier's blocks can be dropped if their left wing is
+/// smaller than that of every thread.
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 
@@ -288,7 +289,7 @@ struct Solver<'a> {
     thread: usize,
     left: Option<WingShape>,
     children: TierReader<'a>,
-    /// The drops of the current shape; the shapes of its children are open.
+    /// The drops of the current shape. The shapes that they lead to are open in `children`.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
     /// The lines across both wings in the current matrix.

@@ -84,7 +84,7 @@ pub enum SolveError {
         /// The tier.
         ply: u32,
     },
-    /// The earlier solve keeps another number of plies.
+    /// The earlier solve of this database keeps another number of plies.
     #[error("{}: this database keeps {}, but you asked for {}", shown(folder), kept(*found), kept(*wanted))]
     Kept {
         /// The database folder.

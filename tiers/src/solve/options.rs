@@ -49,7 +49,8 @@ pub struct Solve {
 }
 
 impl Solve {
-    /// Prepares a solve into the folder `db`, without a memory limit, with the fastest kernels, keeping all tiers.
+    /// Prepares a solve that writes to the folder `db`, has no memory limit, uses the fastest kernels and keeps all
+    /// tiers.
     pub fn new(board: Board, values: Values) -> Solve {
         Solve {
             board,
@@ -71,8 +72,8 @@ impl Solve {
         Solve { root: root.to_path_buf(), makes_root: true, ..self }
     }
 
-    /// Sets an existing folder of all databases. The solve never creates it: if it is missing, or if another thread
-    /// removes it before the solve begins, the solve fails.
+    /// Sets the folder of all databases, which must exist. If it is missing, or if another thread removes it before the
+    /// solve begins, the solve fails instead of creating it.
     ///
     /// ```
     /// use fourbase_tiers::kernel::Values;
@@ -165,7 +166,8 @@ impl Solve {
         folder_of(&self.root, self.board, self.values)
     }
 
-    /// Returns the folder that the solve writes: the database's, or one beside it that will replace it.
+    /// Returns the folder that the solve writes: the database's, or the folder beside it that will replace the
+    /// database.
     pub(super) fn output_folder(&self) -> PathBuf {
         let folder = self.folder();
         if self.replace { folder.with_extension(REPLACEMENT) } else { folder }
@@ -192,7 +194,7 @@ pub struct Report {
     pub entries: u64,
     /// Bytes of all files of the database: tiers and manifest.
     pub bytes: u64,
-    /// Hash of the whole database. It does not depend on the machine, the number of threads and the kernel.
+    /// Hash of the whole database. It does not depend on the machine, the number of threads or the kernel.
     pub hash: Option<Hash>,
     /// The deepest ply that the database keeps; `None` if it keeps all.
     pub keep_plies: Option<u32>,

@@ -23,7 +23,7 @@ use crate::tier::{BLOCK_WORDS, BlockMemory};
 /// large.
 const HOPELESS: u128 = 8;
 
-/// About how many bytes of tables each colouring takes. Tables are nearly all of the least memory of 7x6.
+/// About how many bytes of tables each colouring takes. Tables make up nearly all of the least memory of 7x6.
 const TABLE_BYTES: u128 = 3;
 
 /// Visiting this many shapes takes well under a second.
@@ -38,7 +38,7 @@ const QUICK_COLOURINGS: u128 = 1 << 24;
 /// About how many words a row has, for estimates without an index.
 const LIKELY_ROW_WORDS: u128 = 8;
 
-/// How much more disk space is required than expected, in per cent.
+/// By how many per cent the required disk space exceeds the estimate.
 const SCRATCH_MARGIN: u128 = 25;
 
 /// What a solve needs.
@@ -59,11 +59,11 @@ pub struct Plan {
     pub threads: usize,
     /// How many further threads are left out for lack of memory.
     pub left_out: usize,
-    /// Bytes of tables and of all else that threads share, without blocks. In an estimate, the bytes of the largest
-    /// pair of neighbouring tiers.
+    /// Bytes of tables and of everything else that threads share, except blocks. In an estimate, the bytes of the
+    /// largest pair of neighbouring tiers.
     shared_bytes: u128,
-    /// Bytes of all expanded blocks of two tiers, and a quarter more: a part for the cache, which [`BlockMemory`]
-    /// always sets aside.
+    /// Bytes of all expanded blocks of two tiers, and a quarter more for the cache, for which [`BlockMemory`] always
+    /// sets memory aside.
     tiers_bytes: u128,
     thread: ThreadPlan,
 }
@@ -74,10 +74,10 @@ struct ThreadPlan {
     bytes: u128,
     /// The part for the blocks that the thread works on.
     working_bytes: u128,
-    /// The bytes that a thread needs for each word of a slice's length. It has many slices, of matrices that are stored
-    /// as their mirror images.
+    /// The bytes that a thread needs per word of a slice, for all its slices together. Slices are parts of matrices
+    /// that are stored as their mirror images.
     slice_bytes: u128,
-    /// The words of one slice that holds the columns of a single band, and of one that holds a whole matrix.
+    /// The words of a slice that holds only the columns for one band, and of a slice that holds a whole matrix.
     least_slice: u128,
     most_slice: u128,
 }
@@ -133,14 +133,14 @@ impl Plan {
         }
     }
 
-    /// Adds up the needs of a solve. Takes the time to count the lists of all wings (7x6: about a second).
+    /// Adds up the exact needs of a solve. Takes as long as counting the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
         let cells = index.board().cells() as u32;
         Plan::of_planes(index, values, cells, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
-    /// Adds up the needs of counting the legal positions up to a ply, which is like a solve with one plane and no
-    /// database.
+    /// Adds up the needs of counting the legal positions up to ply `last`. Such a count is like a solve with one plane
+    /// and no database.
     pub fn legal(index: &Index, last: u32) -> Plan {
         let mut plan = Plan::of_planes(index, Values::Wdl, last, |_| 1);
         for tier in &mut plan.tiers {
@@ -161,8 +161,8 @@ impl Plan {
         // block.
         let width = board.width() as u128;
         let working_bytes = 8 * ((width + 1) * block_words + width * most_slice.min(block_words));
-        // Any drop into a wing may read across, and the place of a child among the open shapes varies, so any place may
-        // have a slice.
+        // Any drop into a wing may need a slice, and the place of a child among the open shapes varies, so any place
+        // may have one.
         let slice_bytes = 2 * (width / 2) * SLICE_COPIES * 8;
         // The buffers are for making deltas, and for zstd.
         let buffer_bytes = 8 * DELTA_BLOCKS * block_words + (1 << 19);
@@ -236,8 +236,8 @@ impl Plan {
         self.work() as f64 / work_per_second
     }
 
-    /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
-    /// files.
+    /// Returns the bytes of memory that the solve needs: with room for all blocks of two tiers, or its least memory if
+    /// tiers are in files.
     pub fn memory_bytes(&self) -> u128 {
         self.least_bytes() + if self.is_bounded { 0 } else { self.tiers_bytes }
     }
@@ -280,8 +280,8 @@ impl Plan {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
 
-    /// Splits the memory beyond the solve's least memory. All of it is for blocks; but if tiers are in files, up to an
-    /// eighth is for slices, until these hold whole matrices.
+    /// Divides the memory beyond the solve's least memory. All of it goes to blocks; but if tiers are in files, up to
+    /// an eighth goes to slices, as far as they need it to hold whole matrices.
     pub(crate) fn memory(&self, limit_bytes: u64, block_words: usize) -> BlockMemory {
         let ThreadPlan { working_bytes, slice_bytes, least_slice, most_slice, .. } = self.thread;
         let (threads, limit_bytes) = (self.threads as u128, u128::from(limit_bytes).saturating_sub(LOOSE_BYTES));
@@ -321,7 +321,7 @@ impl Plan {
     /// # Errors
     /// [`SolveError::Disk`] with the needed and the free bytes.
     pub fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
-        // Estimates of databases are right within about a quarter.
+        // Estimates of a database's size are right within about a quarter.
         let database_bytes = self.database_bytes() / 4 * 5;
         let scratch_bytes = self.scratch_bytes();
         let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
@@ -343,11 +343,11 @@ impl Plan {
     }
 }
 
-/// Slices get at most one part in this many of the memory beyond the least. 6x6 without remoteness in a GiB takes 270
-/// CPU seconds if slices get a half, 200 with an eighth, 213 with a 16th.
+/// Slices get at most one part in this many of the memory beyond the least. In 1 GiB, 6x6 without remoteness takes 270
+/// CPU seconds if slices get a half, 200 if they get an eighth, and 213 if they get a 16th.
 const SLICES_PART: u128 = 8;
 
-/// Besides the slice of a large matrix, a window on whole matrices is kept.
+/// The memory for a slice counts twice: beside the slice, a window on a whole matrix can be of the same size.
 const SLICE_COPIES: u128 = 2;
 
 /// Estimated bytes of the program and small allocations. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB
@@ -355,11 +355,11 @@ const SLICE_COPIES: u128 = 2;
 /// `--memory`.
 const FIXED_BYTES: u128 = 10 << 20;
 
-/// The bytes of a limit, beyond the least memory, that stay unused: gaps between small allocations take them as the
-/// work goes on.
+/// The bytes of a limit, beyond the least memory, that no block may use: gaps between small allocations take them as
+/// the work goes on.
 const LOOSE_BYTES: u128 = 5 << 20;
 
-/// Returns the bytes of a tier besides its blocks: the starts of its shapes and blocks, and the jobs.
+/// Returns the bytes that a tier takes besides its blocks: for the starts of its shapes and blocks, and for the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128

@@ -6,11 +6,11 @@ use crate::kernel::Coding;
 use crate::tier::BLOCK_WORDS;
 
 impl Plan {
-    /// Plans the tiers, from the empty board up, for `ranks` ranks with `threads` threads each, every thread solving
+    /// Plans the tiers, from the empty board up, for `ranks` ranks with `threads` threads each. Every thread solves
     /// `entries_per_second` entries a second.
     ///
-    /// Every block is written to a log once. At most as many ranks read it as the board has columns, namely the ranks
-    /// whose shapes lead to it. Each rank keeps the blocks that it has read while there is room.
+    /// Every block is written to a log once. The ranks that solve shapes with drops into it read it: at most as many
+    /// ranks as the board has columns. Each rank keeps the blocks that it has read while there is room.
     ///
     /// ```
     /// use fourbase_tiers::{kernel::Values, solve::Solve};
@@ -57,7 +57,7 @@ pub struct RankTier {
     pub read_bytes: u128,
     /// Estimated bytes of messages that each rank receives.
     pub message_bytes: u128,
-    /// How many seconds the threads compute.
+    /// Estimated seconds that the threads compute.
     pub seconds: f64,
 }
 

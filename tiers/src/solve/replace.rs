@@ -13,8 +13,9 @@ use crate::format::{Manifest, REPLACEMENT, check_versions, lock_path, remove_dat
 use crate::tier::{Kind, segments};
 
 impl Solve {
-    /// Refuses to replace a database of another board that was copied into the folder, one that the system refuses to
-    /// read, or one with files of a newer program version. A damaged database may be replaced.
+    /// Returns an error if the old database must not be replaced: it is of another board (copied into the folder), the
+    /// system refuses to read it, or a newer version of the program wrote files of it. A damaged database may be
+    /// replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         [self.folder(), self.output_folder()].iter().try_for_each(|folder| check_versions(storage, folder))?;
         match Manifest::read(storage, &self.folder()) {
@@ -93,7 +94,7 @@ pub(super) fn remove_temporary(
     files.and(own).and(scratch)
 }
 
-/// Returns whether the results of an earlier solve are damaged or missing.
+/// Returns whether the error means that results of an earlier solve are damaged or missing.
 pub(super) fn is_lost(error: &SolveError) -> bool {
     match error {
         SolveError::File(error) => error.is_damage(),

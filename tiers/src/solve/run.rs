@@ -1,4 +1,4 @@
-//! A solve from start to report: results of an earlier solve, folders, lock, resuming.
+//! Runs a solve from start to report: finds results of an earlier solve, makes folders, locks them, resumes.
 //!
 //! Every rank runs this. Rank 0 creates and removes files, holds the lock and writes the manifest; the others read the
 //! files.
@@ -35,8 +35,8 @@ impl Solve {
     /// # Errors
     /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
     /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
-    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks don't
-    /// fit together; [`SolveError::File`] if a file can't be read or written.
+    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks can't
+    /// work together; [`SolveError::File`] if a file can't be read or written.
     pub fn run_on(&self, context: &Context) -> Result<Report, SolveError> {
         self.run_observed(&mut |_, _| Ok(()), context)
     }
@@ -107,7 +107,7 @@ impl Solve {
         context.in_folders(&folders, |holder| SolveError::Busy { folder: folder.clone(), holder }, work, end)
     }
 
-    /// Checks that the folder's earlier solve keeps the same files.
+    /// Checks that the earlier solve in the folder keeps the files of the same plies.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
         let Solve { board, values, keep_plies: wanted, .. } = *self;
         if manifest.keeps_like(wanted) {
@@ -200,7 +200,7 @@ impl<'a> Driver<'a> {
         Ok(None)
     }
 
-    /// Checks the hashes of the finished files, each rank a part of them.
+    /// Checks the hashes of the finished files. Each rank checks a part of them.
     fn check_hashes(&self) -> Result<(), SolveError> {
         let size = self.tiers.all.size();
         let bytes = self.manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
@@ -215,8 +215,8 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Returns whether an incomplete tier `last` has all blocks that the rest of the tier `before` needs: a stopped solve
-/// may keep only these. Drops never lead to a smaller left wing.
+/// Returns whether an incomplete tier `last` has all blocks that the missing part of the tier before it (`before`)
+/// needs: a stopped solve may keep only these. Drops never lead to a smaller left wing.
 fn is_enough(last: &Tier, before: &Tier) -> bool {
     let has_files = last.log.has_files || before.log.has_files;
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))

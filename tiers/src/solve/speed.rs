@@ -62,8 +62,8 @@ const SAMPLE: &str = "5x5";
 const SOLVES: u32 = 4;
 const TIME: Duration = Duration::from_millis(250);
 
-/// Measures how much work ([`TierPlan::solving_work`](super::TierPlan::solving_work)) the kernels of this machine do
-/// per second: solves 5x5 in memory at least four times and returns the fastest result. Takes about a second on a slow
+/// Measures how much work ([`TierPlan::solving_work`](super::TierPlan::solving_work)) the kernels do per second on this
+/// machine: solves 5x5 in memory at least four times and returns the fastest result. Takes about a second on a slow
 /// machine of two cores. Returns `None` if nothing can be measured.
 pub fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
     let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;

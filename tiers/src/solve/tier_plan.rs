@@ -1,9 +1,8 @@
 //! Estimates the bytes of one tier's files and the work to solve the tier, from measurements.
 //!
-//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided,
-//! which takes few bits.
-//! Larger boards of equal fullness compress a little better. A table of measured bits per entry, interpolated, was
-//! within a third of the truth on all boards that were tried.
+//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided, and
+//! these take few bits. Larger boards of equal fullness compress a little better. A table of measured bits per entry,
+//! interpolated, was within a third of the truth on all boards that were tried.
 
 use fourbase::Board;
 
@@ -18,11 +17,11 @@ pub struct TierPlan {
     pub ply: u32,
     /// Entries, with mirror images merged.
     pub entries: u128,
-    /// Estimated bytes of its values in temporary files, which exist while a solve needs the tier.
+    /// Estimated bytes of its values in temporary files. These files exist while a solve needs the tier.
     pub scratch_bytes: u128,
     /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
-    /// The work of solving it, without writing the database, in words.
+    /// The work, in words, of solving it, without writing the database.
     pub solving_work: u128,
 }
 
@@ -33,7 +32,7 @@ impl TierPlan {
     }
 }
 
-/// The work per byte of the database, in words: reading its tier, and zstd.
+/// The work, in words, per byte of the database: reading the tier, and compressing it with zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
 
 /// Returns the work of solving a tier: its words, plus one word's work per row. With fewer free cells than two per
@@ -78,8 +77,8 @@ const MEASURED: [Bits; 16] = [
 /// Entries of 7x6.
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// Logs now hold zstd frames of deltas. These take at most this many times the bytes of the frames of words that
-/// [`MEASURED`] has.
+/// [`MEASURED`] is from logs that held zstd frames of words. Logs now hold frames of deltas, which take at most this
+/// many times the bytes.
 const DELTA_BYTES: f64 = 1.25;
 
 /// Larger boards take fewer bits per entry: the bits fall with the board's number of entries to this power. Fitted to

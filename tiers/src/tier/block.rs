@@ -1,7 +1,7 @@
-//! Blocks: how a shape is divided into them.
+//! Divides shapes into blocks.
 //!
 //! A block is a run of rows of one shape, of about [`BLOCK_WORDS`] words. A small shape is one small block; a block of
-//! very wide rows has 64 of them. The layout alone determines where blocks begin, so every run of the program divides a
+//! very wide rows has 64 rows. The layout alone determines where blocks begin, so every run of the program divides a
 //! shape in the same way.
 
 use std::ops::Range;
@@ -70,7 +70,7 @@ pub(super) struct ShapeBlocks {
 }
 
 impl ShapeBlocks {
-    /// Returns the words of a block, counted from the shape's first word. The block is given by its number in the tier.
+    /// Returns the words of a block, counted from the shape's first word. `block` is its number in the tier.
     pub fn words(&self, block: usize) -> Range<usize> {
         let block = block - self.first_block;
         self.cuts[block].word..self.cuts[block + 1].word
@@ -81,8 +81,8 @@ impl ShapeBlocks {
         self.cuts.partition_point(|cut| cut.word <= word) - 1
     }
 
-    /// Lists the rows of a block by matrix. The block is given by its number in the tier. A matrix without words
-    /// belongs to one block.
+    /// Lists the rows of a block by matrix. `block` is its number in the tier. A matrix without words belongs to
+    /// exactly one block.
     pub fn rows(&self, block: usize) -> impl Iterator<Item = (&Matrix, Range<usize>)> {
         let block = block - self.first_block;
         let (from, to) = (self.cuts[block], self.cuts[block + 1]);

@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the prefix of the names of such files, the same for both kinds of values.
+    /// Returns the prefix of the names of files with this content. It is the same for both kinds of values.
     pub fn prefix(self) -> &'static str {
         match self {
             Kind::Values(_) => "frontier-",

@@ -13,7 +13,8 @@ use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
 
-/// The most blocks of a job: enough that laying out the shape and its neighbours costs little beside the work on them.
+/// The most blocks of a job: enough that laying out the shape and its neighbours costs little compared with the work on
+/// the blocks.
 const JOB_BLOCKS: usize = 16;
 
 /// The jobs of one rank.
@@ -63,8 +64,8 @@ impl<C: Content> Tier<'_, C> {
         let begin = || (begin(), Buffers::default());
         let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
-                // After a stop, take no more blocks: work on a later block could evict blocks of the child that this
-                // block needs.
+                // After a stop, take no more blocks: the work on a later block could evict child blocks that this block
+                // needs.
                 if queue.is_ended() || progress.is_stopped() {
                     queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());
@@ -95,7 +96,8 @@ impl<C: Content> Tier<'_, C> {
         Ok((!is_ended).then_some(states))
     }
 
-    /// Calls `show` with all rows that have words, in the portions of [`Tier::fill`]. Each row is shown on one rank.
+    /// Calls `show` with all rows that have words, in the same portions as [`Tier::fill`]. Each row is shown on exactly
+    /// one rank.
     pub(crate) fn visit<V: Send>(
         &self,
         index: &Index,
@@ -204,7 +206,7 @@ impl<C: Content> Tier<'_, C> {
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 
-    /// Returns the numbers of a shape's blocks. The shape is given by its number.
+    /// Returns the numbers of the blocks of the shape with the number `shape`.
     fn blocks_of(&self, shape: usize) -> Range<usize> {
         self.firsts[shape].0..self.firsts[shape + 1].0
     }

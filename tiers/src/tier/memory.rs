@@ -22,7 +22,7 @@ pub(super) type Expanded = Arc<Words>;
 pub(crate) struct BlockMemory {
     /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
     pub block_words: usize,
-    /// Words for the slice of one matrix that is read across, per thread.
+    /// The words of a slice, the part of a matrix that a thread reads across (see `reader`).
     pub slice_words: usize,
     /// Counts the bytes of all blocks: kept, cached, and those that threads work on.
     pool: Arc<Pool>,
@@ -31,8 +31,8 @@ pub(crate) struct BlockMemory {
     /// The bytes that kept blocks may take, and the bytes that they take now.
     most_kept: u64,
     kept: AtomicU64,
-    /// The bytes that cached blocks may take, and the cached blocks by ply and number. A block is read for up to as
-    /// many shapes as the board has columns, most of them close together.
+    /// The bytes that cached blocks may take, and the cached blocks by ply and number. A block is read for at most as
+    /// many shapes as the board has columns, and most of those shapes follow closely on one another.
     most_cached: AtomicU64,
     cached: Cache<(u32, usize), Expanded, ByBytes>,
 }
@@ -78,7 +78,7 @@ impl BlockMemory {
         BlockMemory::new(block_words, usize::MAX, UNLIMITED, 0)
     }
 
-    /// Makes the memory for reading from front to back, one block at a time.
+    /// Makes the memory for reading a tier from front to back, one block at a time.
     pub fn sequential(block_words: usize) -> BlockMemory {
         BlockMemory::new(block_words, usize::MAX, 0, LITTLE_BYTES)
     }
@@ -88,18 +88,18 @@ impl BlockMemory {
         bytes <= self.most_kept / 16 * 15
     }
 
-    /// Sets aside memory for the deltas of a tier that will be filled and has `bytes` bytes when expanded; cached
-    /// blocks get what these and the kept blocks leave. If the cache took this memory first and gave it back later,
-    /// that would cost time: freed cached blocks do not have the size of slabs, so their memory would go back to the
-    /// system.
+    /// Sets aside memory for the deltas of the tier that is filled next, which has `bytes` bytes when expanded. Cached
+    /// blocks get the memory that these deltas and the kept blocks leave. If the cache took the deltas' memory first
+    /// and freed it later, that would cost time: cached blocks do not have the size of slabs, so their memory would go
+    /// back to the system.
     pub fn begin_tier(&self, bytes: u64) {
         let kept = (self.kept.load(Ordering::Relaxed) + bytes / DELTA_PART).min(self.most_kept);
         self.most_cached.store(self.bytes - kept, Ordering::Relaxed);
         self.cached.set_capacity(self.bytes - kept);
     }
 
-    /// Reserves `bytes` for kept blocks, while blocks that have `unfilled` bytes when expanded are not filled yet:
-    /// their deltas need room too. `None` if there is too little.
+    /// Reserves `bytes` for kept blocks; `None` if there is too little memory. Leaves room for the deltas of all blocks
+    /// that are not filled yet, which have `unfilled` bytes when expanded.
     pub(super) fn reserve(self: &Arc<Self>, bytes: u64, unfilled: u64) -> Option<Reserved> {
         let more = |kept: u64| Some(kept + bytes).filter(|kept| kept + unfilled / DELTA_PART <= self.most_kept);
         self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
@@ -119,7 +119,7 @@ impl BlockMemory {
 
     /// Allocates words. If threads work on more blocks than planned, drops cached blocks to make room.
     fn words(&self, length: usize) -> Words {
-        // 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
+        // Count 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
         let lacking = 12 * length as i64 - self.pool.free_bytes();
         if lacking > 0 {
             let less = lacking as u64 + 32 * length as u64;
@@ -185,15 +185,16 @@ impl Delta {
     }
 }
 
-/// Memory for deltas, one after the other. Unlike deltas, slabs have one length, so freed slabs leave no gaps that are
-/// too small for others. Blocks are evicted about in the order in which they were filled, and so are slabs.
+/// Memory for deltas, one after the other. Unlike deltas, slabs all have the same length, so a freed slab never leaves
+/// a gap that is too small for another. Blocks are evicted about in the order in which they were filled, and so are
+/// slabs.
 #[derive(Debug)]
 struct Slab {
     words: Words,
     _reserved: Reserved,
 }
 
-/// Bytes of a slab, or more where a single delta takes more.
+/// Bytes of a slab. A larger delta gets a slab of its own length.
 const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
 
 /// The slab that a thread fills with deltas. Other threads see them once it is closed.

@@ -1,12 +1,12 @@
 //! Reads the rows of a tier, through a window or a slice of each open shape.
 //!
-//! A band first requests the rows that it needs, drop by drop ([`RowRequest`]), and then borrows all of them, because
-//! loading needs exclusive access.
+//! The rows that a band needs are first loaded, drop by drop ([`RowRequest`]), and then borrowed all together, because
+//! loading needs exclusive access to the reader.
 //!
-//! A child that is stored as its mirror image is read across: the rows of a band lead to columns there, so the band
-//! needs the same few columns of all rows, a [`Slice`]. If the matrix fits into the thread's memory, it is expanded
-//! whole, once. Otherwise as many columns are loaded as fit, from the first needed one on. Loading a slice expands all
-//! blocks of the matrix.
+//! A child that is stored as its mirror image is read across: the rows of a band lead to columns of the child, so the
+//! band needs the same few columns of all rows, a [`Slice`]. If the matrix fits into the thread's memory, it is
+//! expanded whole, once. Otherwise as many columns are loaded as fit, from the first needed one on. Loading a slice
+//! expands all blocks of the matrix.
 
 use std::ops::Range;
 
@@ -148,7 +148,8 @@ impl<'a, C: Content> TierReader<'a, C> {
     /// `map`.
     #[inline]
     pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
-        // A kernel may read rows without columns, which are never loaded. It does not use the words that it gets here.
+        // Rows without columns are never loaded, but a kernel may read them. It does not use the words that it gets
+        // here.
         let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
         if rows.first > 0 {
             map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
@@ -159,8 +160,8 @@ impl<'a, C: Content> TierReader<'a, C> {
 
 /// Consecutive blocks of one shape, shared and never copied.
 ///
-/// Blocks that the next request needs again are kept. Rows are requested in ascending order, so reading through a shape
-/// gets each of its blocks once.
+/// Blocks that the next request needs too stay in the window. Rows are requested in ascending order, so reading through
+/// a shape gets each of its blocks once.
 #[derive(Default)]
 struct Window {
     /// The number of the first block, counted from the shape's first.
@@ -200,7 +201,7 @@ impl Window {
 /// A request for rows of one matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct RowRequest {
-    /// `None` if no drop leads there.
+    /// The matrix; `None` if the tier does not have it.
     pub origin: Option<Origin>,
     pub rows: Range<usize>,
     /// The words of each plane of a row that must be loaded; an empty range means all.
@@ -321,7 +322,7 @@ impl Slice {
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);
         let start = shape.layout.first_word(matrix, planes);
-        // Row by row, and in each row plane by plane; each plane has `all` words.
+        // The words are ordered row by row, and in each row plane by plane; each plane of a row has `all` words.
         let plane_rows = rows.start * planes..rows.end * planes;
         let word_of = |plane_row: usize| start + plane_row * all;
         let first = shape.block_of(word_of(plane_rows.start));

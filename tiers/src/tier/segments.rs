@@ -57,8 +57,8 @@ pub(crate) struct Location {
     offset: u64,
 }
 
-/// The segment of a rank, as announced to the other ranks: the number in its file name, and the numbers and payload
-/// lengths of its blocks, in order.
+/// The segment of a rank, as the rank announces it to the others: the number in its file name, and the numbers and
+/// payload lengths of its blocks, in order.
 type NewSegment = (u32, Vec<(u64, u32)>);
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
@@ -80,7 +80,7 @@ impl TierFolder<'_> {
         TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone }
     }
 
-    /// Removes the jobs of other ranks. All ranks must list the same jobs with the same costs.
+    /// Removes the jobs of other ranks from `jobs`. All ranks must list the same jobs with the same costs.
     pub(super) fn keep_own<J>(&self, jobs: &mut Vec<J>, cost: impl Fn(&J) -> u64) {
         let mut ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), self.all.size()).into_iter();
         jobs.retain(|_| ranks.next() == Some(self.all.rank()));
@@ -165,7 +165,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 impl<'s> Segments<'s> {
-    /// Makes the log of a tier, ignoring earlier runs.
+    /// Makes the log of a tier, without the segments of earlier runs ([`Segments::find`] adds them).
     pub fn new(tiers: TierFolder<'s>, header: LogHeader) -> Segments<'s> {
         let (segments, writer) = (RwLock::new(Vec::new()), Mutex::new(None));
         Segments { tiers, header, segments, writer, has_files: false, fault: None }
@@ -238,7 +238,7 @@ impl<'s> Segments<'s> {
         let segments = segments_in(self.tiers.storage, self.tiers.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
         let next = last.map_or(0, |last| last + 1);
-        // Ranks begin segments at the same time, so each rank has its own numbers.
+        // Ranks may begin segments at the same time, so each rank uses numbers of its own.
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
@@ -302,7 +302,7 @@ impl<'s> Segments<'s> {
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Returns whether other ranks read the log. Then it must have all blocks of this rank.
+    /// Returns whether other ranks read the log. If so, all blocks of this rank must be in it.
     pub fn is_shared(&self) -> bool {
         !self.tiers.all.is_alone()
     }

@@ -1,4 +1,4 @@
-//! A tier: its blocks, where they are, and the operations that drivers need; and how a [`TierFolder`] opens a tier.
+//! A tier: its blocks, where they are, and the operations that drivers need. Also opens tiers in a [`TierFolder`].
 //! `fill` fills and visits all blocks, `reader` reads rows.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ pub struct Tier<'s, C = Coding> {
     pub(super) planes: usize,
     pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    /// For every shape, the number of its first block and the number of its first word; then the ends.
+    /// For every shape, the number of its first block and the number of its first word; then both totals.
     pub(super) firsts: Vec<(usize, usize)>,
     /// Whether all blocks can be in memory at the same time, expanded.
     pub(super) fits: bool,
@@ -33,7 +33,7 @@ pub struct Tier<'s, C = Coding> {
     /// logged.
     pub(super) unfilled: AtomicU64,
     kept: Vec<Mutex<Option<Kept>>>,
-    /// The blocks before this number are evicted.
+    /// All blocks before this one have been evicted.
     evicted: AtomicUsize,
     /// The places of the blocks that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
@@ -60,8 +60,8 @@ impl<C> Tier<'_, C> {
         self.directory.entries()
     }
 
-    /// Drops from memory the blocks of all shapes whose left wing is below `left`. They must not be read again; those
-    /// that are not in the log are lost.
+    /// Drops from memory the blocks of all shapes whose left wing is below `left`. These blocks must not be read again;
+    /// the ones that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let end = self.firsts[self.directory.first_of_left(left)].0;
         for block in self.evicted.fetch_max(end, Ordering::Relaxed)..end {
@@ -88,8 +88,8 @@ impl<C> Drop for Tier<'_, C> {
 }
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier to fill
-    /// it from.
+    /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
+    /// which it will be filled.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
@@ -184,8 +184,8 @@ impl<'s, C: Content> Tier<'s, C> {
         *first_block = self.firsts[number].0;
     }
 
-    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. With several
-    /// ranks, always adds it to the log too, where the other ranks read it.
+    /// Fills a block of a shape with `fill`, and keeps it in memory if there is room; else appends it to the log. With
+    /// several ranks, always appends it to the log, where the other ranks read it.
     ///
     /// # Errors
     /// The errors of `fill`; an error if the log can't be written.
