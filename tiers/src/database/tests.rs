@@ -83,6 +83,17 @@ fn all_analysts_give_the_same_answers() {
     compare(&Analyst::new(board(), None, Some(pool())), &whole);
     compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
     compare(&both(unfinished(three.path())), &whole);
+    // Values of all plies and the remoteness of some are worth as much as the remoteness of all.
+    for pool in [None, Some(pool())] {
+        let early = Some(Database::find(one.path(), board()).unwrap().with_plies_up_to(5).unwrap());
+        let values = Some(Database::find(two.path(), board()).unwrap());
+        let mut analyst = Analyst::new(board(), values, pool);
+        analyst.remoteness_source = early;
+        compare(&analyst, &whole);
+        for position in long::every(5, positions(), "positions of 4x4") {
+            assert_eq!(analyst.moves(&position, &mut Budget::default()).unwrap(), whole.moves(&position).unwrap());
+        }
+    }
     // Values alone don't determine a best move.
     let values = Database::find(two.path(), board()).unwrap();
     assert_eq!(values.best_line(&Position::start(board())).unwrap(), None);
