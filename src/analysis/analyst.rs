@@ -222,9 +222,9 @@ impl<L: Lookup> Analyst<L> {
         if outcome.is_none() {
             outcome = analysis.outcome_of_moves();
         }
-        if outcome.is_none() {
+        if outcome.is_none_or(|outcome| outcome.remoteness.is_none() && self.remoteness_source.is_some()) {
             let before = budget.spent;
-            outcome = self.known(position, budget)?;
+            outcome = self.known(position, budget)?.or(outcome);
             is_searched |= self.has_searched(before, budget.spent);
         }
         // If the budget ran out before the outcome was found, keep the value that was reported.
@@ -349,7 +349,11 @@ impl<L: Lookup> Analyst<L> {
         let mut known: Vec<Option<Outcome>> = vec![None; children.len()];
         for &most in shares {
             for (number, child) in children.iter().enumerate() {
-                if known[number].is_some() {
+                // A second database that searches may find the remoteness with more nodes.
+                let is_final = |known: Outcome| {
+                    known.remoteness.is_some() || self.pool.is_some() || self.remoteness_source.is_none()
+                };
+                if known[number].is_some_and(is_final) {
                     continue;
                 }
                 known[number] = budget.part(most, |part| within::<L, _>(self.look_up(child, part)))?.flatten();
@@ -417,7 +421,10 @@ impl<L: Lookup> Analyst<L> {
         if known.is_some_and(|known| known.value != outcome.value) {
             return Ok(false);
         }
-        Ok(self.complete(position, known, None, budget)? == outcome)
+        let found = self.complete(position, known, None, budget)?;
+        // A second database has reached the limit.
+        let is_limited = found.value == outcome.value && found.remoteness.is_none();
+        if is_limited { Err(budget.limit(self.board).into()) } else { Ok(found == outcome) }
     }
 }
 

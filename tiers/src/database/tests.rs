@@ -92,6 +92,17 @@ fn all_analysts_give_the_same_answers() {
         compare(&analyst, &whole);
         for position in long::every(5, positions(), "positions of 4x4") {
             assert_eq!(analyst.moves(&position, &mut Budget::default()).unwrap(), whole.moves(&position).unwrap());
+            // Fewer nodes leave something open, but nothing wrong.
+            for nodes in [0, 10, 1000] {
+                let mut budget = Budget { nodes: Some(nodes), ..Budget::default() };
+                let found = analyst.analyse(&position, true, &mut budget, None).unwrap();
+                let outcome = whole.probe(&position).unwrap();
+                assert_eq!(found.outcome.unwrap().value, outcome.value, "{position} within {nodes} nodes");
+                assert!(
+                    found.limit.is_some()
+                        || found.outcome == Some(outcome) && found.line == whole.best_line(&position).unwrap()
+                );
+            }
         }
     }
     // Values alone don't determine a best move.
