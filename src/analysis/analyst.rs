@@ -38,12 +38,12 @@ pub trait Lookup: Send + Sync {
         positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
     }
 
-    /// Returns the value of a position if it is stored, without searching.
+    /// Returns the outcome of a position if it is stored, without searching.
     ///
     /// # Errors
     ///
     /// An error of the database if a file can't be read.
-    fn stored_value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
+    fn stored(&self, position: &Position) -> Result<Option<Outcome>, Self::Error>;
 
     /// Returns why a look-up has no answer, if the database is not at fault.
     fn gap(error: &Self::Error) -> Option<Gap>;
@@ -72,8 +72,8 @@ impl<L: Lookup> Lookup for &L {
         (*self).look_up_all(positions, budget)
     }
 
-    fn stored_value(&self, position: &Position) -> Result<Option<Value>, L::Error> {
-        (*self).stored_value(position)
+    fn stored(&self, position: &Position) -> Result<Option<Outcome>, L::Error> {
+        (*self).stored(position)
     }
 
     fn gap(error: &L::Error) -> Option<Gap> {
@@ -93,7 +93,7 @@ impl Lookup for Infallible {
         match *self {}
     }
 
-    fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
+    fn stored(&self, _: &Position) -> Result<Option<Outcome>, AnalysisError> {
         match *self {}
     }
 
@@ -116,6 +116,8 @@ pub struct Analyst<L> {
     pub board: Board,
     /// The database.
     pub lookup: Option<L>,
+    /// A second database, for the remoteness of positions of which the first one stores the value alone.
+    pub remoteness_source: Option<L>,
     /// Searches that complete the database, or replace it.
     pool: Option<Arc<SearchPool>>,
 }
@@ -131,7 +133,7 @@ impl<L: Lookup> Analyst<L> {
     /// Makes an analyst that asks a database of `board`, if there is one, and then the searches of a pool, if there is
     /// one.
     pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
-        Analyst { board, lookup, pool }
+        Analyst { board, lookup, remoteness_source: None, pool }
     }
 
     /// Returns whether searches complete the database or replace it. Searches that a database makes by itself, beyond
@@ -154,7 +156,16 @@ impl<L: Lookup> Analyst<L> {
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.lookup, &self.pool) {
-            (Some(lookup), None) => lookup.look_up_all(positions, budget),
+            (Some(lookup), None) => {
+                let outcomes = lookup.look_up_all(positions, budget);
+                let Some(source) = &self.remoteness_source else { return outcomes };
+                let found = source.look_up_all(positions, budget);
+                outcomes
+                    .into_iter()
+                    .zip(found)
+                    .map(|(outcome, found)| Ok(completed(outcome?, within::<L, _>(found)?)))
+                    .collect()
+            }
             _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
         }
     }
@@ -172,7 +183,7 @@ impl<L: Lookup> Analyst<L> {
         self.find_moves(&mut analysis, budget, &[None], None)?;
         analysis.outcome = analysis.outcome_of_moves();
         let moves: Option<Vec<_>> = analysis.moves.iter().map(|child| Some((child.column, child.outcome?))).collect();
-        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
+        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis, false));
         moves.ok_or_else(|| budget.limit(self.board).into())
     }
 
@@ -211,14 +222,14 @@ impl<L: Lookup> Analyst<L> {
         if outcome.is_none() {
             outcome = analysis.outcome_of_moves();
         }
-        if outcome.is_none() {
+        if outcome.is_none_or(|outcome| outcome.remoteness.is_none() && self.remoteness_source.is_some()) {
             let before = budget.spent;
-            outcome = self.known(position, budget)?;
+            outcome = self.known(position, budget)?.or(outcome);
             is_searched |= self.has_searched(before, budget.spent);
         }
         // If the budget ran out before the outcome was found, keep the value that was reported.
         analysis.outcome = outcome.or(analysis.outcome);
-        if self.is_open(&analysis) {
+        if self.is_open(&analysis, true) {
             analysis.limit = Some(budget.limit(self.board));
         }
         if with_line {
@@ -246,28 +257,38 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether a larger budget would find out more. If searches complete a database, the remoteness of moves
-    /// that give the value away stays open anyway.
-    fn is_open(&self, analysis: &Analysis) -> bool {
+    /// Returns whether a larger budget would find out more. Without `all`, the remoteness of moves that give the value
+    /// away does not count. If searches complete a single database, this remoteness stays open anyway.
+    fn is_open(&self, analysis: &Analysis, all: bool) -> bool {
         let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
-            (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
+            (Some(known), Some(best)) => {
+                let is_good = self.may_search() && known.value == best.value;
+                known.remoteness.is_none() && (is_good || all && self.remoteness_source.is_some())
+            }
             _ => true,
         };
         is_open(analysis.outcome) || analysis.moves.iter().any(|child| is_open(child.outcome))
     }
 
-    /// Asks the database; `None` if a search has to take its place.
+    /// Asks the databases; `None` if a search has to take their place. The second one searches what it does not store only
+    /// if no pool does.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(lookup) = &self.lookup else { return Ok(None) };
-        match lookup.look_up(position, budget) {
-            Ok(outcome) => Ok(Some(outcome)),
-            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let outcome = match lookup.look_up(position, budget) {
+            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => return Ok(None),
+            outcome => outcome?,
+        };
+        let found = match &self.remoteness_source {
+            Some(source) if outcome.remoteness.is_none() && self.may_search() => source.stored(position)?,
+            Some(source) if outcome.remoteness.is_none() => within::<L, _>(source.look_up(position, budget))?,
+            _ => None,
+        };
+        Ok(Some(completed(outcome, found)))
     }
 
-    /// Searches what the database leaves open about a position. Skips the remoteness after a move that gives away the
-    /// value of the `best` move: finding it may cost much, and good play never needs it.
+    /// Searches what the databases leave open about a position. Skips the remoteness after a move that gives away the
+    /// value of the `best` move: finding it may cost much, and good play never needs it. A second database would find it
+    /// alone, so then it is not skipped.
     fn complete(
         &self,
         position: &Position,
@@ -278,7 +299,7 @@ impl<L: Lookup> Analyst<L> {
         let Some(pool) = &self.pool else { return known.ok_or_else(|| budget.limit(self.board).into()) };
         match (known, &self.lookup) {
             (Some(Outcome { value, remoteness: None }), Some(lookup))
-                if best.is_none_or(|best| value.flip() == best.value) =>
+                if self.remoteness_source.is_some() || best.is_none_or(|best| value.flip() == best.value) =>
             {
                 let cost = Cost { remotenesses: 1, ..Cost::default() };
                 let values = StoredValues { lookup, error: OnceLock::new() };
@@ -328,7 +349,11 @@ impl<L: Lookup> Analyst<L> {
         let mut known: Vec<Option<Outcome>> = vec![None; children.len()];
         for &most in shares {
             for (number, child) in children.iter().enumerate() {
-                if known[number].is_some() {
+                // A second database that searches may find the remoteness with more nodes.
+                let is_final = |known: Outcome| {
+                    known.remoteness.is_some() || self.pool.is_some() || self.remoteness_source.is_none()
+                };
+                if known[number].is_some_and(is_final) {
                     continue;
                 }
                 known[number] = budget.part(most, |part| within::<L, _>(self.look_up(child, part)))?.flatten();
@@ -341,7 +366,11 @@ impl<L: Lookup> Analyst<L> {
             // Unless all moves are known, any may be the best.
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
-            for (number, child) in children.iter().enumerate() {
+            // Good moves come first, since the nodes may not suffice for all.
+            let mut order = Vec::from_iter(0..children.len());
+            order.sort_by_key(|number| known[*number].map(Outcome::parent));
+            for number in order {
+                let child = &children[number];
                 let is_open = known[number].is_some() || self.may_search();
                 if analysis.moves[number].outcome.is_none() && is_open {
                     let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
@@ -392,8 +421,16 @@ impl<L: Lookup> Analyst<L> {
         if known.is_some_and(|known| known.value != outcome.value) {
             return Ok(false);
         }
-        Ok(self.complete(position, known, None, budget)? == outcome)
+        let found = self.complete(position, known, None, budget)?;
+        // A second database has reached the limit.
+        let is_limited = found.value == outcome.value && found.remoteness.is_none();
+        if is_limited { Err(budget.limit(self.board).into()) } else { Ok(found == outcome) }
     }
+}
+
+/// Adds the remoteness that another database has `found`.
+fn completed(outcome: Outcome, found: Option<Outcome>) -> Outcome {
+    found.filter(|found| outcome.remoteness.is_none() && found.value == outcome.value).unwrap_or(outcome)
 }
 
 /// Returns how many nodes the value may use.
@@ -424,11 +461,12 @@ struct StoredValues<'a, L: Lookup> {
 
 impl<L: Lookup> Oracle for StoredValues<'_, L> {
     fn value(&self, position: &Position) -> Option<Value> {
-        self.lookup.stored_value(position).unwrap_or_else(|error| {
+        let stored = self.lookup.stored(position).unwrap_or_else(|error| {
             // If another thread has stored an error already, keep that one.
             let _ = self.error.set(error);
             None
-        })
+        });
+        stored.map(|outcome| outcome.value)
     }
 
     fn has_failed(&self) -> bool {

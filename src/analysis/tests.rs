@@ -82,7 +82,7 @@ impl Lookup for Damaged {
         positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
     }
 
-    fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
+    fn stored(&self, _: &Position) -> Result<Option<Outcome>, AnalysisError> {
         Err(DAMAGE)
     }
 

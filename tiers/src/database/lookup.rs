@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fourbase::analysis::json::DatabaseJson;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup, SearchPool};
-use fourbase::{Board, Outcome, Position, Value};
+use fourbase::{Board, Outcome, Position};
 
 use super::error::DatabaseError;
 use super::open::Database;
@@ -24,8 +24,8 @@ impl Lookup for Database {
         outcomes.map(|outcome| outcome.map_err(|error| *error)).collect()
     }
 
-    fn stored_value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
-        Ok(self.stored_outcome(position)?.map(|outcome| outcome.value))
+    fn stored(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
+        self.stored_outcome(position)
     }
 
     fn gap(error: &DatabaseError) -> Option<Gap> {
@@ -90,7 +90,8 @@ pub enum When {
 }
 
 /// Chooses the source of answers for a board. `find` opens its database and is not called for [`When::Only`]; `pool`
-/// makes the searches and is called only if they are needed.
+/// makes the searches and is called only if they are needed. If the database has values alone, the built-in one gives
+/// the remoteness of early positions, and takes a quarter of the cache.
 ///
 /// # Errors
 ///
@@ -113,5 +114,16 @@ pub fn choose(
         false => matches!(when, When::Values | When::Auto),
         true => matches!(when, When::Remoteness | When::Auto) && database.values() == Values::Wdl,
     });
-    Ok(Analyst::new(board, database, is_searched.then(pool)))
+    let has_values = |database: &Database| database.is_complete() && database.values() == Values::Wdl;
+    let embedded = if database.as_ref().is_some_and(has_values) { Database::embedded(board)? } else { None };
+    let (database, remoteness_source) = match (database, embedded) {
+        (Some(database), Some(embedded)) => {
+            let share = database.cache_bytes() / 4;
+            (Some(database.with_cache(3 * share)), Some(embedded.with_cache(share)))
+        }
+        (database, _) => (database, None),
+    };
+    let mut analyst = Analyst::new(board, database, is_searched.then(pool));
+    analyst.remoteness_source = remoteness_source;
+    Ok(analyst)
 }

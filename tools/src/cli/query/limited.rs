@@ -146,6 +146,10 @@ impl LimitedAnalyst {
             return Some(format!("searched forward: no database of {} in {root}", self.analyst.board));
         };
         let folder = wording::database(database);
+        if let Some(source) = &self.analyst.remoteness_source {
+            let search = if has_searched || source.searched() > 0 { " and a search forward" } else { "" };
+            return Some(format!("values from {folder}, remoteness from {}{search}", wording::database(source)));
+        }
         if !self.may_search() {
             let kept = wording::kept(database.manifest.keep_plies);
             match (database.searched() > 0, database.is_embedded) {
@@ -217,9 +221,9 @@ impl LimitedAnalyst {
         (Budget { nodes, deadline, monitor: Some(monitor), ..Budget::default() }, watch)
     }
 
-    /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
+    /// Returns the deepest ply up to which no database searches; `None` where none does, or there is none.
     fn keep_plies(&self) -> Option<u32> {
-        self.database()?.manifest.keep_plies
+        self.analyst.remoteness_source.as_ref().or(self.database())?.manifest.keep_plies
     }
 }
 
