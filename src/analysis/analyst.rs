@@ -9,8 +9,8 @@ use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source};
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
-/// The search for the value may use all nodes but one part in this many, which is left for the moves. An answer is
-/// worth having even if some moves stay undecided.
+/// One part in this many of the nodes is reserved for the moves. The search for the value may use all the others,
+/// because the value is worth having even if some moves stay undecided.
 const SHARE_OF_MOVES: u64 = 8;
 
 /// All moves together may use one part in this many of the nodes before any of them gets more; otherwise the first move
@@ -45,7 +45,7 @@ pub trait Lookup: Send + Sync {
     /// An error of the database if a file can't be read.
     fn stored_value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
-    /// Returns why a look-up has no answer, if the database is not at fault.
+    /// Returns why a look-up has no answer; `None` if the database is at fault.
     fn gap(error: &Self::Error) -> Option<Gap>;
 
     /// Describes the database.
@@ -106,7 +106,7 @@ impl Lookup for Infallible {
     }
 }
 
-/// Called with everything known so far: first the value, then move after move.
+/// Called with everything known so far: first with the value, then again after each move.
 pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 
 /// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
@@ -246,8 +246,8 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether a larger budget would find out more. If searches complete a database, the remoteness of moves
-    /// that give the value away stays open anyway.
+    /// Returns whether a larger budget would find out more. A missing remoteness counts only if it would be searched:
+    /// not without a pool, and not after moves that give the value away.
     fn is_open(&self, analysis: &Analysis) -> bool {
         let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
             (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
@@ -305,7 +305,7 @@ impl<L: Lookup> Analyst<L> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {
             Some(outcome) => Ok(Some(outcome.value)),
-            // This also helps the search for the outcome.
+            // What this search finds also speeds up the search for the outcome.
             None => {
                 let value = pool.ask(self.board, budget, Cost::default(), |search| search.value(position));
                 within::<L, _>(value.map_err(L::Error::from))
@@ -338,7 +338,7 @@ impl<L: Lookup> Analyst<L> {
                     listener.iter().for_each(|listener| listener(analysis));
                 }
             }
-            // Unless all moves are known, any may be the best.
+            // The best move is known only if the outcomes of all moves are known.
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
             for (number, child) in children.iter().enumerate() {
@@ -396,7 +396,7 @@ impl<L: Lookup> Analyst<L> {
     }
 }
 
-/// Returns how many nodes the value may use.
+/// Returns how many nodes the search for the value may use.
 fn share_of_value(budget: &Budget) -> Option<u64> {
     budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
 }
@@ -414,8 +414,8 @@ fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Err
     }
 }
 
-/// A database as the oracle of a search: it gives the values of positions in its plies, so that only the remoteness is
-/// searched. The first error ends the search.
+/// A database as the oracle of a search: it gives the values that it stores, so that only the remoteness is searched.
+/// The first error ends the search.
 struct StoredValues<'a, L: Lookup> {
     lookup: &'a L,
     /// The error that ended the search.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::json::{AnswerJson, PositionJson};
 use crate::{Position, Value, notation};
 
-/// Returns the position or its mirror image, whichever has the smaller bit strings: the same result for both.
+/// Returns the position or its mirror image, whichever has the smaller bit strings. Both have the same result.
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
     if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
@@ -16,9 +16,9 @@ pub fn canonical(position: &Position) -> Position {
 #[derive(Serialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DescriptionJson {
-    /// Null for a line that is no position, as are all fields below.
+    /// Whether the game is over. Null, like all fields below, for a line that is not a position.
     over: Option<bool>,
-    /// Null if the game is not over.
+    /// The value of a finished game; null if the game is not over.
     value: Option<&'static str>,
     canonical: Option<PositionJson>,
     mirror: Option<PositionJson>,

@@ -27,7 +27,7 @@ pub struct SearchPool {
     options: SearchOptions,
     most_idle: usize,
     most_nodes: u64,
-    /// The most recently used are at the end.
+    /// The idle searches, the most recently used one last.
     idle: Mutex<VecDeque<Search>>,
 }
 
@@ -54,7 +54,7 @@ impl SearchPool {
     ///
     /// # Errors
     ///
-    /// A limit of the budget.
+    /// An [`AnalysisError`] that names the limit of the budget that was reached.
     pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, AnalysisError> {
         let cost = Cost { positions: 1, ..Cost::default() };
         self.ask(position.board(), budget, cost, |search| search.solve(position))
@@ -65,7 +65,7 @@ impl SearchPool {
     ///
     /// # Errors
     ///
-    /// A limit of the budget, or the error of the search.
+    /// An [`AnalysisError`] that names the limit of the budget that was reached, or the error of the search.
     pub fn ask<T>(
         &self,
         board: Board,
