@@ -205,7 +205,7 @@ fn the_bound_of_following_up_holds_on_every_position() {
     for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
         let [ties, losses] = bounds_hold_everywhere(name);
         assert!(ties > 0, "{name} has no bounds");
-        // Only lines that are not vertical let a spot wait.
+        // Only a line that is not vertical can have a spot that is not playable yet.
         assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
     }
 }
