@@ -35,7 +35,7 @@ pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
     columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
 }
 
-/// Writes columns, counted from 0, as a choice: `2`, `2 or 3`, `2, 3 or b`.
+/// Writes the names of columns (from 0) as a choice: `2`, `2 or 3`, `2, 3 or b`.
 ///
 /// ```
 /// use fourbase::notation::choice_of_columns;

@@ -5,13 +5,13 @@ use super::error::NotationError;
 use super::order::smallest_order;
 use crate::Position;
 
-/// The text for the empty board, because an empty text would be invisible.
+/// Written for the empty board, because an empty text would be invisible.
 const EMPTY_BOARD: &str = "-";
 
-/// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
+/// Writes a position as the smallest order of moves that reaches it without a line before the last move; `-` for the
 /// empty board.
 ///
-/// *Smallest* means that the first move is the leftmost possible one, then the second, and so on. The search usually
+/// *Smallest* means that the first move is the leftmost possible one, then the second, and so on. Finding it usually
 /// takes a few microseconds, and seconds at worst.
 ///
 /// # Errors
@@ -31,8 +31,8 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
     Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
 }
 
-/// Plays moves, one character each, from the position `start` on. Reads little even of a long text, because after at
-/// most 64 moves every column is full.
+/// Plays moves, one character each, beginning from the position `start`. Stops early even in a long text, because every
+/// column is full after at most 64 moves.
 pub(super) fn parse(start: Position, text: &str) -> Result<Position, NotationError> {
     if let Some(position) = dropped(start, text).filter(|position| !position.has_any_line()) {
         return Ok(position);

@@ -2,8 +2,8 @@
 //!
 //! The sooner the best move is tried, the less is searched. A move's merit is the number of cells, playable or not,
 //! that complete a line of the mover after the move. Of equal moves, the one nearer to the centre comes first. The best
-//! move of an earlier search of the position comes before all others. On Test_L2_R2, in 86 % of the positions where some
-//! move decides the question, it is the first one tried.
+//! move of an earlier search of the position comes before all others. On Test_L2_R2, the first move tried is the one
+//! that decides the question in 86 % of the positions where some move does.
 
 use super::grid::{Grid, State};
 use super::table::{Entry, Table};

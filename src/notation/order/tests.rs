@@ -9,8 +9,8 @@ use crate::notation::{NotationError, parse};
 use crate::position::tests::any_position;
 use crate::{Board, MoveError, Position};
 
-/// Plays every game, and returns every position with its smallest order. If two orders reach the same position, only
-/// the smaller is continued.
+/// Plays all games, and returns every position with its smallest order. If two orders reach the same position, only
+/// the smaller one is continued.
 fn smallest_orders_by_play(board: Board) -> HashMap<Position, Vec<usize>> {
     let mut all = HashMap::new();
     let mut tier = HashMap::from([(Position::start(board), Vec::new())]);
