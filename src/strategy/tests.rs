@@ -174,7 +174,7 @@ fn the_least_memory_is_refused_with_what_was_found() {
     assert!(error.to_string().ends_with("(the rule loses in any case: 1122334)"), "{error}");
     let error = check(&Mirror, "4x4".parse().unwrap(), Player::Second, 0).unwrap_err();
     assert!(error.to_string().ends_with("check a smaller board"), "{error}");
-    // Values need memory too.
+    // Comparing with values needs memory too.
     let found = check(&Mirror, "4x4".parse().unwrap(), Player::Second, MEMORY_BYTES).unwrap();
     let kept = found.keep(&Mirror, 10_000, |_| -> Result<_, CheckError> { panic!("no value is asked for") });
     assert!(matches!(kept, Err(CheckError::Memory { .. })));
