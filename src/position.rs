@@ -353,7 +353,7 @@ pub enum PiecesError {
         /// The row.
         row: usize,
     },
-    /// The players cannot have moved in turn.
+    /// The numbers of pieces are impossible if the players move in turn.
     #[error(
         "X has {first} and O {second} pieces; \
          players move in turn, so X, who moves first, must have as many as O or one more"
@@ -372,7 +372,7 @@ pub enum PiecesError {
     EarlierLine(Player),
 }
 
-/// A position is on another board than the search, the player or the database that should evaluate it.
+/// A position is not of the board that the search, the player or the database is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the position is of board {found}, not of {expected}")]
 pub struct OtherBoard {
@@ -393,7 +393,7 @@ pub enum MoveError {
         /// The number of columns of the board.
         columns: usize,
     },
-    /// There is no room.
+    /// The column is full.
     #[error("column {column} is full up to row {rows}; play another column")]
     Full {
         /// The column.

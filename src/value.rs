@@ -69,7 +69,7 @@ impl fmt::Display for Value {
 /// Outcomes are ordered **best first**, as the player who gets them sees it: an ascending sort puts the soonest win
 /// first, then ties, then losses, the latest loss first. So `min` picks the best move. An outcome of unknown remoteness
 /// comes after all others with the same value. (Ties under best play all last until the board is full, so their
-/// remoteness never decides between moves of one position. It orders them, shortest first, only to agree with `==`.)
+/// remoteness never decides between moves of one position. Ties are still ordered by it, to agree with `==`.)
 ///
 /// ```
 /// use fourbase::{Outcome, Value};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::json::{AnswerJson, PositionJson};
 use crate::{Position, Value, notation};
 
-/// Returns the position or its mirror image, whichever has the smaller bit strings. Both have the same result.
+/// Returns the position or its mirror image, whichever has the smaller bit strings. Both give the same result.
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
     if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }

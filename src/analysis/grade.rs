@@ -113,7 +113,7 @@ impl GradedPly {
     }
 
     /// Returns how many judged positions are lost but offer a choice (some moves lose later than others), and in how
-    /// many of them the move that was played loses as late as possible. `None` if remotenesses are unknown.
+    /// many of these the move that was played loses as late as possible. `None` if remotenesses are unknown.
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }

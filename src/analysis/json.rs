@@ -228,7 +228,7 @@ pub struct GameAnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// How many moves may or may not be mistakes. Null, like the next two fields, for a line without an analysis.
+    /// How many moves could not be judged. Null, like the next two fields, for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PerPlayer<Vec<Mistake>>>,

@@ -1,5 +1,5 @@
-//! The value of a position, the values of its moves, and best play: one kind of request and one kind of result, whether
-//! a database or a search answers.
+//! The value of a position, the values of its moves, and best play. Requests and results have the same form, whether a
+//! database or a search answers.
 //!
 //! A [`Budget`] limits the work for one question: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through
 //! which another thread can watch and cancel it. An [`Analyst`] answers with an [`Analysis`], depending on its sources:
@@ -110,7 +110,7 @@ pub enum Source {
 }
 
 impl Analysis {
-    /// Begins the analysis of a position with nothing known but its legal moves.
+    /// Makes an analysis of a position in which nothing is known except the legal moves.
     pub fn unknown(position: &Position) -> Analysis {
         Analysis {
             position: *position,
@@ -176,7 +176,7 @@ pub enum AnalysisError {
     /// The position is not of the expected board.
     #[error(transparent)]
     OtherBoard(#[from] OtherBoard),
-    /// The answers contradict each other, so a database is wrong.
+    /// The outcomes of a position and of its moves contradict each other, so a database is wrong.
     #[error("no move of {0} is worth what the position is")]
     NoBestMove(Position),
     /// A search found that a database is wrong.

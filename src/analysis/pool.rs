@@ -1,4 +1,4 @@
-//! Idle searches, kept because their tables help the next question.
+//! Idle searches, kept because their tables speed up later questions.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,8 +9,8 @@ use crate::{Board, Outcome, Position};
 
 /// Idle searches of one or several boards, each with its table.
 ///
-/// A question takes an idle search, or makes a new one if all are busy, and puts it back afterwards. So there are at
-/// most as many searches of a board as threads have asked about it at once.
+/// Each question takes an idle search of its board, or makes a new one if there is none, and puts it back afterwards.
+/// So a board never has more searches than the most threads that have asked about it at the same time.
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};

@@ -35,7 +35,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// There are several words, and one is not a single move: moves and a score, or numbers of two digits.
+    /// There are several words, and one is not a single move; the text may be moves and a score, or two-digit numbers.
     #[error(
         "\"{found}\" is not one move, and the text has more words; write one move a word, such as 4 4 5 3, or all in one, 4453, \
          and other fields of a line after a tab; the columns of {board} are {}", columns_of(*board)
@@ -64,7 +64,7 @@ pub enum NotationError {
         /// The character.
         found: char,
     },
-    /// A move has the wrong number.
+    /// A move number is wrong.
     #[error("{found} is not the next move, which is {expected}; write a game from its first move")]
     MoveNumber {
         /// The number of the next move: `2.` for the first player, `2...` for the second.

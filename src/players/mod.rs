@@ -1,7 +1,7 @@
 //! Players: programs that choose a column, from a random one to a perfect one.
 //!
-//! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is the name of a player as people
-//! write it, such as `pomakis:5`; it makes the chooser for a board. [`play_game`] plays a game between two choosers.
+//! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is a player as people name it, such as
+//! `pomakis:5`; [`Kind::chooser`] makes its chooser for a board. [`play_game`] plays a game between two choosers.
 //!
 //! | name | chooses | source |
 //! |---|---|---|

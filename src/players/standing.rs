@@ -31,7 +31,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Prepares the lines of a board, with no pieces on it.
+    /// Lists the lines of a board, and starts without any pieces.
     pub fn new(board: Board) -> Standing {
         let lines = lines(board).collect::<Vec<_>>();
         let (mut through, mut begins) = (Vec::new(), vec![0]);

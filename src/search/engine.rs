@@ -121,8 +121,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
     }
 
     /// Returns how many more nodes may be visited before the table should grow: once the engine has visited as many
-    /// nodes as the table has entries. (Half as many is 5 % slower on Test_L2_R2, because the table then leaves the
-    /// cache sooner.)
+    /// nodes as the table has entries. (Growing at half as many is 5 % slower on Test_L2_R2, because the table then
+    /// outgrows the cache sooner.)
     fn until_growth(&self) -> u64 {
         (self.table.capacity() as u64).saturating_sub(self.nodes)
     }

@@ -87,12 +87,12 @@ impl Monitor {
         self.nodes.load(Relaxed)
     }
 
-    /// Returns how many positions the batches with this monitor have answered.
+    /// Returns how many positions have been answered in the batches with this monitor.
     pub fn answers(&self) -> u64 {
         self.answers.load(Relaxed)
     }
 
-    /// Counts positions that a batch has answered.
+    /// Adds to the number of positions that have been answered in batches.
     pub fn add_answers(&self, positions: u64) {
         self.answers.fetch_add(positions, Relaxed);
     }

@@ -28,14 +28,14 @@ impl Scale {
         Scale { cells, top: cells.div_ceil(2) as Score + 1, misere: board.is_misere() }
     }
 
-    /// Returns the score of winning a game that ends on `ply` (from 1); 0 if that is beyond a full board.
+    /// Returns the winner's score in a game that ends on `ply` (from 1); 0 if the board has too few cells for that.
     #[inline(always)]
     pub fn win_on(self, ply: u32) -> Score {
         (self.top - (ply as Score + 1) / 2).max(0)
     }
 
-    /// Returns the lowest and the highest score of `outcome` at a position of `ply` pieces; equal if the remoteness is
-    /// known.
+    /// Returns the lowest and the highest score that `outcome` can mean at a position of `ply` pieces. They are equal
+    /// if the remoteness is known.
     pub fn scores(self, outcome: Outcome, ply: u32) -> (Score, Score) {
         let (latest, soonest) = match outcome.remoteness {
             Some(plies) => [self.win_on(ply.saturating_add(plies).min(self.cells)); 2].into(),

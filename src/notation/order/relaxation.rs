@@ -87,8 +87,8 @@ impl Walk {
         Walk { steps: reversed.checked_shr(64 - self.len as u32).unwrap_or(0), len: self.len }
     }
 
-    /// Takes the shortest stage that ends no higher than it begins, from `height` and under the ceiling. Returns what
-    /// is left of the walk, and the height after the stage.
+    /// Takes the shortest stage that ends no higher than it begins, starting at `height`. Returns what is left of the
+    /// walk and the height after the stage; `None` if there is no such stage under the ceiling.
     fn descend_once(self, height: i32) -> Option<(Walk, i32)> {
         let mut reached = height;
         for index in 0..self.len {
