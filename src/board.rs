@@ -84,7 +84,7 @@ impl Board {
         usize::from(self.height)
     }
 
-    /// Returns how many in a row make a line, 1 to 255.
+    /// Returns how many pieces in a row make a line, 1 to 255.
     pub fn connect(self) -> usize {
         usize::from(self.connect)
     }

@@ -111,7 +111,7 @@ impl Game {
         self.columns.len()
     }
 
-    /// Writes the moves from the first position on.
+    /// Writes the moves that were played since the first position.
     pub fn moves(&self) -> String {
         columns_to_text(self.columns.iter().copied())
     }

@@ -30,7 +30,7 @@ pub trait Lookup: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Lookup::gap`] identifies errors that a search can make up for.
+    /// [`Lookup::gap`] tells the errors of a sound database that has no answer from all other errors.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
@@ -134,8 +134,8 @@ impl<L: Lookup> Analyst<L> {
         Analyst { board, lookup, pool }
     }
 
-    /// Returns whether searches complete the database or replace it. Searches that a database makes by itself, beyond
-    /// its kept plies, do not count.
+    /// Returns whether searches complete the database or replace it. Searches that the database itself makes, for plies
+    /// that it does not keep, do not count.
     pub fn may_search(&self) -> bool {
         self.pool.is_some()
     }

@@ -80,7 +80,7 @@ pub struct Grade {
     /// How many positions were requested, over all plies; `None` if all positions were judged.
     pub sample: Option<u64>,
     /// The worst blunder; `None` if every move keeps the value. The worst ones turn a win into a loss. Equally bad ones
-    /// compare by the remoteness of the best move, then of the move played (less is worse), then by ply.
+    /// are compared by the remoteness of the best move, then of the move played (less is worse), then by ply.
     pub worst: Option<Judgement>,
 }
 

@@ -282,7 +282,7 @@ struct StepJson {
     plies_lost: Option<u32>,
     /// The columns of the best moves.
     columns: Vec<usize>,
-    /// What was better.
+    /// What would have been better.
     reason: Option<String>,
 }
 

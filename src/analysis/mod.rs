@@ -96,7 +96,7 @@ pub struct Move {
     pub outcome: Option<Outcome>,
 }
 
-/// What decided the value of an analysis. The source of several analyses together is the last one that they have here.
+/// What decided the value of an analysis. For several analyses together, it is the last of their sources in this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -83,7 +83,7 @@ mod tests {
         let positions = drawn("4x4", 1, 10_000);
         assert!(positions.iter().all(|position| position.primitive().is_none()));
         assert_eq!(positions.iter().map(Position::ply).collect::<BTreeSet<_>>(), (0..16).collect());
-        // A board of one cell has only its empty board.
+        // On a board of one cell, the only unfinished position is the empty board.
         assert_eq!(drawn("1x1c1", 1, 3), [Position::start("1x1c1".parse().unwrap()); 3]);
     }
 }

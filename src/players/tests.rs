@@ -120,7 +120,7 @@ fn plain_pomakis(position: &Position) -> i64 {
     if position.board().is_misere() { -score } else { score }
 }
 
-/// The score of `window` for one player.
+/// Returns the score of `window` for the player `me`.
 fn plain_window(position: &Position, me: Player) -> i64 {
     let board = position.board();
     let (mine, yours) = (position.pieces(me), position.pieces(me.other()));

@@ -59,7 +59,7 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     table: Table,
     /// The merits of the cells, for each thread.
     merits: Vec<CellMerits>,
-    /// The nodes that all questions have visited; they decide when the table grows.
+    /// How many nodes all questions have visited; this number decides when the table grows.
     nodes: u64,
 }
 

@@ -175,7 +175,7 @@ impl Table {
                 found = if difference <= INFO_MASK { difference } else { found };
             }
         }
-        // An empty entry matches a key whose rest is 0. Its information is 0, which no used entry has.
+        // A key whose rest is 0 also matches an empty entry. That entry's information is 0, which no used entry has.
         (found != 0).then(|| Entry::unpack(found))
     }
 
