@@ -17,7 +17,7 @@ pub const MAX_CELLS: usize = 64;
 /// The largest number of columns of a board: `1` to `9` and `a` to `w` name them.
 pub const MAX_COLUMNS: usize = 32;
 
-/// The largest number to connect, far beyond the longest line of any board. (Nobody can win if no line fits.)
+/// The largest number to connect, far more than fit in a row on any board. (Nobody can win if no line fits.)
 pub const MAX_CONNECT: usize = 255;
 
 /// How many pieces in a row make a line if the board's name does not say.
@@ -29,7 +29,7 @@ const EXCERPT_BYTES: usize = 40;
 /// The board of a game and its rules: four small integers.
 ///
 /// Written `WxH` (columns x rows), then `cK` if K is not 4, then `m` for misère: `5x4`, `4x4c3`, `4x4m`, `4x4c3m`.
-/// Reading is strict, so a board has one name, with one exception: `c4` may be read but is never written.
+/// Every board has one name. Besides that name, only capital letters and `c4` are accepted when reading.
 ///
 /// ```
 /// use fourbase::Board;
@@ -50,8 +50,8 @@ pub struct Board {
 
 impl Board {
     /// Makes a board of `width` columns (1 to 32) and `height` rows (1 to 64), at most 64 cells, where `connect` (1 to
-    /// 255) in a row make a line. A line wins, or loses if `misere` is set. If `connect` is longer than the board,
-    /// nobody can make a line.
+    /// 255) in a row make a line. A line wins, or loses if `misere` is set. If no line of `connect` pieces fits on the
+    /// board, nobody can make a line.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Board {
         usize::from(self.height)
     }
 
-    /// Returns how many in a row make a line, 1 to 255.
+    /// Returns how many pieces in a row make a line, 1 to 255.
     pub fn connect(self) -> usize {
         usize::from(self.connect)
     }
@@ -131,7 +131,7 @@ impl Board {
     /// Lists the columns from the centre outwards, the left one of two equally central columns first.
     pub fn central_columns(self) -> Vec<usize> {
         let mut columns = (0..self.width()).collect::<Vec<_>>();
-        // Twice the distance from the middle; the sort is stable.
+        // The key is twice the distance from the middle. The sort is stable, so the left one of two equals stays first.
         columns.sort_by_key(|&column| (2 * column).abs_diff(self.width() - 1));
         columns
     }
@@ -164,7 +164,7 @@ const EVERY_NTH_BIT: [u64; MAX_CELLS + 1] = {
 };
 
 impl fmt::Display for Board {
-    /// Writes the board's one name, such as `5x4` or `4x4c3m`.
+    /// Writes the board's name, such as `5x4` or `4x4c3m`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut name = format!("{}x{}", self.width, self.height);
         if self.connect != USUAL_CONNECT {
@@ -249,7 +249,7 @@ impl Reader<'_> {
     }
 }
 
-/// Says why something is not a board.
+/// Says why a text or some numbers do not describe a board.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BoardError {
     /// The text is not a board's name.

@@ -1,6 +1,6 @@
 //! Showing untrusted text inside a message: escaped, and never longer than asked for.
 
-/// Written where text was cut off.
+/// Marks the place where text was cut off.
 const CUT: &str = "...";
 
 /// Escapes `text` for a message of one line and cuts it to at most `limit_bytes` bytes, including the `...` at a cut.
@@ -33,7 +33,7 @@ pub fn excerpt(text: &str, limit_bytes: usize) -> String {
     shown
 }
 
-/// Names one character of untrusted text: quoted, escaped, and with its code point unless it is plain ASCII.
+/// Describes a character of untrusted text: in quotes, escaped, and with its code point unless it is plain ASCII.
 pub(crate) fn name_character(character: char) -> String {
     let mut shown = String::from("'");
     push_escaped(&mut shown, character);
@@ -44,7 +44,7 @@ pub(crate) fn name_character(character: char) -> String {
     shown
 }
 
-/// Names the character found where another was expected, or the end of the text.
+/// Describes the character that was found where another was expected; `None` stands for the end of the text.
 pub(crate) fn name_found(found: Option<char>) -> String {
     found.map_or_else(|| "the end of the text".to_owned(), name_character)
 }

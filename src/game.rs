@@ -1,4 +1,4 @@
-//! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
+//! A game: its moves in order, and the position before each. It begins with the empty board or with a set-up position.
 
 use crate::excerpt::excerpt;
 use crate::notation::{self, NotationError, columns_to_text};
@@ -31,12 +31,13 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// The first move that cannot be played, or a text in a notation without the order of moves.
+    /// [`NotationError`] names the first move that cannot be played, or says that `moves` is a position in a notation
+    /// without the order of moves.
     pub fn parse(board: Board, moves: &str) -> Result<Game, NotationError> {
         Game::parse_from(Position::start(board), moves)
     }
 
-    /// Reads a game that begins from a position that was set up.
+    /// Reads a game that begins from the position `start`; `moves` are the moves played from there.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Game {
         Ok(game)
     }
 
-    /// Writes a game from the empty board in the form of a saved game: the lines `board 5x4` and `moves 3321`.
+    /// Writes a game that began with the empty board as a saved game: the lines `board 5x4` and `moves 3321`.
     pub fn to_saved(&self) -> String {
         let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
         format!("board {}\nmoves {moves}\n", self.board())
@@ -100,7 +101,7 @@ impl Game {
         &self.columns
     }
 
-    /// Returns the column of the last move, from 0.
+    /// Returns the column of the last move, from 0; `None` if there was no move.
     pub fn last(&self) -> Option<usize> {
         self.columns.last().copied()
     }
@@ -110,7 +111,7 @@ impl Game {
         self.columns.len()
     }
 
-    /// Writes the moves from the first position on.
+    /// Writes the moves that were played since the first position.
     pub fn moves(&self) -> String {
         columns_to_text(self.columns.iter().copied())
     }
@@ -119,7 +120,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// The move cannot be played.
+    /// [`MoveError`] says why the move cannot be played.
     pub fn play(&mut self, column: usize) -> Result<(), MoveError> {
         self.position().play(column)?;
         self.push(column);
@@ -131,7 +132,7 @@ impl Game {
         self.columns.push(column);
     }
 
-    /// Takes moves back until `ply` are left.
+    /// Takes moves back until at most `ply` moves are left.
     pub fn take_back_to(&mut self, ply: usize) {
         if ply < self.ply() {
             self.columns.truncate(ply);

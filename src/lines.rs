@@ -4,7 +4,7 @@
 //! going up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >>
 //! step)` leaves the cells that start two in a row, and doubling reaches K in about log2(K) shifts. There are no
 //! sentinel rows, so a run could slide from the top of one column into the next. A mask prevents this: it keeps only
-//! the cells from which a whole line fits. All other cells of that line are on the board too.
+//! the cells from which a whole line fits on the board.
 
 use crate::Board;
 use crate::board::low_bits;
@@ -27,8 +27,8 @@ fn starts(board: Board) -> [u64; 4] {
     let down = column & !low_bits(beyond_first.min(64));
     let all = board.bottom_cells();
     let across = all & low_bits(fits_across * board.height());
-    // Multiplying the bottom cells by a mask of rows copies the mask into each column. Nothing carries, because the mask has
-    // at most as many bits as a column.
+    // Multiplying the bottom cells by a mask of rows copies the mask into each column. No bits carry into the next
+    // column, because the mask has at most as many bits as a column.
     [all * up, across * column, across * up, across * down]
 }
 
@@ -93,7 +93,7 @@ fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
 }
 
 /// Returns the cells where one more piece completes a line of `pieces`: the missing cell of every line that lacks only
-/// one. The result may include cells that hold a piece already. If `pieces` already contain a line, it is unreliable.
+/// one. Some of these cells may be occupied already. If `pieces` already contain a line, the result is unreliable.
 ///
 /// Costs about `8 K` word operations a direction and allocates nothing.
 ///
@@ -114,7 +114,8 @@ pub fn winning_cells(board: Board, pieces: u64) -> u64 {
     }
 }
 
-/// Does the same as [`winning_cells`] for lines of `connect` cells, at most `MOST` if a line fits the board at all.
+/// Does the same as [`winning_cells`] for lines of `connect` cells. If a line fits on the board, `connect` must be at
+/// most `MOST`.
 #[inline(always)]
 fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64) -> u64 {
     let (steps, starts) = (steps(board), starts(board));
@@ -122,8 +123,8 @@ fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64
     along(0) | along(1) | along(2) | along(3)
 }
 
-/// Returns the cells that complete a line of one direction. All shifts have the same distance, which stays in one
-/// register; any other distance would cost one more instruction for each shift.
+/// Returns the cells that complete a line in one direction. All shifts are by `step`, which stays in one register; a
+/// shift by any other distance would take one more instruction.
 #[inline(always)]
 fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, starts: u64) -> u64 {
     if starts == 0 {
@@ -131,14 +132,16 @@ fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, st
     }
     // Where a line of more than one cell fits, its step is below 64.
     let step = step & 63;
-    // From the first cell of the lines: do they have a piece there, and in all cells before it?
+    // A line is represented by the bit of its first cell. For each cell of a line: which lines have a piece there, and
+    // which have pieces in all cells before it?
     let (mut present, mut before) = ([0; MOST], [0; MOST]);
     (present[0], before[0]) = (pieces, starts);
     for cell in 1..connect {
         present[cell] = present[cell - 1] >> step;
         before[cell] = before[cell - 1] & present[cell - 1];
     }
-    // From the last cell back: find the lines that lack only this cell, shifted one step for each cell before it.
+    // From the last cell back: add the lines that lack only this cell. Each round shifts the bits found so far by one
+    // step, which finally moves the bit of each line to its missing cell.
     let (mut missing, mut after) = (0, u64::MAX);
     for cell in (0..connect).rev() {
         missing = missing << step | before[cell] & after;
@@ -147,8 +150,8 @@ fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, st
     missing
 }
 
-/// Returns the bits of `pieces` from which `length` bits at distance `step` are set. `(length - 1) * step` must be at
-/// most 63.
+/// Returns the bits of `pieces` that start a run: `length` set bits, each `step` above the one before. The last bit
+/// must be at most 63 above the first.
 #[inline(always)]
 fn runs(pieces: u64, step: usize, length: usize) -> u64 {
     let mut runs = pieces;
@@ -241,7 +244,7 @@ mod tests {
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), count, "{board}");
-            // K = 1 aside, the formula of Pomakis for boards that are at least K wide and high.
+            // The formula of Pomakis counts the lines for K > 1 on boards that are at least K wide and high.
             let [w, h, k] = [board.width(), board.height(), board.connect()].map(|n| n as i64);
             if k > 1 && w >= k && h >= k {
                 let expected = 4 * w * h - 3 * w * k - 3 * h * k + 3 * w + 3 * h - 4 * k + 2 * k * k + 2;

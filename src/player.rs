@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Names a player by who moves first on the empty board.
+/// A player: the one who moves first on the empty board, or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Player {
     /// Moves at every even ply, the empty board included; drawn as `X`.

@@ -35,7 +35,7 @@ impl Position {
 
     /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
     ///
-    /// The result is well formed, but perhaps no play reaches it; [`notation::to_moves`](crate::notation::to_moves)
+    /// The result is well formed but may be unreachable in play; [`notation::to_moves`](crate::notation::to_moves)
     /// finds out.
     ///
     /// # Errors
@@ -198,8 +198,8 @@ impl Position {
 
     /// Drops a piece of the player to move into `column` (from 0), even if the game is over.
     ///
-    /// The column must have room ([`Position::can_play`]). Only debug builds check this; otherwise the result is
-    /// meaningless. [`Position::play`] checks. Costs a few word operations.
+    /// The column must have room ([`Position::can_play`]). Only debug builds check this; in other builds the result for
+    /// a full column is meaningless. [`Position::play`] always checks. Costs a few word operations.
     #[must_use]
     pub fn drop_piece(&self, column: usize) -> Position {
         debug_assert!(self.can_play(column), "column {column} has no room");
@@ -245,10 +245,9 @@ impl Position {
         self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
-    /// Converts the outcome of this position to Pons' score. The score of a win is 1 if the winning move uses the
-    /// winner's last piece, 2 if one piece is left over, and so on. The score of a loss is negative in the same way; a
-    /// tie is 0. Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the
-    /// last move.
+    /// Converts the outcome of this position to Pons' score. A win scores 1 if the winning move uses the winner's last
+    /// piece, 2 if the winner has one piece left over, and so on. A loss scores minus the winner's score, and a tie 0.
+    /// Returns `None` for a win or a loss of unknown remoteness, and under misère, where the loser makes the last move.
     ///
     /// ```
     /// use fourbase::{Board, Outcome, Position, Value};
@@ -292,7 +291,7 @@ impl Position {
     }
 
     /// Lists the unfinished positions that are one move before this one, each with the column of that move (from 0), in
-    /// ascending order. Perhaps no game reaches them.
+    /// ascending order. Some of them may be unreachable in play.
     pub fn parents(&self) -> impl Iterator<Item = (usize, Position)> + use<> {
         let (position, last) = (*self, self.to_move().other());
         (0..self.board.width()).filter_map(move |column| {
@@ -308,7 +307,7 @@ impl Position {
         self.pieces.iter().any(|pieces| has_line(self.board, *pieces))
     }
 
-    /// Whether the player who just moved has a line.
+    /// Returns whether the player who just moved has a line.
     fn has_finished_line(&self) -> bool {
         has_line(self.board, self.pieces(self.to_move().other()))
     }
@@ -354,7 +353,7 @@ pub enum PiecesError {
         /// The row.
         row: usize,
     },
-    /// The players cannot have moved in turn.
+    /// The numbers of pieces are impossible if the players move in turn.
     #[error(
         "X has {first} and O {second} pieces; \
          players move in turn, so X, who moves first, must have as many as O or one more"
@@ -373,7 +372,7 @@ pub enum PiecesError {
     EarlierLine(Player),
 }
 
-/// A position is on another board than the search, the player or the database that should evaluate it.
+/// A position is not of the board that the search, the player or the database is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the position is of board {found}, not of {expected}")]
 pub struct OtherBoard {
@@ -394,7 +393,7 @@ pub enum MoveError {
         /// The number of columns of the board.
         columns: usize,
     },
-    /// There is no room.
+    /// The column is full.
     #[error("column {column} is full up to row {rows}; play another column")]
     Full {
         /// The column.

@@ -1,8 +1,8 @@
 //! What a position is worth: its value for the player to move, and how far away the end is.
 //!
-//! A parent sees each child through [`Outcome::parent`]: the value flips, because the mover's opponent is to move in
-//! the child, and the end is one ply farther away. The parent takes the best of these outcomes. *Best* is the order of
-//! [`Outcome`]: the winner wants a short game, the loser a long one.
+//! [`Outcome::parent`] converts a child's outcome for its parent: the value flips, because the mover's opponent is to
+//! move in the child, and the end is one ply farther away. The parent's outcome is the best of the converted ones.
+//! *Best* is the order of [`Outcome`]: the winner wants a short game, the loser a long one.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -69,7 +69,7 @@ impl fmt::Display for Value {
 /// Outcomes are ordered **best first**, as the player who gets them sees it: an ascending sort puts the soonest win
 /// first, then ties, then losses, the latest loss first. So `min` picks the best move. An outcome of unknown remoteness
 /// comes after all others with the same value. (Ties under best play all last until the board is full, so their
-/// remoteness never decides between moves of one position. It orders them, shortest first, only to agree with `==`.)
+/// remoteness never decides between moves of one position. Ties are still ordered by it, to agree with `==`.)
 ///
 /// ```
 /// use fourbase::{Outcome, Value};
@@ -81,13 +81,13 @@ impl fmt::Display for Value {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
-    /// The value for the player to move, or for the mover after [`Outcome::parent`].
+    /// The value for the player to move; in a result of [`Outcome::parent`], for the player who makes the move.
     pub value: Value,
     /// Plies to the end under best play, 0 for a finished game; `None` if unknown.
     pub remoteness: Option<u32>,
 }
 
-/// Writes ` in 1 ply`, ` in 41 plies`.
+/// Writes a number of plies with a space before it, such as ` in 1 ply` or ` in 41 plies`.
 pub(crate) fn in_plies(plies: u32) -> String {
     format!(" in {plies} {}", if plies == 1 { "ply" } else { "plies" })
 }

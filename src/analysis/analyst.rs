@@ -9,8 +9,8 @@ use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source};
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
-/// The search for the value may use all nodes but one part in this many, which is left for the moves. An answer is
-/// worth having even if some moves stay undecided.
+/// One part in this many of the nodes is reserved for the moves. The search for the value may use all the others,
+/// because the value is worth having even if some moves stay undecided.
 const SHARE_OF_MOVES: u64 = 8;
 
 /// All moves together may use one part in this many of the nodes before any of them gets more; otherwise the first move
@@ -30,7 +30,7 @@ pub trait Lookup: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Lookup::gap`] identifies errors that a search can make up for.
+    /// [`Lookup::gap`] tells the errors of a sound database that has no answer from all other errors.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
@@ -45,7 +45,7 @@ pub trait Lookup: Send + Sync {
     /// An error of the database if a file can't be read.
     fn stored(&self, position: &Position) -> Result<Option<Outcome>, Self::Error>;
 
-    /// Returns why a look-up has no answer, if the database is not at fault.
+    /// Returns why a look-up has no answer; `None` if the database is at fault.
     fn gap(error: &Self::Error) -> Option<Gap>;
 
     /// Describes the database.
@@ -106,7 +106,7 @@ impl Lookup for Infallible {
     }
 }
 
-/// Called with everything known so far: first the value, then move after move.
+/// Called with everything known so far: first with the value, then again after each move.
 pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 
 /// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
@@ -136,8 +136,8 @@ impl<L: Lookup> Analyst<L> {
         Analyst { board, lookup, remoteness_source: None, pool }
     }
 
-    /// Returns whether searches complete the database or replace it. Searches that a database makes by itself, beyond
-    /// its kept plies, do not count.
+    /// Returns whether searches complete the database or replace it. Searches that the database itself makes, for plies
+    /// that it does not keep, do not count.
     pub fn may_search(&self) -> bool {
         self.pool.is_some()
     }
@@ -160,11 +160,8 @@ impl<L: Lookup> Analyst<L> {
                 let outcomes = lookup.look_up_all(positions, budget);
                 let Some(source) = &self.remoteness_source else { return outcomes };
                 let found = source.look_up_all(positions, budget);
-                outcomes
-                    .into_iter()
-                    .zip(found)
-                    .map(|(outcome, found)| Ok(completed(outcome?, within::<L, _>(found)?)))
-                    .collect()
+                let complete = |(outcome, found)| Ok(completed(outcome?, within::<L, _>(found)?));
+                outcomes.into_iter().zip(found).map(complete).collect()
             }
             _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
         }
@@ -257,8 +254,8 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether a larger budget would find out more. Without `all`, the remoteness of moves that give the value
-    /// away does not count. If searches complete a single database, this remoteness stays open anyway.
+    /// Returns whether a larger budget would find out more. A missing remoteness counts only if it would be searched.
+    /// After moves that give the value away, only a second database finds it, and only `all` makes it count.
     fn is_open(&self, analysis: &Analysis, all: bool) -> bool {
         let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
             (Some(known), Some(best)) => {
@@ -326,7 +323,7 @@ impl<L: Lookup> Analyst<L> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {
             Some(outcome) => Ok(Some(outcome.value)),
-            // This also helps the search for the outcome.
+            // What this search finds also speeds up the search for the outcome.
             None => {
                 let value = pool.ask(self.board, budget, Cost::default(), |search| search.value(position));
                 within::<L, _>(value.map_err(L::Error::from))
@@ -350,10 +347,8 @@ impl<L: Lookup> Analyst<L> {
         for &most in shares {
             for (number, child) in children.iter().enumerate() {
                 // A second database that searches may find the remoteness with more nodes.
-                let is_final = |known: Outcome| {
-                    known.remoteness.is_some() || self.pool.is_some() || self.remoteness_source.is_none()
-                };
-                if known[number].is_some_and(is_final) {
+                let is_searched = self.pool.is_none() && self.remoteness_source.is_some();
+                if known[number].is_some_and(|known| known.remoteness.is_some() || !is_searched) {
                     continue;
                 }
                 known[number] = budget.part(most, |part| within::<L, _>(self.look_up(child, part)))?.flatten();
@@ -363,14 +358,13 @@ impl<L: Lookup> Analyst<L> {
                     listener.iter().for_each(|listener| listener(analysis));
                 }
             }
-            // Unless all moves are known, any may be the best.
+            // The best move is known only if the outcomes of all moves are known.
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
             // Good moves come first, since the nodes may not suffice for all.
-            let mut order = Vec::from_iter(0..children.len());
-            order.sort_by_key(|number| known[*number].map(Outcome::parent));
-            for number in order {
-                let child = &children[number];
+            let mut order = Vec::from_iter(children.iter().enumerate());
+            order.sort_by_key(|(number, _)| known[*number].map(Outcome::parent));
+            for (number, child) in order {
                 let is_open = known[number].is_some() || self.may_search();
                 if analysis.moves[number].outcome.is_none() && is_open {
                     let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
@@ -433,7 +427,7 @@ fn completed(outcome: Outcome, found: Option<Outcome>) -> Outcome {
     found.filter(|found| outcome.remoteness.is_none() && found.value == outcome.value).unwrap_or(outcome)
 }
 
-/// Returns how many nodes the value may use.
+/// Returns how many nodes the search for the value may use.
 fn share_of_value(budget: &Budget) -> Option<u64> {
     budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
 }
@@ -451,8 +445,8 @@ fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Err
     }
 }
 
-/// A database as the oracle of a search: it gives the values of positions in its plies, so that only the remoteness is
-/// searched. The first error ends the search.
+/// A database as the oracle of a search: it gives the values that it stores, so that only the remoteness is searched.
+/// The first error ends the search.
 struct StoredValues<'a, L: Lookup> {
     lookup: &'a L,
     /// The error that ended the search.

@@ -23,7 +23,7 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// When the searches must end; `None` for no time limit.
     pub deadline: Option<Instant>,
-    /// Counts the nodes of the searches. Every few thousand nodes they check whether it was cancelled.
+    /// Receives the number of visited nodes. Searches check every few thousand nodes whether it was cancelled.
     pub monitor: Option<Arc<Monitor>>,
     /// The cost so far, including searches without an answer.
     pub spent: Cost,

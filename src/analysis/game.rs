@@ -5,7 +5,7 @@ use crate::notation::choice_of_columns;
 use crate::value::in_plies;
 use crate::{Game, Outcome, Player, Position, Value};
 
-/// The nodes of a quick search, which takes a millisecond or less.
+/// The node limit of a quick search, which takes a millisecond or less.
 pub const QUICK_NODES: u64 = 10_000;
 
 /// A game with an analysis of each of its positions.
@@ -33,7 +33,7 @@ pub struct Ply {
 pub enum Loss {
     /// Nothing: it was a best move.
     Nothing,
-    /// Not the value. Whether it cost plies is unknown.
+    /// The value stays the same; whether the move cost plies is unknown.
     NoValue,
     /// The value: from the first to the second.
     Value(Value, Value),
@@ -41,7 +41,7 @@ pub enum Loss {
     Plies(u32),
 }
 
-/// A move after which the value was worse.
+/// A move that made the value worse for its player.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mistake {
@@ -53,7 +53,7 @@ pub struct Mistake {
     pub from: &'static str,
     /// The value after it.
     pub to: &'static str,
-    /// What was better.
+    /// What would have been better.
     pub reason: String,
 }
 
@@ -89,7 +89,7 @@ impl GameAnalysis {
         self.moves().filter(move |(_, ply, _)| ply.analysis.position.to_move() == player)
     }
 
-    /// Lists the moves of a player after which the value was worse.
+    /// Lists the moves of a player that made the value worse for that player.
     pub fn mistakes(&self, player: Player) -> Vec<Mistake> {
         let lost = self.moves_of(player).filter_map(|(number, ply, column)| match ply.loss() {
             Some(Loss::Value(from, to)) => Some(Mistake {

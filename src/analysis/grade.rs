@@ -8,7 +8,7 @@ use super::Share;
 use crate::players::Reason;
 use crate::{Outcome, Position, Value};
 
-/// The number that stands for the probability 1. Sums of integers do not depend on the order of adding.
+/// The integer that represents the probability 1. Unlike sums of floats, sums of integers do not depend on their order.
 const ONE: u64 = 1 << 32;
 
 /// How a player's move compares with the best one.
@@ -59,8 +59,8 @@ impl Judgement {
         moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one.value != other.value))
     }
 
-    /// Returns whether a position is lost and its moves do not all lose at the same time. Returns `false` without
-    /// remoteness, since that is unknown then.
+    /// Returns whether a position is lost and some of its moves lose later than others. Returns `false` if the
+    /// remotenesses are unknown.
     pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
         let is_lost = moves.iter().all(|(_, outcome)| outcome.value == Value::Lose);
         is_lost && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
@@ -80,7 +80,7 @@ pub struct Grade {
     /// How many positions were requested, over all plies; `None` if all positions were judged.
     pub sample: Option<u64>,
     /// The worst blunder; `None` if every move keeps the value. The worst ones turn a win into a loss. Equally bad ones
-    /// compare by the remoteness of the best move, then of the move played (less is worse), then by ply.
+    /// are compared by the remoteness of the best move, then of the move played (less is worse), then by ply.
     pub worst: Option<Judgement>,
 }
 
@@ -93,7 +93,7 @@ pub struct GradedPly {
     pub keeps: u64,
     /// Whether all positions of the ply were judged.
     pub is_complete: bool,
-    /// Lost positions whose moves do not all lose at the same time.
+    /// Lost positions in which some moves lose later than others.
     lost: u64,
     /// How many moves in these lost positions lose as late as possible.
     resists: u64,
@@ -113,7 +113,7 @@ impl GradedPly {
     }
 
     /// Returns how many judged positions are lost but offer a choice (some moves lose later than others), and in how
-    /// many of them the move that was played loses as late as possible. `None` if remotenesses are unknown.
+    /// many of these the move that was played loses as late as possible. `None` if remotenesses are unknown.
     pub fn lost_and_resists(&self) -> Option<(u64, u64)> {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }
@@ -140,7 +140,7 @@ impl GradedPly {
     }
 }
 
-/// How often a player's moves are good ones. Each share is `None` without positions.
+/// How often a player's moves are good ones. A share is `None` if no position counts towards it.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Shares {
     /// The share of moves that keep the value, where the choice matters.
@@ -198,9 +198,9 @@ impl Grade {
         total
     }
 
-    /// Returns the shares of all plies together. If the positions are a random sample, each share is the mean over the
-    /// plies that have positions counted in that share. Every ply has equal weight, because the number of positions at
-    /// each ply is unknown. Else every position has equal weight.
+    /// Returns the shares of all plies together. If all positions were judged, every position has equal weight. If they
+    /// are a random sample, each share is the mean of that share over the plies that have it. Every ply then has equal
+    /// weight, because the number of positions at each ply is unknown.
     pub fn shares(&self) -> Shares {
         if self.sample.is_none() {
             return self.total().shares();

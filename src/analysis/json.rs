@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Analysis, GameAnalysis, Loss, Mistake, Move, Ply, Source};
 use crate::notation::{self, columns_to_text};
-use crate::{Board, Game, Outcome, PerPlayer, Player, Position};
+use crate::{Board, Game, Outcome, PerPlayer, Player, Position, Value};
 
 /// The version of the fields and their meaning.
 pub const SCHEMA: u32 = 1;
@@ -27,9 +27,9 @@ impl<T: Serialize> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }
     }
 
-    /// Appends the line with its line break.
+    /// Appends the line and a line break to `text`.
     pub fn push_to(&self, text: &mut Vec<u8>) {
-        // Writing to memory does not fail, and neither do strings as keys.
+        // This can't fail: it writes to memory, and all keys are strings.
         drop(serde_json::to_writer(&mut *text, self));
         text.push(b'\n');
     }
@@ -39,7 +39,7 @@ impl<T: Serialize> Envelope<T> {
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionJson {
-    /// An order of moves that leads here, empty for the empty board; null if no game does.
+    /// An order of moves that leads here, empty for the empty board; null if no game leads here.
     pub moves: Option<String>,
     /// The column bit strings.
     pub bits: String,
@@ -110,13 +110,13 @@ impl OutcomeJson {
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatabaseJson {
-    /// Null if it is built in.
+    /// The folder of the database; null if it is built in.
     pub folder: Option<String>,
     /// `wdl` or `remoteness`.
     pub stores: Option<String>,
     /// The deepest ply that it keeps; null if it keeps all.
     pub keep_plies: Option<u32>,
-    /// Null while it is being solved.
+    /// The hash of the database; null while it is being solved.
     pub hash: Option<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct SourceJson {
     /// The database that was asked.
     #[serde(flatten)]
     pub database: DatabaseJson,
-    /// The nodes searched for this answer; null for many answers, whose nodes are not counted.
+    /// The nodes searched for this answer; null for a whole batch of answers, whose nodes are not counted.
     pub nodes: Option<u64>,
 }
 
@@ -146,10 +146,10 @@ impl SourceJson {
 pub struct AnswerJson<T> {
     /// The name of the board.
     pub board: String,
-    /// The line of a batch.
+    /// The input line; only in batches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// At the end of a game; null for a line that is no position and no game.
+    /// The position, or the last one of a game; null if the line is neither.
     pub position: Option<PositionJson>,
     /// The answer.
     #[serde(flatten)]
@@ -159,8 +159,8 @@ pub struct AnswerJson<T> {
 }
 
 impl<T> AnswerJson<T> {
-    /// Makes the JSON of an answer; `position` is the one that the text gives, if any. Without an answer `body` is its
-    /// default.
+    /// Makes the JSON of an answer. `position` is the one that the text describes, if any; pass the default `body` if
+    /// there is no answer.
     pub fn new(board: Board, position: Option<PositionJson>, body: T) -> AnswerJson<T> {
         AnswerJson { board: board.to_string(), input: None, position, body, error: None }
     }
@@ -172,9 +172,9 @@ impl<T> AnswerJson<T> {
 pub struct AnalysisJson {
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// Pons' score for the player to move: 0 for a tie, one more than the pieces that the winner has left, negative for a loss.
+    /// Pons' score for the player to move: 1 plus the pieces that the winner has left, negated for a loss; 0 for a tie.
     score: Option<i64>,
-    /// Best first.
+    /// The legal moves, best first.
     children: Vec<ChildJson>,
     /// Best play.
     line: Option<String>,
@@ -183,7 +183,7 @@ pub struct AnalysisJson {
     undecided: bool,
 }
 
-/// A move for the player who makes it.
+/// A legal move, with its outcome for the player who makes it.
 #[derive(Serialize, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ChildJson {
@@ -228,7 +228,7 @@ pub struct GameAnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// Moves of which it is not known whether they were mistakes; this and the next two are null for a line without an analysis.
+    /// How many moves could not be judged. Null, like the next two fields, for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PerPlayer<Vec<Mistake>>>,
@@ -280,9 +280,9 @@ struct StepJson {
     keeps: Option<bool>,
     /// The plies given away by a move that kept the value.
     plies_lost: Option<u32>,
-    /// The best ones.
+    /// The columns of the best moves.
     columns: Vec<usize>,
-    /// What was better.
+    /// What would have been better.
     reason: Option<String>,
 }
 
@@ -305,6 +305,39 @@ impl StepJson {
             columns: ply.analysis.best().map(|column| column + 1).collect(),
             reason: ply.reason(),
         }
+    }
+}
+
+/// Returns the position or its mirror image, whichever has the smaller bit strings. Both give the same result.
+pub fn canonical(position: &Position) -> Position {
+    let mirror = position.mirror();
+    if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
+}
+
+/// A position as JSON.
+#[derive(Serialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DescriptionJson {
+    /// Whether the game is over. Null, like all fields below, for a line that is not a position.
+    over: Option<bool>,
+    /// The value of a finished game; null if the game is not over.
+    value: Option<&'static str>,
+    canonical: Option<PositionJson>,
+    mirror: Option<PositionJson>,
+    drawing: Option<String>,
+}
+
+impl DescriptionJson {
+    /// Makes the JSON of a position; `json` has its notations.
+    pub fn of(position: &Position, json: PositionJson) -> AnswerJson<DescriptionJson> {
+        let body = DescriptionJson {
+            over: Some(position.primitive().is_some()),
+            value: position.primitive().map(Value::name),
+            canonical: Some(PositionJson::of(&canonical(position))),
+            mirror: Some(PositionJson::of(&position.mirror())),
+            drawing: Some(notation::draw(position, false)),
+        };
+        AnswerJson::new(position.board(), Some(json), body)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The value of a position, the values of its moves, and best play: one kind of request and one kind of result, whether
-//! a database or a search answers.
+//! The value of a position, the values of its moves, and best play. Requests and results have the same form, whether a
+//! database or a search answers.
 //!
 //! A [`Budget`] limits the work for one question: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through
 //! which another thread can watch and cancel it. An [`Analyst`] answers with an [`Analysis`], depending on its sources:
@@ -8,10 +8,11 @@
 //! |---|---|---|---|
 //! | a database ([`Lookup`]) | looked up | looked up; unknown in a database of values alone | microseconds |
 //! | searches ([`SearchPool`]) | searched | searched | microseconds to years: give it a budget |
-//! | both | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
+//! | both | looked up, or searched in unsolved tiers | looked up or searched | the sum of the two |
 //!
+//! With both, the remoteness is searched if the database has none, but not after moves that give the value away.
 //! If a limit is reached, the analysis has what is known by then, such as the value and some of the moves. While an
-//! analysis is running, a listener gets it after each result. [`json`] writes it as JSON.
+//! analysis is running, a listener is called after each result. [`json`] writes analyses as JSON.
 //!
 //! [`GameAnalysis`] analyses all positions of a game, and [`Grade`] sums up how a player's moves compare with the best
 //! ones.
@@ -40,7 +41,6 @@
 
 mod analyst;
 mod budget;
-mod description;
 mod game;
 mod grade;
 pub mod json;
@@ -56,10 +56,10 @@ use crate::search::SearchError;
 use crate::{Board, OtherBoard, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost};
-pub use description::{DescriptionJson, canonical};
 pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
 pub use grade::{Grade, GradedPly, Judgement, Shares};
 use json::DatabaseJson;
+pub use json::{DescriptionJson, canonical};
 pub use pool::SearchPool;
 pub use share::Share;
 
@@ -68,13 +68,13 @@ pub use share::Share;
 pub struct Analysis {
     /// The position.
     pub position: Position,
-    /// The outcome, or the value alone if the remoteness is unknown; `None` if both are.
+    /// The outcome, or the value alone if the remoteness is unknown; `None` if both are unknown.
     pub outcome: Option<Outcome>,
     /// All legal moves, best first, equally good ones by column, unknown ones last. Until the analysis is complete, the
     /// moves are ordered by column.
     pub moves: Vec<Move>,
-    /// Best play to the end of the game, columns from 0, the lowest among equals; `None` if it is unknown or was not
-    /// requested.
+    /// Best play to the end of the game (columns from 0, the leftmost of equally good moves); `None` if it is unknown
+    /// or was not requested.
     pub line: Option<Vec<usize>>,
     /// What decided the value.
     pub source: Source,
@@ -95,21 +95,21 @@ pub struct Move {
     pub outcome: Option<Outcome>,
 }
 
-/// What decided the value of an analysis. Several analyses together are as good as the last of theirs here.
+/// What decided the value of an analysis. For several analyses together, it is the last of their sources in this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The board itself: the game is over, or the player to move can win at once.
     Board,
-    /// A database that looked it up.
+    /// A database in which the value was looked up.
     Database,
     /// A search.
     Search,
 }
 
 impl Analysis {
-    /// Begins the analysis of a position with nothing known but its legal moves.
+    /// Makes an analysis of a position in which nothing is known except the legal moves.
     pub fn unknown(position: &Position) -> Analysis {
         Analysis {
             position: *position,
@@ -128,14 +128,14 @@ impl Analysis {
         self.outcome.is_some() || self.moves.iter().any(|child| child.outcome.is_some())
     }
 
-    /// Returns the columns of the best moves that are known.
+    /// Returns the columns of the moves that are known to be best.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
         let is_best = |child: &&Move| self.outcome.is_some() && child.outcome == self.outcome;
         self.moves.iter().filter(is_best).map(|child| child.column)
     }
 
-    /// Derives the outcome of the position from its moves: the best one if all are known, or a win of unknown
-    /// remoteness if some move is known to win.
+    /// Derives the outcome of the position from those of its moves: the best one if all are known, a win of unknown
+    /// remoteness if only some are known and one of them wins, else `None`.
     fn outcome_of_moves(&self) -> Option<Outcome> {
         let best = self.moves.iter().filter_map(|child| child.outcome).min()?;
         if self.moves.iter().all(|child| child.outcome.is_some()) {
@@ -175,7 +175,7 @@ pub enum AnalysisError {
     /// The position is not of the expected board.
     #[error(transparent)]
     OtherBoard(#[from] OtherBoard),
-    /// The answers contradict each other, so a database is wrong.
+    /// The outcomes of a position and of its moves contradict each other, so a database is wrong.
     #[error("no move of {0} is worth what the position is")]
     NoBestMove(Position),
     /// A search found that a database is wrong.

@@ -1,4 +1,4 @@
-//! Idle searches, kept because their tables help the next question.
+//! Idle searches, kept because their tables speed up later questions.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,8 +9,8 @@ use crate::{Board, Outcome, Position};
 
 /// Idle searches of one or several boards, each with its table.
 ///
-/// A question takes an idle search, or makes a new one if all are busy, and puts it back afterwards. So there are at
-/// most as many searches of a board as threads have asked about it at once.
+/// Each question takes an idle search of its board, or makes a new one if there is none, and puts it back afterwards.
+/// So a board never has more searches than the most threads that have asked about it at the same time.
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};
@@ -27,7 +27,7 @@ pub struct SearchPool {
     options: SearchOptions,
     most_idle: usize,
     most_nodes: u64,
-    /// The most recently used are at the end.
+    /// The idle searches, the most recently used one last.
     idle: Mutex<VecDeque<Search>>,
 }
 
@@ -54,7 +54,7 @@ impl SearchPool {
     ///
     /// # Errors
     ///
-    /// A limit of the budget.
+    /// An [`AnalysisError`] that names the limit of the budget that was reached.
     pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, AnalysisError> {
         let cost = Cost { positions: 1, ..Cost::default() };
         self.ask(position.board(), budget, cost, |search| search.solve(position))
@@ -65,7 +65,7 @@ impl SearchPool {
     ///
     /// # Errors
     ///
-    /// A limit of the budget, or the error of the search.
+    /// An [`AnalysisError`] that names the limit of the budget that was reached, or the error of the search.
     pub fn ask<T>(
         &self,
         board: Board,

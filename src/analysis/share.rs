@@ -19,8 +19,8 @@ impl Share {
         (count > 0).then_some(Share { share, interval: [share; 2] })
     }
 
-    /// Estimates the share in a population from a sample of `count` positions, all equally likely, with `hits` among
-    /// them; `None` without positions.
+    /// Estimates the share in a population from `hits` among `count` positions that were drawn with equal probability;
+    /// `None` without positions.
     ///
     /// The interval is the score interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
     /// inference", Journal of the American Statistical Association 22 (1927), 209-212. It assumes an infinite

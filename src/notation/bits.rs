@@ -1,8 +1,8 @@
 //! Column bit strings, the GamesCrafters form: one string per column, left to right.
 //!
 //! A string has one bit more than the board has rows. From the bottom up, `1` is a piece of the second player and `0`
-//! one of the first. The last `1`, followed only by `0`s, marks the end of the column. `10100` is a column of height 4
-//! with two pieces, the second player's below the first player's; `10000` is empty.
+//! one of the first. The last `1`, followed only by `0`s, marks the end of the pieces. On a board of four rows, `10100`
+//! is a column with two pieces, the second player's below the first player's, and `10000` is an empty column.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ pub(super) const SEPARATOR: char = ' ';
 
 /// Writes a position as column bit strings, separated by single spaces.
 ///
-/// `Display` of [`Position`] writes the same, because this is the only notation that can write every position and shows
-/// where each column ends.
+/// `Display` of [`Position`] writes the same, because this is the only notation that can write every position and also
+/// shows where each column ends.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -87,7 +87,7 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], N
     let Some(height) = bits.checked_ilog2() else {
         return Err(NotationError::NoEndOfColumn(column + 1));
     };
-    // The highest 1 marks the end of the column. The bits below it fit in 64.
+    // The highest 1 marks the end of the pieces. At most 64 bits are below it.
     let pieces = (1_u128 << height) - 1;
     Ok([!bits, bits].map(|bits| (bits & pieces) as u64))
 }

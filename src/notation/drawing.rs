@@ -1,24 +1,24 @@
 //! A position drawn for people: as text, and as SVG for pages and notebooks.
 //!
-//! The text has rows of `.`, `X` and `O`, the top row first, and the columns' names underneath.
+//! The text has rows of `.`, `X` and `O`, the top row first, and below them the names of the columns.
 
 use std::fmt::Write;
 
-use super::columns::column_character;
+use super::moves::column_character;
 use crate::{Player, Position};
 
-/// Terminal sequences (ECMA-48, "select graphic rendition"). Pieces have colours that are not used for values.
+/// Terminal sequences (ECMA-48, "select graphic rendition"). Values are never shown in the colours of pieces.
 const FIRST_COLOUR: &str = "\x1b[1;94m";
 const SECOND_COLOUR: &str = "\x1b[1;95m";
 const NAME_COLOUR: &str = "\x1b[2m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Draws a position: a line per row from the top, then a line with the columns' characters, without a final line
-/// break.
+/// Draws a position: a line for each row, the top row first, then a line with the names of the columns, without a final
+/// line break.
 ///
-/// `for_terminal` adds terminal sequences: the first player's `X` blue, the second player's `O` magenta, the names of the
-/// columns faint. The caller looks at the output and at `NO_COLOR`, and may remove the sequences again. `for_terminal`
-/// also puts brackets around the lines that have ended the game.
+/// `for_terminal` adds terminal sequences: they make the first player's `X` blue, the second player's `O` magenta, and
+/// the names of the columns faint. It also puts brackets around the lines that have ended the game. If the output is
+/// not a terminal or `NO_COLOR` is set, the caller must remove the sequences again.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -62,7 +62,7 @@ pub fn draw(position: &Position, for_terminal: bool) -> String {
     text + margin + &paint(NAME_COLOUR, &names.join(" "))
 }
 
-/// The side of a cell, and the radius of a piece.
+/// The side of a cell and the radius of a piece, in SVG units.
 const CELL: usize = 20;
 const RADIUS: usize = 8;
 
@@ -70,8 +70,8 @@ const RADIUS: usize = 8;
 const FIRST_FILL: &str = "#0b3fae";
 const SECOND_FILL: &str = "#c81e1e";
 
-/// Draws a position as SVG, about 70 bytes a cell: the first player's pieces blue, the second player's red with a ring. A
-/// title says the board, the number of pieces and who is to move.
+/// Draws a position as SVG, about 70 bytes a cell. The first player's pieces are blue, the second player's are red with
+/// a ring. The title gives the board, the number of pieces and who is to move.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -101,7 +101,7 @@ pub fn draw_svg(position: &Position) -> String {
             };
             // Writing to memory does not fail.
             let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\"/>");
-            // A ring marks the second player's pieces for readers who do not see the colours.
+            // A ring marks the second player's pieces for readers who cannot tell the colours apart.
             if position.piece(column, row) == Some(Player::Second) {
                 let _ = write!(
                     text,

@@ -1,8 +1,8 @@
-//! What can be wrong with a position's text.
+//! What can be wrong with the text of a position or a game.
 
 use thiserror::Error;
 
-use super::columns::COLUMN_CHARACTERS;
+use super::moves::COLUMN_CHARACTERS;
 use crate::excerpt::{name_character, name_found};
 use crate::{Board, MoveError, PiecesError, Player};
 
@@ -35,7 +35,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// There are several words, and one is not a single move: moves and a score, or numbers of two digits.
+    /// There are several words, and one is not a single move; the text may be moves and a score, or two-digit numbers.
     #[error(
         "\"{found}\" is not one move, and the text has more words; write one move a word, such as 4 4 5 3, or all in one, 4453, \
          and other fields of a line after a tab; the columns of {board} are {}", columns_of(*board)
@@ -46,7 +46,7 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A move names a square where the piece does not fall.
+    /// A move names a square, but the piece falls to another one.
     #[error("move {ply} is {found}, but the piece falls to row {expected}; write moves in the order of play")]
     Square {
         /// Which move.
@@ -56,7 +56,7 @@ pub enum NotationError {
         /// The row, from 1.
         expected: usize,
     },
-    /// A column is named by a letter after digits, or by a digit after letters.
+    /// Some columns are named by letters and others by digits.
     #[error("move {ply} is {}; write all columns as digits, or all as letters", name_character(*found))]
     Mixed {
         /// Which move.
@@ -64,12 +64,12 @@ pub enum NotationError {
         /// The character.
         found: char,
     },
-    /// A move has the wrong number.
+    /// A move number is wrong.
     #[error("{found} is not the next move, which is {expected}; write a game from its first move")]
     MoveNumber {
         /// The number of the next move: `2.` for the first player, `2...` for the second.
         expected: String,
-        /// What the text has, cut.
+        /// The number in the text, cut.
         found: String,
     },
     /// A link names another board.
@@ -105,7 +105,7 @@ pub enum NotationError {
     Bit {
         /// The column.
         column: usize,
-        /// Which character of its string.
+        /// The place of the character in the bit string.
         place: usize,
         /// The character.
         found: char,
@@ -209,15 +209,15 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A GamesmanUni string names one player to move, but by its pieces the other is to move.
+    /// The first character of a GamesmanUni string contradicts the number of pieces about who is to move.
     #[error(
         "character 1 says that {} is to move, but the number of pieces, {ply}, makes it {}; correct the turn or the pieces",
         found.mark(), expected.mark()
     )]
     WrongTurn {
-        /// The player to move by the pieces.
+        /// The player to move according to the pieces.
         expected: Player,
-        /// The player to move by the first character.
+        /// The player to move according to the first character.
         found: Player,
         /// The number of pieces.
         ply: usize,
@@ -225,7 +225,7 @@ pub enum NotationError {
     /// The pieces do not make a position.
     #[error(transparent)]
     Position(#[from] PiecesError),
-    /// The position has no order of moves.
+    /// No order of moves reaches the position.
     #[error("no play reaches this position, so it has no moves to write; write it as bit strings")]
     Unreachable,
     /// The search for an order of moves gave up. No position is known for which this happens.
@@ -233,7 +233,7 @@ pub enum NotationError {
     Undecided(usize),
 }
 
-/// Returns the names of all columns in words.
+/// Returns the names of all columns of a board as a phrase, such as `1 to 7, or a to g`.
 fn columns_of(board: Board) -> String {
     let last = char::from(COLUMN_CHARACTERS[board.width() - 1]);
     match board.width() {
@@ -244,7 +244,7 @@ fn columns_of(board: Board) -> String {
     }
 }
 
-/// Returns the ending of a noun after a number.
+/// Returns the plural ending of a noun after a number: empty for 1, else `s`.
 fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }
 }

@@ -2,17 +2,18 @@
 //!
 //! All lines are read by the same rules:
 //!
-//! 1. A line with a tab has fields between tabs, and nothing else separates them.
-//! 2. Any other line has fields between blanks, and between commas if it is no link. A blank at its beginning means
-//!    that its first field is empty.
-//! 3. A position in bit strings takes as many fields as the board has columns. A game with numbers of moves takes all
+//! 1. In a line with a tab, only tabs separate fields.
+//! 2. In any other line, blanks and commas separate fields, but a comma after the `?` of a link does not. A blank at
+//!    the beginning of the line means that its first field is empty.
+//! 3. A position in bit strings takes as many fields as the board has columns. A game with move numbers takes all
 //!    fields up to the end of the line.
 //! 4. If the field and every later one could be a single move, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a
 //!    position of one move must be separated from a score by a tab.
 //! 5. A line is refused if it may be either a game, or a position and other fields:
-//!    - one move, then fields of which only some are moves, `4 4 win`, or that all have one character, `3 0 0`;
+//!    - one move, then other fields, if only some of them are moves, `4 4 win`, or if all have one character, `3 0 0`;
 //!    - digits, then a letter that names a column: `4 d`;
-//!    - moves, then several moves: `1 4453`. A number that can be a score or a remoteness is not moves: `4453 36`.
+//!    - one or more moves, then a field of several: `1 4453`. A number that may be a score or a remoteness does not
+//!      count as moves: `4453 36`.
 
 use thiserror::Error;
 
@@ -21,7 +22,7 @@ use super::spelling::{DIGITS, SpelledMove, is_move};
 use crate::Board;
 use crate::excerpt::excerpt;
 
-/// A line, cut around one field.
+/// A line, split into a chosen field and the fields before and after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fields<'l> {
     /// The field, without blanks around it.
@@ -49,7 +50,7 @@ pub enum FieldError {
 }
 
 impl<'l> Fields<'l> {
-    /// Finds field `number`, from 1, in a line with positions or games of `board`. An empty line has one empty field.
+    /// Finds field `number`, from 1, which holds a position or a game of `board`. An empty line has one empty field.
     ///
     /// # Errors
     ///
@@ -89,12 +90,12 @@ impl<'l> Fields<'l> {
         })
     }
 
-    /// Returns the field after this one.
+    /// Returns the field after the chosen one.
     pub fn next(&self) -> Option<&'l [u8]> {
         self.after.first().map(|field| trimmed(field))
     }
 
-    /// Appends the other fields, in their order and as they are, each after a tab.
+    /// Appends all fields but the chosen one to `text`, unchanged and in order, with a tab before each.
     pub fn push_others(&self, text: &mut Vec<u8>) {
         for field in self.before.iter().chain(&self.after) {
             text.push(b'\t');
@@ -145,7 +146,7 @@ fn is_margin(byte: &u8) -> bool {
 }
 
 /// Returns how many words belong to the position that begins with this word: one for each column if the word is a bit
-/// string, else 1. A bit string has a `0` unless its column is full; if it is all ones, its length tells.
+/// string, else 1. A bit string without a `0` (a full column of the second player) is recognised by its length.
 fn words_of_position(board: Board, word: &[u8]) -> usize {
     let is_uni = word.get(1) == Some(&b'_');
     let is_full = word.len() == board.height() + 1 && word.iter().all(|&byte| byte == b'1');
@@ -153,23 +154,23 @@ fn words_of_position(board: Board, word: &[u8]) -> usize {
     if !is_uni && !is_link && (is_full || word.contains(&b'0')) { board.width() } else { 1 }
 }
 
-/// Tells whether a word begins with the number of a move, such as `1.`
+/// Returns whether a word begins with a move number, such as `1.`
 fn has_move_number(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && word.get(digits) == Some(&b'.')
 }
 
-/// Tells whether a word is a number from 1 to `most`.
+/// Returns whether a word is a number from 1 to `most`.
 fn is_number_up_to(most: usize, word: &[u8]) -> bool {
     let number = str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     number.and_then(|number| number.parse().ok()).is_some_and(|number: usize| (1..=most).contains(&number))
 }
 
-/// Tells whether a field and all `others` after it are one game; `None` where that is unclear.
+/// Returns whether a field and all `others` after it are one game; `None` if that is unclear.
 fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     let Some(next) = others.first() else { return Some(false) };
     let mut all = std::iter::once(field).chain(others.iter().copied());
-    // These may be columns written as numbers of two digits, or a position and other numbers.
+    // The words may be columns, some written with two digits, or a position and other numbers.
     let is_column = |word: &[u8]| is_number_up_to(board.width(), word);
     if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
         return None;
@@ -198,8 +199,8 @@ fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     Some(moves > 0)
 }
 
-/// Tells whether a word is several moves: characters or squares in a row, or with hyphens between them. Where
-/// letters name the columns from 10 on, a word of only letters does not count as moves, since it may be any word.
+/// Returns whether a word is several moves: characters or squares, with nothing or hyphens between them. On boards
+/// where letters name the columns from 10 on, a word of only letters does not count as moves: it may be any word.
 fn is_moves(board: Board, word: &[u8]) -> bool {
     let Ok(word) = str::from_utf8(word) else { return false };
     if word.contains('-') {

@@ -8,19 +8,18 @@
 //! | a drawn board, a line for each row from the top | `. .` `O .` `X X` | [`parse`] | [`draw`] |
 //! | a picture | | | [`draw_svg`] |
 //!
-//! [`parse_moves`] reads moves that are played from a given position on.
+//! [`parse_moves`] reads moves that begin from a given position.
 //!
 //! [`parse`] recognises the notation by the form of the text: `_` as the second character means GamesmanUni's string;
 //! one line of cells for each row means a drawn board; words of 0s and 1s mean bit strings; everything else is moves,
 //! in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a link). It ignores blanks around the text and a byte order
-//! mark before it. Bit strings always contain a `0`: after the end of a column or, on a full board, for a piece of the
-//! first player. Moves contain none, because no column is named 0.
+//! mark before it. A `0` tells bit strings from moves. They always contain one: above the end of a column or, on a full
+//! board, for a piece of the first player. Moves contain none, because no column is named 0.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text and stops
-//! at the first mistake. An error repeats at most 200 characters of a link, and only a few of any other text.
+//! at the first mistake. An error quotes at most 200 characters of a link, and fewer of any other text.
 
 mod bits;
-mod columns;
 mod drawing;
 mod error;
 mod fields;
@@ -31,11 +30,10 @@ mod spelling;
 mod uni;
 
 pub use bits::to_bits;
-pub use columns::{choice_of_columns, column_character, columns_to_text};
 pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
 pub use fields::{FieldError, Fields};
-pub use moves::to_moves;
+pub use moves::{choice_of_columns, column_character, columns_to_text, to_moves};
 pub use spelling::DIGITS;
 pub use uni::to_uni;
 
@@ -68,7 +66,7 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     let text = trimmed(text)?;
     if let Some(link) = Link::of(text) {
         link.check(board)?;
-        // The position inside a link cannot be a link itself.
+        // The position in the link is not itself read as a link.
         if link.start.is_none() && link.ply.is_none() {
             return parse_any(board, &link.position);
         }
@@ -80,13 +78,13 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     parse_any(board, text)
 }
 
-/// Reads moves that are played from the position `start` on, in any spelling, and returns their columns, from 0. The
-/// text `-` or an empty text means no move.
+/// Reads moves that begin from the position `start`, in any spelling, and returns their columns, from 0. The text `-`
+/// or an empty text means no move.
 ///
 /// # Errors
 ///
-/// [`NotationError`] names the first move that cannot be played, counted from `start` on. [`NotationError::NoGame`]
-/// means that the text is a position in a notation without the order of moves.
+/// [`NotationError`] names the first move that cannot be played; the first move after `start` is number 1.
+/// [`NotationError::NoGame`] means that the text is a position in a notation without the order of moves.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -109,7 +107,7 @@ pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationE
     }
     let moves = spelling::moves(start, moves)?;
     moves::parse(*start, &moves)?;
-    Ok(moves.chars().filter_map(columns::column_number).collect())
+    Ok(moves.chars().filter_map(moves::column_number).collect())
 }
 
 /// Removes blanks and line ends around a text, and a byte order mark before it.
@@ -141,8 +139,8 @@ fn parse_pieces(board: Board, text: &str) -> Option<Result<Position, NotationErr
     }
 }
 
-/// Returns the board that a link names, such as a link to the page of `fourbase serve`; `None` if the text is not a
-/// link or names no board.
+/// Returns the board that a link names, for example a link to the page of `fourbase serve`. `None` if the text is not
+/// a link, or if the link names no valid board.
 ///
 /// ```
 /// use fourbase::notation::board_of_link;
@@ -156,7 +154,7 @@ pub fn board_of_link(text: &str) -> Option<Board> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DIGITS, Fields, columns, draw, parse, to_bits, to_moves, to_uni};
+    use super::{DIGITS, Fields, draw, moves, parse, to_bits, to_moves, to_uni};
     use crate::position::tests::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
@@ -182,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Reads a text or a line from `tests/data/spellings.tsv`.
+    /// Reads an entry of `tests/data/spellings.tsv`: a text, or a line with several fields.
     fn read(kind: &str, board: Board, text: &str) -> Result<Position, String> {
         if kind == "text" {
             return parse(board, text).map_err(|error| error.to_string());
@@ -222,7 +220,7 @@ mod tests {
             prop_assume!(position.ply() > 0);
             let (mut at, mut numbered, mut squares) = (Position::start(board), Vec::new(), Vec::new());
             for name in moves.chars() {
-                let column = columns::column_number(name).unwrap();
+                let column = moves::column_number(name).unwrap();
                 let number = if at.ply().is_multiple_of(2) { format!("{}. ", at.ply() / 2 + 1) } else { String::new() };
                 squares.push(format!("{number}{}{}", (b'a' + column as u8) as char, at.height(column) + 1));
                 numbered.push(format!("{number}{name}"));
@@ -241,7 +239,7 @@ mod tests {
         #[test]
         fn what_is_read_as_a_position_of_several_moves_is_read_as_a_field_of_a_line(position in any_position(), score in -99_i32..99) {
             let (board, moves) = (position.board(), to_moves(&position).unwrap());
-            // Digits beyond any score may be moves.
+            // A number too large for a score may be read as moves.
             prop_assume!(position.ply() > 1 && score <= position.board().cells() as i32);
             // On boards with ten or more columns, both words may be column numbers of two digits.
             let is_column = |number: &str| number.parse().is_ok_and(|number| (1..=board.width()).contains(&number));

@@ -1,17 +1,65 @@
-//! Moves, written as the names of their columns; `-` or an empty text means the empty board.
+//! Moves, written as the names of their columns; `-` or an empty text means the empty board. The name of a column is one
+//! character, `1` to `9` and then `a` to `w`.
 
-use super::columns::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
-use crate::Position;
+use crate::{MAX_COLUMNS, Position};
 
-/// The text for the empty board, because an empty text would be invisible.
+/// The character of each column, by number from 0.
+pub(super) const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
+
+/// Returns the character that names `column` (from 0): `1` to `9`, then `a` to `w`; `None` beyond 31.
+///
+/// ```
+/// use fourbase::notation::column_character;
+/// assert_eq!([0, 8, 9, 31, 32].map(column_character), [Some('1'), Some('9'), Some('a'), Some('w'), None]);
+/// ```
+pub fn column_character(column: usize) -> Option<char> {
+    COLUMN_CHARACTERS.get(column).copied().map(char::from)
+}
+
+/// Returns the number of the column that `character` names, on any board.
+pub(super) fn column_number(character: char) -> Option<usize> {
+    match character {
+        '1'..='9' => Some(character as usize - '1' as usize),
+        'a'..='z' => Some(character as usize - 'a' as usize + 9),
+        _ => None,
+    }
+}
+
+/// Writes columns (from 0, at most 31), such as the rest of a game, as one character each. A column without a
+/// character becomes `?`.
+///
+/// ```
+/// use fourbase::notation::columns_to_text;
+/// assert_eq!(columns_to_text([3, 3, 4, 2]), "4453");
+/// ```
+pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
+    columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
+}
+
+/// Writes the names of columns (from 0) as a choice: `2`, `2 or 3`, `2, 3 or b`.
+///
+/// ```
+/// use fourbase::notation::choice_of_columns;
+/// assert_eq!([choice_of_columns([]), choice_of_columns([1]), choice_of_columns([1, 2, 10])], ["", "2", "2, 3 or b"]);
+/// ```
+pub fn choice_of_columns(columns: impl IntoIterator<Item = usize>) -> String {
+    let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => String::new(),
+        (Some(last), true) => last,
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+    }
+}
+
+/// Written for the empty board, because an empty text would be invisible.
 const EMPTY_BOARD: &str = "-";
 
-/// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
+/// Writes a position as the smallest order of moves that reaches it without a line before the last move; `-` for the
 /// empty board.
 ///
-/// *Smallest* means that the first move is the leftmost possible one, then the second, and so on. The search usually
+/// *Smallest* means that the first move is the leftmost possible one, then the second, and so on. Finding it usually
 /// takes a few microseconds, and seconds at worst.
 ///
 /// # Errors
@@ -31,8 +79,8 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
     Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
 }
 
-/// Plays moves, one character each, from the position `start` on. Reads little even of a long text, because after at
-/// most 64 moves every column is full.
+/// Plays moves, one character each, beginning from the position `start`. Stops early even in a long text, because every
+/// column is full after at most 64 moves.
 pub(super) fn parse(start: Position, text: &str) -> Result<Position, NotationError> {
     if let Some(position) = dropped(start, text).filter(|position| !position.has_any_line()) {
         return Ok(position);
@@ -54,6 +102,7 @@ fn dropped(start: Position, text: &str) -> Option<Position> {
 
 #[cfg(test)]
 mod tests {
+    use super::{column_character, column_number};
     use crate::notation::parse;
 
     #[test]
@@ -67,5 +116,13 @@ mod tests {
         );
         assert!(message("4x4m", "12121212").contains("O (the second player) has won"));
         assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
+    }
+
+    #[test]
+    fn every_column_has_a_character_that_leads_back() {
+        for column in 0..32 {
+            assert_eq!(column_number(column_character(column).unwrap()), Some(column));
+        }
+        assert_eq!(column_character(32), None);
     }
 }

@@ -1,20 +1,20 @@
 //! The smallest order of moves that reaches a position.
 //!
-//! Without a line on the board there was no line earlier. Then every order is possible that takes each column from
-//! the bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it:
-//! a piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
-//! interleaving of the rest; the result is the smallest order of them all.
+//! If there is no line on the board, there never was one. An order is then possible if it fills each column from the
+//! bottom up and the players move in turn: it is an interleaving of the columns. If there is a line, the last move made
+//! it. That move is the top piece of a column, belongs to the player who just moved, and without it there is no line.
+//! For each such piece, the smallest interleaving of the others is found; the result is the smallest of these orders.
 //!
-//! [`Interleaver`] takes the leftmost column whose next piece is of the player to move, and backtracks when it is stuck,
-//! so the first order it finds is the smallest. Two things keep the search short:
+//! [`Interleaver`] takes the leftmost column whose next piece belongs to the player to move, and backtracks when it is
+//! stuck, so the first order it finds is the smallest. Two things keep the search short:
 //!
-//! - Whether the rest can be taken depends on what is left in the columns, not on which column has it. So a dead end is
-//!   remembered as a multiset of columns, and the search skips every other arrangement of it.
+//! - Whether the remaining pieces can be taken depends on what is left in the columns, but not on the order of the
+//!   columns. So a dead end is remembered as a multiset of columns, and the search skips all its permutations.
 //! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells the longest
-//!   search entered 344,000 states without it (7x9) and 331 with it (4x16). On colourings made by hill climbing for the
-//!   purpose it entered 5.8 million in 4 seconds without it (10x6), and 196,000 in 0.1 seconds with it (7x9).
+//!   search entered 344,000 states without this test (7x9) and 331 with it (4x16). On the hardest colourings that hill
+//!   climbing found, it entered 5.8 million in 4 seconds without (10x6), and 196,000 in 0.1 seconds with it (7x9).
 //!
-//! No bound on the search is known for all colourings, so the number of remembered dead ends is limited.
+//! No bound on the length of the search is known for all colourings, so the number of dead ends is limited.
 
 mod relaxation;
 
@@ -25,7 +25,7 @@ use relaxation::may_be_in_turn;
 use super::NotationError;
 use crate::{Board, Player, Position};
 
-/// Returns the columns (from 0) of the lexicographically smallest play that reaches `position`.
+/// Returns the columns (from 0) of the lexicographically smallest order of moves that reaches `position`.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ impl Column {
 /// The number of dead ends after which the search gives up: about 50 MB and a second.
 const MAX_DEAD_ENDS: usize = 1_500_000;
 
-/// Searches interleavings on one board. Remembers dead ends from one search to the next.
+/// Searches for interleavings on one board. Remembers dead ends from one search to the next.
 struct Interleaver {
     column_bits: usize,
     dead_ends: HashSet<u128>,
@@ -142,9 +142,9 @@ impl Interleaver {
         Ok(false)
     }
 
-    /// Returns a key of what remains, the same for any order of the columns. At most 64 cells and 32 columns take at
-    /// most 96 bits. The key does not include who is to move: the number of pieces left determines that, and is the
-    /// same for all last moves of one position.
+    /// Returns a key of the remaining pieces, the same for any order of the columns. At most 64 cells and 32 columns
+    /// take at most 96 bits. The key need not include who is to move, because the number of remaining pieces determines
+    /// that: all searches of one [`Interleaver`] start with the same number.
     fn key(&self, remaining: &[Column]) -> u128 {
         let mut sorted = remaining.to_vec();
         sorted.sort_unstable();

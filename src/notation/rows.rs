@@ -1,11 +1,11 @@
 //! Reads a drawn board: a line for each row, the top row first.
 //!
 //! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or
-//! `2`. Blanks, bars and brackets may separate the cells, either all of a row or none. A line with the names of the
+//! `2`. Blanks, bars and brackets may separate the cells of a row: all of them or none. A line with the names of the
 //! columns may come before or after the rows. [`draw`](super::draw) and OpenSpiel write boards in this form.
 
 use super::NotationError;
-use super::columns::COLUMN_CHARACTERS;
+use super::moves::COLUMN_CHARACTERS;
 use crate::{Board, Position};
 
 /// Returns the cells of each row if a text is a drawn board; `None` if it may be anything else.
@@ -33,7 +33,7 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
     let is_clear = !has(|found| found == '0') || !has(|found| !"012".contains(found));
     let is_cells = is_clear && !has(|found| !".-_0xX1oO2".contains(found));
     let is_whole = rows.len() == board.height() && rows.iter().all(|row| row.chars().count() == board.width());
-    // Only a drawing has a row of cells for each row of the board, and `.`, `-` or `_` for an empty cell.
+    // A text of the board's size with an empty cell and a character besides `.-_` and 1 to 9 must be a drawing.
     if is_whole && has(|found| ".-_".contains(found)) && has(|found| !"123456789.-_".contains(found)) {
         return Some(rows);
     }
@@ -42,13 +42,13 @@ pub(super) fn rows(board: Board, text: &str) -> Option<Vec<String>> {
     (is_cells && (is_whole && is_no_game || has(|found| "._xX".contains(found)))).then_some(rows)
 }
 
-/// Returns the cells of a line; `None` if the line has several words and one is longer than one cell.
+/// Returns the cells of a line; `None` if the line has several words and one has more than one character.
 fn cells(line: &str) -> Option<String> {
     let words = || line.split([' ', '\t', '\r', '|', '[', ']']).filter(|word| !word.is_empty());
     (words().count() == 1 || words().all(|word| word.chars().count() == 1)).then(|| words().collect())
 }
 
-/// Tells whether a line names the columns: from 1, from 0, or from a.
+/// Returns whether a line names the columns, beginning with `1`, `0` or `a`.
 fn is_names(board: Board, cells: &str) -> bool {
     let names = |from: u8| cells.bytes().eq((from..).take(board.width()));
     cells.bytes().eq(COLUMN_CHARACTERS.iter().copied().take(board.width())) || names(b'0') || names(b'a')

@@ -7,23 +7,24 @@
 //! | `d d e c` or `D1 d2 e1 c1`, as books write them, on boards of at most nine columns | `4453` |
 //! | `https://connect4.gamesolver.org/?pos=4453`, or a link of the page of `fourbase serve` | `4453` |
 //!
-//! All moves are one word, or each move is a word. Blanks, a comma or a hyphen separate words. So `4453,-2` and
-//! `4453 2`, which are moves and a score, are refused.
+//! Either all moves form one word, or each move is a word of its own. Blanks, a comma or a hyphen separate words. So
+//! `4453,-2` and `4453 2`, which are moves and a score, are refused.
 //!
 //! On wider boards the letters `a` to `w` name the columns from 10 on, so the spelling of books cannot be used there.
 
 use std::borrow::Cow;
 
-use super::columns::{column_character, column_number};
 use super::error::NotationError;
+use super::moves::{column_character, column_number};
 use crate::excerpt::excerpt;
 use crate::{Board, MAX_CELLS, Position};
 
 /// The number of columns that a digit can name. On boards with at most this many, letters name the same columns.
 pub const DIGITS: usize = 9;
 
-/// Tells whether a text is bit strings and not moves. It must have a `0`, and either a word of 0s and 1s that is as
-/// long as a bit string of this board, or several words, all of 0s and 1s, of which one is longer than one character.
+/// Returns whether a text is bit strings and not moves. It must contain a `0`. It must also have either a word of 0s
+/// and 1s with the length of a bit string of this board, or several words, all of 0s and 1s, one of which is longer
+/// than one character.
 pub(super) fn is_bits(board: Board, text: &str) -> bool {
     let words = || text.split(' ').filter(|word| !word.is_empty());
     let is_of_bits = |word: &str| word.bytes().all(|found| matches!(found, b'0' | b'1'));
@@ -32,13 +33,13 @@ pub(super) fn is_bits(board: Board, text: &str) -> bool {
             || words().nth(1).is_some() && words().any(|word| word.len() > 1) && words().all(is_of_bits))
 }
 
-/// Reads moves in any spelling, from the position `start` on and no further than a game can go. Returns one character
-/// for each move, `1` to `9` and then `a` to `w`.
+/// Reads moves in any spelling, beginning from the position `start`; stops after more moves than a game can have.
+/// Returns one character for each move, `1` to `9` and then `a` to `w`.
 ///
 /// # Errors
 ///
-/// There are several words and one is not a single move; a character names no column; the number of a move is wrong; a
-/// square is not where the piece falls; there are only numbers of moves. Whether a move can be played is not checked.
+/// There are several words and one is not a single move; a character names no column; a move number is wrong; a piece
+/// does not fall to the square that is named; there are only move numbers. Full columns and lines are not checked.
 pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>, NotationError> {
     let board = start.board();
     let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
@@ -60,7 +61,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         if has_others && SpelledMove::first(board, moves).is_some_and(|first| !first.rest.is_empty()) {
             return Err(not_one_move(word));
         }
-        // `1.5` alone is more likely a decimal.
+        // `1.5` alone is more likely a decimal number than a move.
         let is_decimal = moves.len() < word.len() && moves.starts_with(|found: char| found.is_ascii_digit());
         if is_decimal && !has_others {
             return Err(NotationError::NoGame(excerpt(text, 16)));
@@ -82,7 +83,7 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
 /// What may be between two words.
 const SEPARATORS: [char; 4] = [' ', '\n', ',', '-'];
 
-/// Tells whether `between` may separate two moves: blanks, a comma, or a hyphen that is not a minus sign.
+/// Returns whether `between` may separate two moves: blanks, a comma, or a hyphen that is not a minus sign.
 fn is_join(between: &str) -> bool {
     let is_blank_at = |end: Option<char>| end.is_some_and(char::is_whitespace);
     match between.trim() {
@@ -92,7 +93,7 @@ fn is_join(between: &str) -> bool {
     }
 }
 
-/// A move at the beginning of a word: a character, and the row of a square where letters name all columns.
+/// A move at the beginning of a word: a character and, on boards where letters name all columns, perhaps a row.
 pub(super) struct SpelledMove<'w> {
     pub found: char,
     /// The column that the character names, if the board has it.
@@ -118,16 +119,16 @@ impl<'w> SpelledMove<'w> {
     }
 }
 
-/// Tells whether a word is a single move, in a column of the board.
+/// Returns whether a word is a single move in a column of the board.
 pub(super) fn is_move(board: Board, word: &str) -> bool {
     SpelledMove::first(board, word).is_some_and(|first| first.rest.is_empty() && first.column.is_some())
 }
 
-/// The moves that were read so far.
+/// The moves read so far.
 struct MoveReader {
     board: Board,
     text: String,
-    /// Pieces of each column.
+    /// The number of pieces in each column.
     heights: Vec<usize>,
     /// Whether the first move is a letter, on boards where digits and letters name the same columns.
     is_lettered: Option<bool>,
@@ -181,15 +182,15 @@ impl MoveReader {
 
 /// A link to a position or a game.
 pub(super) struct Link<'t> {
-    /// The board that it names.
+    /// The board that the link names.
     pub board: Option<String>,
-    /// A position that was set up, from which its moves are played.
+    /// The set-up position from which the moves begin.
     pub start: Option<String>,
-    /// Its moves, or its position in any notation.
+    /// The moves, or a position in any notation; empty if the link has neither.
     pub position: String,
-    /// How many of its moves lead to the position that it shows.
+    /// How many of the moves lead to the position that the link shows.
     pub ply: Option<usize>,
-    /// Whether the link has exactly one position, or none and no unknown field.
+    /// Whether the link is clear: at most one position, no field twice and, without a position, no unknown field.
     is_clear: bool,
     text: &'t str,
 }
@@ -216,7 +217,7 @@ impl<'t> Link<'t> {
         let positions = count(&POSITION_FIELDS);
         let is_once =
             OTHER_FIELDS.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
-        // A browser reads `?moves` as `?moves=`, the empty board, but someone may have forgotten the moves.
+        // To a browser `?moves` is `?moves=`, the empty board. It is refused: someone may have forgotten the moves.
         let has_value = !query.split('&').any(|field| POSITION_FIELDS.contains(&field));
         let is_clear = is_once
             && has_value

@@ -1,12 +1,12 @@
 //! GamesmanUni's string: the player to move, an underscore, and the cells.
 //!
-//! It is `1` or `2` for the player to move, `_`, then the cells by columns from the left, each from top to bottom: `-`
-//! for an empty cell, `X` for a piece of the first player, `O` for one of the second.
+//! It is `1` or `2` for the player to move, `_`, then the cells column by column from the left, each column from top to
+//! bottom: `-` for an empty cell, `X` for a piece of the first player, `O` for one of the second.
 
 use super::NotationError;
 use crate::{Board, Player, Position};
 
-/// The second character, which tells this notation from the others.
+/// The second character, by which this notation is recognised.
 pub(super) const SEPARATOR: char = '_';
 
 /// The number of characters before the first cell.

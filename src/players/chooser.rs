@@ -9,8 +9,8 @@ use thiserror::Error;
 use crate::value::in_plies;
 use crate::{Board, OtherBoard, Outcome, Position};
 
-/// Chooses a column for the player to move. A chooser belongs to one board. It may keep memory from move to move, but
-/// its choice depends only on the arguments.
+/// Chooses a column for the player to move. A chooser works for one board. It may store data between moves, but its
+/// choice depends only on the arguments.
 pub trait Chooser {
     /// Chooses a column of `position`, in which the game is not over.
     ///
@@ -37,7 +37,7 @@ pub struct Choice {
 /// Why a column was chosen. `Display` writes it as one line without a line break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// By exact outcomes: the outcome of the move, and how many moves are equally good.
+    /// A best move by exact outcomes.
     Best {
         /// The outcome of the move for its mover.
         outcome: Outcome,
@@ -51,7 +51,7 @@ pub enum Reason {
     },
     /// The middle of the empty board, played without a search.
     Middle,
-    /// By the score of a position some plies ahead.
+    /// The move with the best score of the position some plies ahead.
     Score {
         /// The score; higher is better for the mover.
         score: i64,
@@ -68,13 +68,13 @@ pub enum Reason {
         /// Plies to the loss; `None` if the player does not count them.
         plies: Option<u32>,
     },
-    /// By a grade.
+    /// The move with the best grade.
     Graded {
         /// The grade of the move.
         grade: u8,
         /// How many plies the player looked ahead.
         plies: u32,
-        /// The value of the cell, by which a player with a strategy chooses among equal grades.
+        /// The value of the cell, if the player has a strategy, which uses it to choose among moves of equal grade.
         cell: Option<i32>,
     },
     /// By a rule of play.
@@ -116,7 +116,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why a player has chosen no column.
+/// Why a player could not choose a column.
 #[derive(Debug, Error)]
 pub enum ChooseError {
     /// The position and the player are of different boards.

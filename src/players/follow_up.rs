@@ -1,8 +1,8 @@
 //! `follow-up`: the second player's rule, and central columns where the rule has no reply.
 //!
-//! The rule is [`strategy::FollowUp`](crate::strategy::FollowUp) with the two middle columns as its centre, read as a
-//! pair; a board of one column has no centre. It has no reply for the first player, and none if the column to follow in
-//! is full. The player then takes the most central column with room, and its reason says so.
+//! The rule is [`strategy::FollowUp`](crate::strategy::FollowUp) with the two middle columns as its centre and
+//! [`Reading::Pair`]; on a board of one column there is no centre. The rule has no reply for the first player, and none
+//! if its column is full. The player then takes the most central column with room, and gives that as its reason.
 
 use rand::Rng;
 

@@ -11,14 +11,14 @@ use crate::{Board, Game};
 /// The players that choose moves.
 const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
 
-/// The largest number of move sequences that a player may examine for a move, counted without alpha-beta, which skips
-/// most of them. This takes some tenths of a second.
+/// The largest number of move sequences within a player's horizon. Alpha-beta skips most of them, so a move takes some
+/// tenths of a second.
 const MOST_ORDERS: u64 = 10_000_000_000;
 
 /// The most random games that are played to reach a position of the requested ply.
 pub const TRIES: u64 = 1000;
 
-/// Returns how many plies ahead a player may look if nothing can interrupt it.
+/// Returns how many plies ahead a player may look if its search can't be interrupted.
 pub fn most_plies(board: Board) -> u32 {
     // On a board of one column every game has at most 64 moves.
     MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
@@ -32,16 +32,16 @@ pub struct MoveJson {
     position: PositionJson,
     player: String,
     seed: u64,
-    /// Counts from 1.
+    /// The column, from 1.
     column: usize,
     /// Why, in words.
     reason: String,
-    /// Whether a rule of play has chosen it; not where the rule has no reply.
+    /// Whether a rule of play chose the column; false if the rule has no reply.
     rule: bool,
 }
 
 impl MoveJson {
-    /// Makes the JSON of a player's choice at the end of a game.
+    /// Makes the JSON of a player's choice in the current position of a game.
     pub fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
         MoveJson {
             board: game.board().to_string(),
@@ -103,8 +103,8 @@ pub struct RandomJson {
 }
 
 impl RandomJson {
-    /// Plays random moves up to `ply`, or up to a random ply for `None`. Returns `None` if all of [`TRIES`] games were
-    /// over by then.
+    /// Plays random moves up to `ply`, or up to a random ply if it is `None`. Returns `None` if all of [`TRIES`] games
+    /// were over by then.
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {
             let mut source = random_source(seed, game);

@@ -41,12 +41,12 @@ const MOST_RATING_LEVEL: u32 = 9;
 pub enum Kind {
     /// A person at the keyboard.
     Human,
-    /// Plays a best move, the leftmost or any.
+    /// Plays a best move, either the leftmost or a random one.
     Perfect {
         /// Whether it takes the leftmost.
         takes_first: bool,
     },
-    /// Plays any column.
+    /// Plays a random column.
     Random,
     /// Keith Pomakis' player.
     Pomakis {
@@ -65,7 +65,7 @@ pub enum Kind {
         /// 0 to 7: how it chooses among equal columns.
         strategy: u32,
     },
-    /// The second player's rule.
+    /// Plays by the second player's rule.
     FollowUp,
 }
 
@@ -83,13 +83,13 @@ impl Kind {
         })
     }
 
-    /// Returns whether the player asks for the outcomes of moves.
+    /// Returns whether the player needs the `outcomes` that are passed to [`Kind::chooser`].
     pub fn needs_outcomes(self) -> bool {
         matches!(self, Kind::Perfect { .. })
     }
 
-    /// Returns how many plies the player looks ahead for a move; 0 if it does not. At worst, the time for a move is
-    /// proportional to the number of sequences of that many moves.
+    /// Returns how many plies the player looks ahead for a move; 0 if it does not look ahead. At worst, the time for a
+    /// move is proportional to the number of move sequences of that length.
     ///
     /// ```
     /// use fourbase::players::Kind;
@@ -161,7 +161,7 @@ impl FromStr for Kind {
     }
 }
 
-/// Reads a number in digits, without a sign.
+/// Reads a number from `least` to `most`, written in digits without a sign.
 fn read(text: &str, player: &'static str, what: &'static str, least: u32, most: u32) -> Result<u32, KindError> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse::<u32>().ok().filter(|number| digits && (least..=most).contains(number));
@@ -206,7 +206,7 @@ pub enum KindError {
     /// More text follows a complete name.
     #[error("nothing may follow {kind}, found \"{rest}\"; the players are {NAMES}")]
     Rest {
-        /// The player so far.
+        /// The player that the text names before the rest.
         kind: Kind,
         /// What follows, escaped and cut.
         rest: String,

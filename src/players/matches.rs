@@ -1,7 +1,6 @@
 //! Matches: two players play many games from openings, with both colours.
 //!
-//! Each game takes its random numbers from a stream of its own, so that the result does not depend on the order of the
-//! games.
+//! Each game has its own stream of random numbers, so the result does not depend on the order of the games.
 
 use std::collections::HashSet;
 
@@ -13,10 +12,10 @@ use super::random::random_move;
 use super::{ChooseError, Chooser, RandomSource, random_source};
 use crate::{Board, Game, MoveError, Player, Position, Value};
 
-/// If there are more openings than this, openings come from random play instead of a list.
+/// The most openings that are listed. If there are more, random play draws them.
 const MOST_LISTED: usize = 100_000;
 
-/// The most random games that are played to find openings: the first number, and the second for each pair of games.
+/// The most random games that are played to find openings: the first number, plus the second for each pair of games.
 const MOST_TRIES: (u64, u64) = (100_000, 1000);
 
 /// The stream of random numbers that draws the openings; the games use the lower streams.
@@ -32,8 +31,8 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Lists the unfinished positions after `plies`, mirror images included, each with the first moves that lead to it;
-    /// `None` if every game is over by then.
+    /// Lists the unfinished positions after `plies`, mirror images included, each with the smallest order of moves that
+    /// leads to it; `None` if every game is over by then.
     pub fn of(board: Board, plies: u32) -> Option<Openings> {
         if plies as usize >= board.cells() {
             return None;
@@ -67,9 +66,9 @@ impl Openings {
         }
     }
 
-    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Openings
-    /// from a list are drawn without repetition; if there are too many to list, random play draws them. `None` if
-    /// nearly every random game is over by then.
+    /// Chooses an opening for each pair of games. If there are enough pairs, they take all openings in turn; else
+    /// openings are drawn from the list without repetition. If there are too many to list, random play draws them,
+    /// perhaps with repetition; `None` if nearly every random game is over by then.
     pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
         let (mut source, pairs) = (random_source(seed, STREAM), pairs as usize);
@@ -112,13 +111,13 @@ pub struct DrawnOpenings {
 }
 
 impl DrawnOpenings {
-    /// Returns the opening of the pair of games with this number.
+    /// Returns the opening for the pair of games with the number `pair`, from 0.
     pub fn get(&self, pair: u32) -> &Game {
         &self.games[pair as usize % self.games.len()]
     }
 }
 
-/// A game that was played.
+/// The result of a game of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayedGame {
     /// Whether the first of the two players played as [`Player::First`].
@@ -129,7 +128,7 @@ pub struct PlayedGame {
     pub plies: u64,
     /// The number of moves that each of the two chose.
     pub moves: [u64; 2],
-    /// The time that each of the two needed for its moves.
+    /// The total time that each of the two took for its moves.
     pub nanoseconds: [u64; 2],
 }
 

@@ -4,12 +4,12 @@
 use super::standing::{Pieces, Standing};
 use crate::{Board, MAX_CELLS, Position};
 
-/// Less than any move is worth; stands for no move.
+/// A worth below that of any move; means that there is no move.
 const NONE: i64 = i64::MIN;
 
-/// How a player scores lines, pieces and wins. Under misère the sign of every score changes.
+/// How a player scores lines, pieces and wins. Under misère [`Minimax`] changes the sign of every score.
 pub(super) trait Worth {
-    /// Returns what a line is worth that holds `mine` own pieces and `theirs` of the opponent.
+    /// Returns what a line with `mine` own pieces and `theirs` pieces of the opponent is worth.
     fn line(&self, mine: usize, theirs: usize) -> i64;
 
     /// Returns what an own piece in a column is worth.
@@ -19,14 +19,14 @@ pub(super) trait Worth {
     fn win(&self, away: u32) -> i64;
 }
 
-/// A player that looks ahead.
+/// A player that looks ahead by minimax.
 pub(super) struct Minimax<W> {
     pub board: Board,
     /// How many plies it looks ahead, at least 1.
     pub depth: u32,
     worth: W,
-    /// What each line is worth, at the index own pieces * `stride` + opponent's pieces. Calling [`Worth::line`] instead
-    /// would double the time.
+    /// What a line is worth, by its pieces: the index is own pieces * `stride` + opponent's pieces. Calling
+    /// [`Worth::line`] for each line instead would double the time.
     lines: Vec<i64>,
     stride: usize,
     standing: Standing,
@@ -46,8 +46,8 @@ impl<W: Worth> Minimax<W> {
         Minimax { board, depth: depth.max(1), worth, lines, stride, standing, me: 0, score: 0 }
     }
 
-    /// Returns the worth of the best move for the player to move, and the first of `columns` that has it. No move may
-    /// be worth more than `most`, or less than `-most`: alpha-beta would cut it off.
+    /// Returns the worth of the best move for the player to move, and the first of `columns` with that worth. The worth
+    /// of every move must be from `-most` to `most`, because alpha-beta starts with these bounds.
     pub fn best(
         &mut self,
         position: &Position,
@@ -87,7 +87,7 @@ impl<W: Worth> Minimax<W> {
             let before = place(before, me, stride);
             gain += lines[before + step] - lines[before];
         };
-        // At the horizon nothing is changed, which halves the cost.
+        // At the horizon the move is only looked at, not played, which halves the cost.
         let completes = if depth == 1 {
             self.standing.peek(column, &mut change)
         } else {

@@ -1,7 +1,7 @@
 //! Players: programs that choose a column, from a random one to a perfect one.
 //!
-//! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is the name of a player as people
-//! write it, such as `pomakis:5`; it makes the chooser for a board. [`play_game`] plays a game between two choosers.
+//! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is a player as people name it, such as
+//! `pomakis:5`; [`Kind::chooser`] makes its chooser for a board. [`play_game`] plays a game between two choosers.
 //!
 //! | name | chooses | source |
 //! |---|---|---|
@@ -15,11 +15,11 @@
 //!
 //! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
 //!
-//! The four players with a source are built from descriptions, not from code. Where a description says nothing, the
-//! player's file says what it does instead. All of them play any board, including misère.
+//! The four players with a source are written from descriptions of the originals, not from their code. If a description
+//! leaves something open, the file of the player says how it is decided here. All play any board, including misère.
 //!
-//! All random choices come from a [`RandomSource`], a generator that gives the same numbers on every machine: the same
-//! seed gives the same game.
+//! All random choices come from a [`RandomSource`], which generates the same numbers on every machine. So the same seed
+//! gives the same game.
 //!
 //! ```
 //! use fourbase::players::{Kind, nothing_known, random_source};

@@ -1,7 +1,7 @@
 //! `perfect`: a best move, by exact outcomes that the caller supplies.
 //!
-//! A function gives this player the outcomes of the moves, from a database or a search. Without remotenesses, as from a
-//! `wdl` database, the player keeps the value but may never finish a win.
+//! The caller supplies a function that returns the outcomes of the moves, from a database or a search. If it returns no
+//! remotenesses, as with a `wdl` database, the player keeps the value but may put off a win for as long as it can.
 
 use std::error::Error;
 

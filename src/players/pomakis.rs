@@ -5,9 +5,9 @@
 //! Minimax with alpha-beta cutoffs looks LEVEL plies ahead, central columns first. A win outweighs every score, and a
 //! nearer win outweighs a farther one. The player opens 7x6 in the middle column without a search.
 //!
-//! Built from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
-//! equal columns (here the first in the order wins) or about misère (here the score changes sign, because each player
-//! avoids lines).
+//! Written from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
+//! equally good columns (here the most central one is taken) or about misère (here the score changes sign, because each
+//! player avoids lines).
 //!
 //! On 7x6 level 5 takes some 0.05 ms a move and level 10 some 30 ms.
 
@@ -18,14 +18,14 @@ use super::minimax::{Minimax, Worth};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::Position;
 
-/// The worth of a win, less one for each ply to it. All other scores are far smaller: a player has at most 32 pieces,
-/// so a line is worth at most 2^32, and there are fewer than 256 lines.
+/// The worth of a win, from which one is subtracted for each ply to it. All other scores are far smaller: a player has
+/// at most 32 pieces, so a line is worth at most 2^32, and there are fewer than 256 lines.
 const WIN: i64 = 1 << 60;
 
-/// All scores of at least this are wins, because no game is longer than 64 plies.
+/// The least worth of a win: a score of at least this is a win, because no game is longer than 64 plies.
 const WINS: i64 = WIN - 64;
 
-/// What `pomakis` counts.
+/// The scores of `pomakis`.
 pub(super) struct Pomakis;
 
 impl Worth for Pomakis {

@@ -1,5 +1,5 @@
 //! Random numbers that are the same on every machine, positions drawn with them, and the player `random`, which chooses
-//! among the columns with room, all equally likely.
+//! any column with room with equal probability.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
-/// A factor that spreads stream numbers over the seeds: 2^64 divided by the golden ratio, as usual.
+/// Multiplying by this spreads stream numbers over all seeds. It is 2^64 divided by the golden ratio, as usual.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A source of random numbers: Melissa O'Neill's PCG XSL RR 128/64, whose sequence is fixed by its definition.
@@ -30,7 +30,7 @@ pub fn random_source(seed: u64, stream: u64) -> RandomSource {
     Pcg64::seed_from_u64(seed ^ stream.wrapping_mul(GOLDEN))
 }
 
-/// Plays random moves up to a ply; returns `None` if the game ends at the ply or before.
+/// Plays random moves up to `ply`; returns `None` if the game is over by then.
 ///
 /// ```
 /// use fourbase::Board;
@@ -83,7 +83,7 @@ mod tests {
         let positions = drawn("4x4", 1, 10_000);
         assert!(positions.iter().all(|position| position.primitive().is_none()));
         assert_eq!(positions.iter().map(Position::ply).collect::<BTreeSet<_>>(), (0..16).collect());
-        // A board of one cell has only its empty board.
+        // On a board of one cell, the only unfinished position is the empty board.
         assert_eq!(drawn("1x1c1", 1, 3), [Position::start("1x1c1".parse().unwrap()); 3]);
     }
 }

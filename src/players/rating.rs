@@ -1,25 +1,25 @@
 //! `rating:LEVEL[:STRATEGY]`: grades that say only how near a win is.
 //!
-//! The search looks 2 LEVEL + 1 plies ahead. A win just made has grade 20, no win within the horizon 10, and an unknown
-//! node 0. The node before it gets 20 minus the grade, plus 1 if the difference is below 10:
+//! The search looks 2 LEVEL + 1 plies ahead. Grade 20 is a win just made, 10 means no win within the horizon, and 0 an
+//! unknown node. Seen from the node before, a grade becomes 20 minus the grade, plus 1 if the difference is below 10:
 //!
 //! | plies to the end | 1 | 2 | 3 | 4 | 5 | ... | 19 |
 //! |---|---|---|---|---|---|---|---|
 //! | win | 20 | | 19 | | 18 | | 11 |
 //! | loss | | 1 | | 2 | | | |
 //!
-//! So a nearer win and a farther loss are better. LEVEL ends at 9, because a win farther away than 19 plies has no
+//! So a nearer win and a farther loss are better. LEVEL is at most 9, because a win farther away than 19 plies has no
 //! grade of its own. A node looks for a winning column before it opens any other node. It closes as soon as its grade
-//! reaches its threshold, which means that the previous node has something better. The threshold is the previous node's
-//! grade, turned in the same way, plus 1 if the result is above 10. A search begins at a random column, and each deeper
-//! node begins one column further.
+//! reaches its threshold, because the previous node then has a better move. The threshold is the grade that the
+//! previous node has so far, converted in the same way, plus 1 if the result is above 10. The first node tries a random
+//! column first, and each deeper node begins one column further to the right.
 //!
-//! Among columns of equal grade, STRATEGY 0 takes the first. The other strategies ([`strategy`]) grade every column
-//! without a threshold, because a node that closed early may be worse than its grade.
+//! Among columns of equal grade, STRATEGY 0 takes the first. With the other strategies ([`strategy`]) every column is
+//! graded without a threshold, because the true grade after a node that closes early may be lower.
 //!
-//! Built from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
-//! board, which gets grade 10 here, or about misère. Under misère the player to move after a line has won, so
-//! completing a line gets grade 1.
+//! Written from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
+//! board, which gets grade 10 here, or about misère. Under misère a player who completes a line has lost, so that move
+//! gets grade 1.
 
 use std::cmp::Reverse;
 
@@ -45,7 +45,7 @@ const WIN: u8 = 20;
 /// A threshold that no grade reaches, so no node closes.
 const NEVER: u8 = 21;
 
-/// Returns a grade as seen from the previous ply.
+/// Converts a node's grade into the grade of the move that leads to it, for the player of that move.
 fn turned(grade: u8) -> u8 {
     let grade = WIN - grade;
     if grade < NONE { grade + 1 } else { grade }
@@ -61,7 +61,7 @@ fn next_threshold(threshold: u8) -> u8 {
 #[derive(Clone, Debug)]
 pub struct RatingPlayer {
     board: Board,
-    /// How many plies the player looks ahead.
+    /// How many plies the player looks ahead: 2 LEVEL + 1.
     plies: u32,
     strategy: u32,
     standing: Standing,
@@ -77,7 +77,7 @@ struct Node {
     my_cells: u64,
     /// How many plies to look ahead.
     plies: u32,
-    /// The column to begin with.
+    /// The column to try first.
     first: usize,
 }
 
@@ -145,7 +145,7 @@ impl RatingPlayer {
         if playable == 0 {
             return NONE;
         }
-        // For all children together, because a move does not change the opponent's cells.
+        // Computed once for all children, because a move does not change the cells that complete the opponent's lines.
         let their_cells = winning_cells(self.board, node.theirs);
         let mut best = UNKNOWN;
         for column in columns_from(node.first, self.board) {
@@ -159,8 +159,8 @@ impl RatingPlayer {
         best
     }
 
-    /// Grades a move into a column with room, looking `plies` ahead, including the move. The next node closes at
-    /// `threshold`.
+    /// Grades a move into a column with room, looking `node.plies` ahead, including the move. The node after the move
+    /// closes when its grade reaches `threshold`.
     fn grade_move(&self, node: Node, their_cells: u64, column: usize, threshold: u8) -> u8 {
         let cell = self.playable(node) & self.board.column_cells(column);
         if node.my_cells & cell != 0 {
@@ -193,7 +193,7 @@ impl Chooser for RatingPlayer {
             let highest = grades.iter().map(|(_, grade)| *grade).max().ok_or(ChooseError::Over)?;
             self.standing.set_up(position);
             let equal = columns.filter(|&column| grades.contains(&(column, highest)));
-            // The first of the columns with the highest value.
+            // Of several columns with the highest value, `min_by_key` takes the first.
             let values = equal.map(|column| (column, strategy::value(self.strategy, &mut self.standing, column)));
             let (column, value) = values.min_by_key(|(_, value)| Reverse(*value)).ok_or(ChooseError::Over)?;
             (column, highest, Some(value))

@@ -1,7 +1,7 @@
 //! The number of pieces of each player in every line, updated move by move.
 //!
-//! The score of a position is a sum over lines. A piece changes only the lines through its cell, on average seven on
-//! 7x6. So updating the sum costs a tenth of computing it again over all 69 lines.
+//! The score of a position is a sum over lines. A new piece changes only the lines through its cell, seven on average
+//! on 7x6. So updating the sum costs a tenth of computing it anew over all 69 lines.
 
 use crate::{Board, Position, lines};
 
@@ -13,11 +13,11 @@ pub(super) fn columns_from(first: usize, board: Board) -> impl Iterator<Item = u
     (first..board.width()).chain(0..first)
 }
 
-/// A position as the pieces in every line.
+/// A position, stored as the number of pieces in every line.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     board: Board,
-    /// The numbers of the lines through each cell, one cell after the other.
+    /// The numbers of the lines through each cell, all cells in one list.
     through: Vec<u16>,
     /// Where each cell's lines start in `through`; the last entry is where the last cell's lines end.
     begins: Vec<u32>,
@@ -31,7 +31,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Prepares the lines of a board, with no pieces on it.
+    /// Lists the lines of a board, and starts without any pieces.
     pub fn new(board: Board) -> Standing {
         let lines = lines(board).collect::<Vec<_>>();
         let (mut through, mut begins) = (Vec::new(), vec![0]);
@@ -82,8 +82,8 @@ impl Standing {
         self.height(column) < self.board.height()
     }
 
-    /// Drops the mover's piece into a column with room, and returns whether it completes a line. Calls
-    /// `change` for every line through the cell, with the pieces in the line before the move.
+    /// Drops the mover's piece into a column with room, and returns whether it completes a line. Calls `change` for
+    /// every line through the cell, with the pieces in the line before the move.
     #[inline]
     pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
@@ -99,7 +99,8 @@ impl Standing {
         completes
     }
 
-    /// Does the same as [`Standing::drop_piece`] without changing anything. Used at the horizon, this halves the cost.
+    /// Does the same as [`Standing::drop_piece`], but leaves the position unchanged. Used at the horizon, this halves
+    /// the cost.
     #[inline]
     pub fn peek(&self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());

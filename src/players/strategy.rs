@@ -6,8 +6,8 @@
 //! | 1 | expansive | the cell with the highest value for the mover |
 //! | 2 | restrictive | the cell with the highest value for the opponent |
 //! | 3 | neutral | the cell with the highest sum of both values |
-//! | 4 | tactical | the highest difference: that sum minus the sum for the cell above, which the move opens |
-//! | 5, 6, 7 | tactical | the same with values by 1, 2 or 3, in the cell above with the opponent as mover; 7 equals 4 |
+//! | 4 | tactical | the cell with the highest sum minus the sum of the cell above, which the move makes playable |
+//! | 5, 6, 7 | tactical | like 4, with values as in 1, 2 or 3; the opponent moves into the cell above; 7 equals 4 |
 //!
 //! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
 //! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum
@@ -34,10 +34,10 @@ pub(super) fn value(strategy: u32, standing: &mut Standing, column: usize) -> i3
     value - on_top
 }
 
-/// Returns what an empty cell is worth to the player to move under a strategy, without the cell above it.
+/// Returns what an empty cell is worth to the player to move under a strategy, ignoring the cell above it.
 fn cell_value(strategy: u32, standing: &Standing, column: usize, row: usize) -> i32 {
-    // A line is open to one player if the other has no piece in it, so its weight is the player's pieces. An empty line
-    // weighs 0.
+    // A line is open to a player if the other has no piece in it. Its weight is the number of the player's pieces, so
+    // an empty line weighs 0.
     let open = |player: usize| -> i32 {
         let lines = standing.in_lines_through(column, row);
         lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()

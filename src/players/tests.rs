@@ -1,4 +1,4 @@
-//! Compares the players with slow twins, which are written from the same descriptions and share no code with them.
+//! Compares the players with slow versions that are written from the same descriptions and share no code with them.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
 
 #[test]
 fn window_starts_from_a_random_column_among_equals() {
-    // At depth 1 on a board without lines all columns but the centre are equal.
+    // At depth 1 on a board without lines, all columns are equal except the centre.
     let cases = [("window:1", "-", &[2_usize][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])];
     for (name, moves, expected) in cases {
         let start = position("4x4c9", moves);
@@ -99,7 +99,7 @@ fn the_same_seed_gives_the_same_game_and_chance_gives_others() {
 
 #[test]
 fn games_are_the_same_on_every_machine() {
-    // Recorded once: another generator, or another order of columns, changes them.
+    // Recorded once. A different generator or order of columns would change these numbers.
     for (player, expected) in [
         ("random", "1425717314421123"),
         ("window:4", "44455454554252216221736763"),
@@ -120,7 +120,7 @@ fn plain_pomakis(position: &Position) -> i64 {
     if position.board().is_misere() { -score } else { score }
 }
 
-/// The score of `window` for one player.
+/// Returns the score of `window` for the player `me`.
 fn plain_window(position: &Position, me: Player) -> i64 {
     let board = position.board();
     let (mine, yours) = (position.pieces(me), position.pieces(me.other()));
@@ -139,7 +139,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
     if board.is_misere() { -score } else { score }
 }
 
-/// Minimax without any cutoff. `win` is the worth of a win that is this many plies away.
+/// Minimax without any cutoff. `win` returns the worth of a win that is a given number of plies away.
 fn minimax(position: &Position, depth: u32, away: i64, win: fn(i64) -> i64, leaf: &dyn Fn(&Position) -> i64) -> i64 {
     match position.primitive() {
         Some(Value::Win) => win(away),
@@ -205,7 +205,7 @@ proptest! {
     #[test]
     fn rating_is_plain_minimax(position in any_position(), level in 1_u32..=2, seed in 0_u64..100) {
         prop_assume!(position.primitive().is_none() && position.board().width().pow(2 * level + 1) <= 20_000);
-        // Nearer wins and farther losses, and nothing else.
+        // The plain minimax scores only wins, nearer ones higher, and losses, farther ones higher.
         let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, |away| 1000 - away, &|_| 0));
         let grades = RatingPlayer::new(position.board(), level, 0).grades(&position).unwrap();
         for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {

@@ -5,9 +5,9 @@
 //! centre column, number W / 2 from 0, adds +3. A won position is worth 9,999,999, a lost one -9,999,999, a full board
 //! 0. Minimax with alpha-beta looks DEPTH plies ahead. Of equal moves it takes the first, starting at a random column.
 //!
-//! A near win is worth no more than a far one, so this player may put off a sure win.
+//! A near win is worth as much as a far one, so this player may put off a sure win.
 //!
-//! Built from the description of the [Connect Four robot][robot], with K in place of 4. The description says nothing
+//! Written from the description of the [Connect Four robot][robot], with K in place of 4. The description says nothing
 //! about misère; here all signs change.
 //!
 //! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
@@ -23,7 +23,7 @@ use crate::{Board, Position};
 /// The worth of a won position.
 const WIN: i64 = 9_999_999;
 
-/// What `window` counts on a board.
+/// The scores of `window` on a board.
 pub(super) struct Window(pub Board);
 
 impl Worth for Window {

@@ -32,7 +32,7 @@ fn legal_positions_are_as_many_as_published() {
     for (name, published) in [("1x1", 2), ("1x8", 9), ("2x2", 18), ("2x8", 13_343)] {
         assert_eq!(legal_positions(board(name)).len(), published, "{name}");
     }
-    // 21,404 positions with a line, by another program.
+    // Another program also counted 21,404 positions with a line.
     for (name, finished) in [("4x4", Value::Lose), ("4x4m", Value::Win)] {
         let legal = legal_positions(board(name));
         let with_line = legal.iter().filter(|position| position.primitive() == Some(finished)).count();
@@ -134,7 +134,7 @@ proptest! {
     }
 }
 
-/// Any board within the limits, small and odd ones as likely as usual ones.
+/// Generates boards within all limits; half of them have one of six chosen sizes, the others any size.
 pub(crate) fn any_board() -> impl Strategy<Value = Board> {
     let named = prop_oneof![Just((7, 6)), Just((9, 7)), Just((8, 8)), Just((1, 64)), Just((32, 2)), Just((4, 4))];
     let any_size = (1_usize..=32).prop_flat_map(|width| (Just(width), 1..=64 / width));
@@ -143,7 +143,7 @@ pub(crate) fn any_board() -> impl Strategy<Value = Board> {
         .prop_map(|((width, height), connect, misere)| Board::new(width, height, connect, misere).unwrap())
 }
 
-/// A position of any board that random play reaches, from the empty board to the end of the game.
+/// Generates positions that random play reaches on any board, from the empty board to the end of the game.
 pub(crate) fn any_position() -> impl Strategy<Value = Position> {
     (any_board(), proptest::collection::vec(any::<u8>(), 0..=64)).prop_map(|(board, choices)| {
         choices.into_iter().fold(Position::start(board), |position, choice| {

@@ -9,7 +9,7 @@ use web_time::Instant;
 
 use super::{Monitor, Oracle, SearchOptions};
 
-/// The nodes that a thread takes at once.
+/// The number of nodes in a batch.
 const BATCH_NODES: u64 = 8192;
 
 /// The limits that the threads of one test share.
@@ -52,7 +52,7 @@ impl<'a> Limit<'a> {
     }
 }
 
-/// The nodes of one thread.
+/// Counts the nodes of one thread.
 pub(super) struct ThreadNodes<'a> {
     limit: &'a Limit<'a>,
     pub visited: u64,

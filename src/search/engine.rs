@@ -1,4 +1,4 @@
-//! The engine of one board: it keeps the table between questions, and narrows a score with null windows.
+//! The engine of one board: it keeps the table from one question to the next, and finds scores by null-window searches.
 
 use super::budget::{Limit, ThreadNodes};
 use super::grid::{ANY_HEIGHT, Grid, State};
@@ -10,10 +10,10 @@ use super::worker::Worker;
 use super::{Oracle, SearchError, SearchOptions};
 use crate::{Board, Position};
 
-/// The number of nodes after which a question gets more threads: some 50 milliseconds.
+/// The number of nodes after which a question gets more threads: some 50 milliseconds of search.
 const NODES_BEFORE_THREADS: u64 = 1 << 19;
 
-/// Finds scores on one board. Callers need not know the word size and the height of the grid.
+/// Finds scores on one board. Hides the word size and the height of the grid from callers.
 pub(super) trait Engine: Send {
     /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
     /// must be of the engine's board and not finished. Adds the visited nodes to [`Engine::nodes`]; the node limit
@@ -59,11 +59,11 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     table: Table,
     /// The merits of the cells, for each thread.
     merits: Vec<CellMerits>,
-    /// The nodes that all questions have visited; they decide when the table grows.
+    /// How many nodes all questions have visited; this number decides when the table grows.
     nodes: u64,
 }
 
-/// A question: the position that it is about, and how to search it.
+/// A question: a position, and how to search it.
 struct Asked<'a, W> {
     state: State<W>,
     fold: bool,
@@ -86,8 +86,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. If the table should grow,
-    /// the search stops, the table grows, and the search starts again and finds its earlier work in the table.
+    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. When the table should grow,
+    /// the search stops, the table grows, and the search starts again with what it has stored in the table.
     fn test(&mut self, asked: &Asked<'_, W>, beta: Score) -> Result<Score, SearchError> {
         let limit = asked.options.node_limit.unwrap_or(u64::MAX);
         loop {
@@ -121,8 +121,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
     }
 
     /// Returns how many more nodes may be visited before the table should grow: once the engine has visited as many
-    /// nodes as the table has entries. (Half as many is 5 % slower on Test_L2_R2, because the table then leaves the
-    /// cache sooner.)
+    /// nodes as the table has entries. (Growing at half as many is 5 % slower on Test_L2_R2, because the table then
+    /// outgrows the cache sooner.)
     fn until_growth(&self) -> u64 {
         (self.table.capacity() as u64).saturating_sub(self.nodes)
     }

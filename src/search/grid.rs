@@ -6,8 +6,8 @@
 //! sum of the mover's pieces and all pieces never carries from one column into the next, and no two positions have the
 //! same sum (a column of `h` pieces adds a number from `2^h - 1` to `2^(h+1) - 2`).
 //!
-//! `HEIGHT` is the number of rows if it is known at compile time, which makes every shift a constant, or
-//! [`ANY_HEIGHT`]. Constant shifts save 13 % of the time on Test_L2_R2. A grid of known height connects four.
+//! `HEIGHT` is [`ANY_HEIGHT`], or the number of rows if that is known at compile time, which makes every shift a
+//! constant. Constant shifts save 13 % of the time on Test_L2_R2. A grid of known height always connects four.
 
 use super::word::Word;
 use crate::{Board, Position};
@@ -15,8 +15,7 @@ use crate::{Board, Position};
 /// Stands for a height that is known only at run time.
 pub(super) const ANY_HEIGHT: u32 = 0;
 
-/// The board in the layout of the search. `COLUMNS` is at least the number of columns, and is the size of lists of
-/// moves.
+/// The board in the layout of the search. `COLUMNS`, the size of all lists of moves, is at least the number of columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     /// The number of columns.
@@ -29,8 +28,7 @@ pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     pub cells: W,
     /// The bottom cell of every column.
     pub bottom: W,
-    /// The rows at an even distance from the top of the board, counting the top row as 1: row `r` with `height - r`
-    /// even.
+    /// The cells of every second row, beginning with the one below the top row: all rows `r` with an even `height - r`.
     pub lower_rows: W,
 }
 
@@ -80,8 +78,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         (spread(position.pieces(position.to_move())), spread(position.occupied()))
     }
 
-    /// Returns the position of the mover's pieces and all pieces: the inverse of [`Grid::pieces`]. `None` if they are
-    /// no position of `board`.
+    /// Makes a position from the mover's pieces and all pieces: the inverse of [`Grid::pieces`]. Returns `None` if the
+    /// pieces are not a position of `board`.
     pub fn position(&self, board: Board, mine: W, all: W) -> Option<Position> {
         let gather = |pieces: W| {
             (0..self.width).fold(0, |found, column| {
@@ -106,7 +104,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         W::low_bits(self.stride()) << (column * self.stride())
     }
 
-    /// Returns how many cells are above the lowest bit of `cells`, which must not be empty.
+    /// Returns how many cells of the column are above the lowest bit of `cells`, which must not be empty.
     #[inline(always)]
     pub fn cells_above(&self, cells: W) -> u32 {
         self.stride() - 2 - cells.first() % self.stride()
@@ -119,15 +117,15 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         let stride = self.stride();
         let (mut mirrored, mut rest) = (W::ZERO, key);
         for _ in 0..self.width {
-            // One column may fill the word, and a word can't be shifted by its whole width at once.
+            // A single column may fill the whole word, which can't be shifted by all its bits in one step.
             mirrored = mirrored << (stride - 1) << 1 | rest & W::low_bits(stride);
             rest = rest >> (stride - 1) >> 1;
         }
         mirrored
     }
 
-    /// Returns the cells where one more piece completes a line of `pieces`. The result may include taken cells and bits
-    /// that are not cells; the caller masks them.
+    /// Returns the cells where one more piece completes a line of `pieces`. The result may include occupied cells and
+    /// bits that are not cells; callers must mask them out.
     #[inline(always)]
     pub fn spots(&self, pieces: W) -> W {
         let stride = self.stride();
@@ -180,24 +178,24 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
 
 /// A position inside the search, where the game is not over: the pieces, and the cells that complete a line.
 ///
-/// A move changes only the mover's spots, so a parent that has examined a move has computed everything that its child
-/// needs.
+/// A move changes only the mover's spots. So when the search has examined a move, it has already computed everything
+/// that the state after the move needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<W> {
     /// The pieces of the player to move.
     pub mine: W,
     /// All pieces.
     pub all: W,
-    /// The cells that complete a line of the player to move; some may be taken.
+    /// The cells that complete a line of the player to move; some may be occupied.
     pub my_spots: W,
-    /// The cells that complete a line of the opponent; some may be taken.
+    /// The cells that complete a line of the opponent; some may be occupied.
     pub their_spots: W,
     /// The number of pieces.
     pub ply: u32,
 }
 
 impl<W: Word> State<W> {
-    /// Builds the state of a position from the mover's and all pieces.
+    /// Builds the state of a position from the mover's pieces and all pieces.
     pub fn new<const HEIGHT: u32, const COLUMNS: usize>(grid: &Grid<W, HEIGHT, COLUMNS>, mine: W, all: W) -> State<W> {
         State { mine, all, my_spots: grid.spots(mine), their_spots: grid.spots(mine ^ all), ply: all.count() }
     }
@@ -241,7 +239,7 @@ fn completions<W: Word, const MAX: usize>(pieces: W, step: u32, connect: u32) ->
     if connect == 1 {
         return !W::ZERO;
     }
-    // behind[n]: the n cells before this one are in `pieces`.
+    // behind[n]: the cells whose n predecessors along `step` are all in `pieces`.
     let mut behind = [!W::ZERO; MAX];
     let others = (connect as usize - 1).min(MAX - 1);
     for n in 1..=others {

@@ -1,19 +1,19 @@
 //! Exact search: the value and remoteness of any position of any board, without a database.
 //!
 //! A database is computed backward from the ends of all games; a search looks forward from one position. The search
-//! shares no code with the database, so tests use it to check the database.
+//! shares no code with the solver that computes databases, so tests use it to check them.
 //!
 //! # How it works
 //!
 //! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
 //! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
-//! moves need no search. A score is one number for the value and the end of the game; a few questions determine it
-//! (`score`).
+//! moves need no search. A score combines the value and the ply on which the game ends in one number (`score`); a few
+//! such questions determine it.
 //!
 //! **Moves that do not lose at once.** A *spot* is a cell where a piece completes a line, such as the gap in `x x . x`.
-//! A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its children. The
+//! A few shifts of a bitboard give the spots of both players (`grid`), and a parent passes them to its children. The
 //! player to move must fill a playable spot of the opponent (two are a loss) and must not play directly below any spot
-//! of the opponent. For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
+//! of the opponent. For example, on `7x6` after 1, 4, 1, 4, 1 the second player loses at once except in column 1:
 //!
 //! ```
 //! use fourbase::search::{Search, SearchOptions};
@@ -31,15 +31,15 @@
 //! ```
 //!
 //! **Following up.** Many games are decided long before they end, because one player can answer every move in the cell
-//! above it. It is then known in advance which cells each player can get. If the other player's cells hold no line,
-//! that player cannot win, however long the game lasts (`pairing` has the proof). This more than halves the number of
-//! nodes.
+//! above it. It is then known in advance which cells each player can get. If the cells that the other player can get
+//! hold no line, that player cannot win, however long the game lasts (`pairing` has the proof). This more than halves
+//! the number of nodes.
 //!
 //! **A table** of proved bounds (`table`). The search looks up each position, and all its children before it searches
-//! any of them. The exact position is the key; mirror images share one. The threads share the table. All but the first
-//! thread start only when a question takes long: all then search the same question, and the first answer stops the
-//! others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same; only
-//! the number of nodes differs with several threads.
+//! any of them. The key is the whole position, not a hash; mirror images share one key. All threads share the table.
+//! Only one thread runs until a question takes long; then all search the same question, and the first answer stops
+//! the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
+//! with several threads, only the number of nodes varies.
 //!
 //! # Sources
 //!
@@ -73,7 +73,7 @@ use score::{Scale, Score};
 /// More than any score; `-FAR` is less than any.
 const FAR: Score = 64;
 
-/// Solves positions of one board, one after the other. The results of one question help the next.
+/// Solves positions of one board, one after the other. What it finds for one position speeds up the next.
 ///
 /// ```
 /// use fourbase::search::{Search, SearchOptions};
@@ -124,8 +124,8 @@ impl Search {
     /// Solves `position` as [`Search::solve`] does, with bounds from elsewhere: it is worth at least `worst` and at
     /// most `best` (`None` for no bound). The narrower the bounds, the less is searched.
     ///
-    /// The bounds are trusted. If the true outcome lies beyond one of them, the answer is that bound or an outcome
-    /// beyond it, but not always the true one.
+    /// The bounds are trusted. If the true outcome lies beyond one of them, the answer is that bound or some outcome
+    /// beyond it, which may differ from the true one.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl Search {
     }
 
     /// Returns how many nodes all questions have visited. A node is a position with a choice of moves that the search
-    /// entered. Forced replies, and positions whose outcome the parent sees, are not counted.
+    /// entered. Forced replies, and positions that were decided at their parent, are not counted.
     pub fn nodes(&self) -> u64 {
         self.engine.nodes()
     }
@@ -233,7 +233,7 @@ impl Search {
         self.options = SearchOptions { node_limit, deadline, monitor, ..self.options };
     }
 
-    /// Returns the outcome of `position`, searching for its score in `range` like [`Engine::score`].
+    /// Returns the outcome of `position`; `range` limits the score that is searched for, as in [`Engine::score`].
     fn ask(
         &mut self,
         position: &Position,

@@ -1,10 +1,10 @@
 //! Normal play: completing a line wins.
 //!
-//! The search enters a position only if the player to move can't win at once. The parent, which knows the winning cells
-//! of both players, makes sure of this. So a move is worth a look only if it leaves the opponent no immediate win: it
-//! fills the playable cell where the opponent would win, if there is one (two are a loss), and is not directly below a
-//! cell where the opponent would win. If only one move is worth a look, it is played at once, so the search proper and
-//! the table see only positions with a choice.
+//! The search enters a position only if the player to move can't win at once; this is checked at the parent, where the
+//! winning cells of both players are known. A move is worth a look only if it leaves the opponent no immediate win: it
+//! must fill the playable cell where the opponent would win, if there is one (two are a loss), and must not be directly
+//! below a cell where the opponent would win. If only one move is worth a look, it is played at once. So only positions
+//! with a choice are searched and stored in the table.
 
 use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves, SPOT_MERIT};
@@ -14,9 +14,9 @@ use super::table::NO_COLUMN;
 use super::word::Word;
 use super::worker::Worker;
 
-/// The result of forced replies.
+/// Where a sequence of forced replies ends.
 enum Next<W> {
-    /// The end of the game is certain. Holds the score for the player to move in the position asked about.
+    /// The outcome is certain. Holds the score for the player to move before the forced replies.
     Decided(Score),
     /// A position where the player to move has at least two moves that do not lose at once.
     Choice(State<W>),
@@ -24,7 +24,7 @@ enum Next<W> {
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
     /// Decides whether the score of `state` is at least `beta`. Returns a lower bound of the score that is at least
-    /// `beta`, or an upper bound that is less; `None` if the budget ends.
+    /// `beta`, or an upper bound that is less; `None` if the search must stop.
     ///
     /// The player to move must have no immediate win, and the board must not be full.
     pub fn search(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
@@ -54,8 +54,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta`. Forced replies lead from it to `choice`, a position
-    /// with this `key` where the player to move has a choice.
+    /// Decides whether the score of `state` is at least `beta`, where forced replies lead from `state` to `choice`: a
+    /// position with this `key` in which the player to move has a choice.
     #[inline(always)]
     fn choose_after(&mut self, state: &State<W>, choice: &State<W>, key: W, beta: Score) -> Option<Score> {
         if same_mover(state, choice) {
@@ -95,7 +95,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if score >= beta {
             return Some(score);
         }
-        // A win on ply + 3 would have been found above.
+        // A win on ply + 3 would have been found above, so the next possible win is on ply + 5.
         known.upper = known.upper.min(self.scale.win_on(state.ply + 5));
         if known.upper < beta {
             return Some(known.upper);

@@ -1,5 +1,4 @@
-//! The options of a search: its resources, how to watch and stop it, and an oracle; and the errors when there is no
-//! answer.
+//! The options of a search, the monitor that watches and stops it, the oracle that it may ask, and its errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -19,9 +18,9 @@ use crate::{OtherBoard, Position, Value};
 /// ```
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// The size limit of the transposition table, in bytes, rounded down to a power of two. The least size is 4 KiB, or
-    /// up to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit costs
-    /// easy questions nothing. While the table grows, it briefly uses a quarter more memory.
+    /// The size limit of the transposition table in bytes, rounded down to a power of two. A table has at least 4 KiB,
+    /// on boards with many cells up to 1 MiB. It starts small and grows with the search, so a large limit costs nothing
+    /// in short searches. While the table grows, it briefly uses a quarter more memory.
     pub table_bytes: usize,
     /// The number of threads, at least 1. All but the first start only when a question turns out to be long.
     pub threads: usize,
@@ -40,8 +39,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop
-/// both.
+/// Lets another thread see how many nodes a search has visited or how many positions of a batch are answered, and stop
+/// the search or the batch.
 ///
 /// A search looks at its monitor every 8,192 nodes, about once a millisecond.
 ///
@@ -83,17 +82,17 @@ impl Monitor {
         Monitor { poll: Some(poll), ..Monitor::default() }
     }
 
-    /// Returns how many nodes the searches with this monitor have visited; the number may be some thousands behind.
+    /// Returns how many nodes the searches with this monitor have visited; it may lag behind by some thousands.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
     }
 
-    /// Returns how many positions the batches with this monitor have answered.
+    /// Returns how many positions have been answered in the batches with this monitor.
     pub fn answers(&self) -> u64 {
         self.answers.load(Relaxed)
     }
 
-    /// Counts positions that a batch has answered.
+    /// Adds to the number of positions that have been answered in batches.
     pub fn add_answers(&self, positions: u64) {
         self.answers.fetch_add(positions, Relaxed);
     }
@@ -123,8 +122,8 @@ impl Monitor {
 
 /// A source of the values of positions (win, lose or tie), such as a database without remoteness.
 ///
-/// A search for a remoteness need not prove these values again: at the oracle's answer it rejects a move that gives the
-/// value away, and the score of a tie is exact.
+/// With an oracle, a search for a remoteness need not prove these values itself: as soon as the oracle answers, it can
+/// reject a move that gives the value away, and it knows the exact score of a tie.
 pub trait Oracle: Sync {
     /// Returns the value of an unfinished position for its player to move; `None` if it is unknown. The search asks
     /// only about positions with at least 28 empty cells: searching later ones is faster than reading a database.

@@ -2,9 +2,9 @@
 //!
 //! Call the player to move *mover* and the opponent *follower*. If an even number of cells is empty, the follower has a
 //! strategy that never runs out of replies: answer a move in the cell above it. Columns with an odd number of empty
-//! cells come in pairs. When the mover plays the lowest empty cell of one, the follower plays that of the other, and
-//! both have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from the top of
-//! the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
+//! cells are put in pairs. When the mover plays the lowest empty cell of one, the follower plays that of the other, and
+//! both then have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from the top
+//! of the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
 //! - the *lower rows*: the cells at an even distance from the top, and
 //! - the cells that are playable now.
 //!
@@ -12,23 +12,23 @@
 //! strategy, so the score is at most 0. The follower can ignore the mover's threats, because a cell that completes the
 //! mover's line would have to be one that the mover can get.
 //!
-//! **A spot decides.** If the follower also has a spot in a cell of an upper row that is not playable yet, the strategy
-//! fills it right after the mover plays below it. The follower wins, at the latest when only the cells above the spot
-//! are empty, so the mover cannot reach those cells either. In the same way the follower wins if the cells that the
-//! strategy is sure to get complete a line, at the latest with the last cell of the board.
+//! **A spot decides.** If the follower also has a spot in an upper row that is not playable yet, the strategy fills it
+//! right after the mover plays below it. The follower then wins, at the latest when only the cells above the spot are
+//! still empty, so the mover cannot get those cells either. The follower also wins if the cells that the strategy is
+//! sure to get complete a line, at the latest with the last cell of the board.
 //!
-//! **A spot in a lower row changes the count.** Let the follower never play the cell below such a spot, so that for the
-//! follower the column ends there. A mover who plays the cell below the spot loses at once. An odd number of cells is
-//! left out: that cell and all cells above it. So if an *odd* number of cells is empty on the whole board, the strategy
-//! works on the other cells; in this column the mover gets the upper rows, up to the cell below the spot. When all
-//! other cells are filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
-//! columns do the same. (The spot must not be above a spot in an upper row, because the mover would now get that row in
-//! this column.)
+//! **A spot in a lower row changes the count.** Suppose the follower has such a spot and never plays the cell below it,
+//! so that for the follower the column ends there. If the mover plays the cell below, the follower wins at once. An odd
+//! number of cells is left out: that cell and all cells above it. So if an *odd* number of cells is empty on the
+//! whole board, the strategy works on the other cells; in this column the mover gets the upper rows, up to the cell
+//! below the spot. When all other cells are filled, the mover has to play that cell, and loses. If an *even* number is
+//! empty, two such columns have the same effect. (The spot must not be above another spot in an upper row, because the
+//! mover would now get that row in this column.)
 //!
-//! Nodes per position on the 1,000 positions of Test_L2_R2, measured when each part was added: "no line" and one spot
-//! 35,656 to 23,928; bounds of all children before any is searched, 20,168 to 16,822; cells above a spot taken as out
-//! of the mover's reach, 7,953 to 6,790; two columns and sure lines, to 6,229. Of two odd columns the mover gets only
-//! one lowest cell; a test for this was not worth its cost (6,209).
+//! Nodes per position on the 1,000 positions of Test_L2_R2, before and after each part was added: "no line" and one
+//! spot, 35,656 and 23,928; computing the bounds of all children before any is searched, 20,168 and 16,822; excluding
+//! the cells above a spot from the mover's reach, 7,953 and 6,790; then two columns and sure lines, down to 6,229. (Of
+//! a pair of odd columns the mover gets only one lowest cell; a test for this was not worth its cost: 6,209.)
 
 use super::grid::{Grid, State};
 use super::score::{Scale, Score};
@@ -46,10 +46,10 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
 ) -> Score {
     let empty = grid.cells & !state.all;
     let playable = state.playable(grid);
-    // A playable spot is a threat to answer, not one to wait for.
+    // The mover must fill a playable spot now, so only spots that are not playable yet can decide later.
     let waiting = state.their_spots & empty & !playable;
     let upper_spots = waiting & !grid.lower_rows;
-    // The cells below the follower's spots in upper rows.
+    // The empty cells, except the follower's spots in upper rows and the cells above them.
     let mut open = empty;
     upper_spots.each().for_each(|spot| open &= !(column_of(grid, spot) & W::ZERO.minus(spot)));
     let lower_spots = waiting & grid.lower_rows & open;

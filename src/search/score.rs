@@ -1,16 +1,16 @@
 //! Scores: a value and a remoteness in one small integer that changes sign with the player.
 //!
 //! A win is positive, a loss negative, a tie 0. The sooner a game ends, the farther its score is from 0. The score
-//! counts the ply `p` on which the game ends, not the distance from the position asked about, so it stays the same all
-//! the way up the tree. Of two successive plies only one can end a game that a given player wins. So `ceil(p / 2)`
-//! determines the ply, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last piece of the
-//! board. On 7x6 this is the usual "22 minus the winner's pieces".
+//! depends on the ply `p` on which the game ends, not on the remoteness, so it is the same for all positions on the way
+//! there, except for its sign. Of two successive plies only one can end a game that a given player wins. So
+//! `ceil(p / 2)` determines the ply, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last
+//! piece of the board. On 7x6 this is the usual "22 minus the winner's pieces".
 //!
 //! A search only ever decides whether a score is at least `beta`; [`next_beta`] chooses the next question.
 
 use crate::{Board, Outcome, Value};
 
-/// The value of a position for the player to move, as a number. At most 32 away from 0.
+/// A score for the player to move, from -32 to 32.
 pub(super) type Score = i32;
 
 /// How the scores of a board are counted.
@@ -28,14 +28,14 @@ impl Scale {
         Scale { cells, top: cells.div_ceil(2) as Score + 1, misere: board.is_misere() }
     }
 
-    /// Returns the score of winning a game that ends on `ply` (from 1); 0 if that is beyond a full board.
+    /// Returns the winner's score in a game that ends on `ply` (from 1); 0 if the board has too few cells for that.
     #[inline(always)]
     pub fn win_on(self, ply: u32) -> Score {
         (self.top - (ply as Score + 1) / 2).max(0)
     }
 
-    /// Returns the lowest and the highest score of `outcome` at a position of `ply` pieces; equal if the remoteness is
-    /// known.
+    /// Returns the lowest and the highest score that `outcome` can mean at a position of `ply` pieces. They are equal
+    /// if the remoteness is known.
     pub fn scores(self, outcome: Outcome, ply: u32) -> (Score, Score) {
         let (latest, soonest) = match outcome.remoteness {
             Some(plies) => [self.win_on(ply.saturating_add(plies).min(self.cells)); 2].into(),
@@ -65,12 +65,12 @@ impl Scale {
     }
 }
 
-/// Returns the next `beta` for a score between `low` and `high`, `low < high`: more than `low`, at most `high`.
+/// Returns the next `beta` to ask about if the score is from `low` to `high`, with `low < beta <= high`.
 ///
-/// The first question is about the sign, which most prunings can decide. The later ones move away from the tie, a
-/// quarter of the way at a time. Before the last prunings were added, the nodes per position on Test_L2_R1 and
+/// The first question is about the sign, which most prunings can decide. Each later one moves away from the tie by a
+/// quarter of the remaining range. Before the last prunings were added, the nodes per position on Test_L2_R1 and
 /// Test_L2_R2 were: quarters 268 and 14,198, halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and
-/// 13,995, from the far end 199 and 16,460.
+/// 13,995, starting from the far end 199 and 16,460.
 pub(super) fn next_beta(low: Score, high: Score) -> Score {
     if low < 0 && high >= 0 {
         0

@@ -1,25 +1,25 @@
 //! The transposition table: the bounds of searched positions, shared by all threads without locks.
 //!
-//! An entry holds both bounds of a position's score and the best move. It is found by the position's key, never by a
-//! hash alone: reversible steps turn the key into another number of as many bits. Its high bits select the bucket, and
-//! the entry holds the other bits. Two positions never share an entry, so no answer depends on luck.
+//! An entry holds both bounds of a position's score and the best move. It is identified by the position's whole key,
+//! not by a hash: reversible steps turn the key into another number of as many bits. The high bits of that number
+//! select the bucket, and the entry holds the others. Two positions never share an entry, so no answer depends on luck.
 //!
 //! If the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, as on 7x6, 7x7 and 8x6), an
-//! entry is one atomic word. Otherwise it is two words; the first is stored xor the second, so a reader that gets its
-//! words from two writers sees a key that does not match. (An accidental match with another key needs 64 equal bits,
-//! and can happen only with several threads on these boards.)
+//! entry is one atomic word. Otherwise it is two words, and the first is stored xor the second. So if a thread reads
+//! two words from different writes, their key does not match. (A false match would need 64 equal bits. It can happen
+//! only on boards with two-word entries, and only with several threads.)
 //!
-//! Every write is a true bound of its position, proved or given by a trusted oracle, so a lost or stale write costs
-//! time but never changes an answer. The table starts small and grows with the search: small tables stay in the cache,
-//! and easy questions do not pay for memory.
+//! Every bound written is true, since it is proved or given by a trusted oracle. So a lost or outdated entry costs time
+//! but never changes an answer. The table starts small and grows with the search: small tables stay in the cache, and
+//! short searches need little memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
 use super::word::Word;
 
-/// The words of one bucket: four entries of one word, or two of two words. A look-up reads all of them; the alignment
-/// keeps them in one cache line.
+/// The words of one bucket: four entries of one word, or two entries of two words. A look-up reads the whole bucket;
+/// the alignment keeps it in one cache line.
 #[derive(Default)]
 #[repr(align(32))]
 struct Bucket([AtomicU64; BUCKET_WORDS]);
@@ -27,10 +27,10 @@ struct Bucket([AtomicU64; BUCKET_WORDS]);
 const BUCKET_WORDS: usize = 4;
 
 const SCORE_BITS: u32 = 7;
-/// Enough for columns 0 to 31 and [`NO_COLUMN`].
+/// Enough bits for columns 0 to 31 and [`NO_COLUMN`].
 const MOVE_BITS: u32 = 6;
 const INFO_BITS: u32 = 2 * SCORE_BITS + MOVE_BITS;
-/// Added to a score to make it positive. No score is as far as this from 0, so no used entry is 0.
+/// Added to a score to make it positive. All scores are nearer to 0 than this, so no used entry is 0.
 const BIAS: Score = 64;
 
 /// No column: means "no move was best" in an entry.
@@ -48,7 +48,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns a bound that decides the question whether the score is at least `beta`.
+    /// Returns the bound that decides whether the score is at least `beta`; `None` if neither does.
     #[inline(always)]
     pub fn decides(&self, beta: Score) -> Option<Score> {
         if self.upper < beta {
@@ -65,7 +65,7 @@ impl Entry {
         self.lower > 0 || self.upper < 0 || self.lower == self.upper
     }
 
-    /// Narrows the bounds by those of an entry.
+    /// Narrows the bounds to those of `entry` where they are tighter, and takes over its best move.
     #[inline(always)]
     pub fn narrow(&mut self, entry: Entry) {
         self.lower = self.lower.max(entry.lower);
@@ -102,18 +102,18 @@ pub(super) struct Table {
 /// The base-2 logarithm of the smallest number of buckets, which take 4 KiB.
 const MIN_BUCKET_BITS: u32 = 7;
 
-/// The base-2 logarithm of the largest number of buckets that a table may start with to get single words; they take 1
-/// MiB.
+/// The base-2 logarithm of the largest number of buckets that a table may start with. More buckets leave fewer key
+/// bits to store; if even this many (1 MiB) do not leave room for one-word entries, entries are two words.
 const MAX_START_BITS: u32 = 15;
 
 /// The bits of a word that hold the bounds and the best move: its lowest ones.
 const INFO_MASK: u64 = (1 << INFO_BITS) - 1;
 
 impl Table {
-    /// Makes an empty table for keys of `key_bits` that grows to at most `max_bytes`, or to its smallest size if that
-    /// is more.
+    /// Makes an empty table for keys of `key_bits` bits, which may grow to `max_bytes`. If its smallest size is more
+    /// than that, the table stays at that size.
     pub fn new(key_bits: u32, max_bytes: usize) -> Table {
-        // The keys of tiny boards get extra bits that are always 0, so that enough bits can select the bucket.
+        // Keys of tiny boards are extended by zero bits, so that there are enough bits to select the bucket.
         let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
         let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
         let paired = single_word_bits > MAX_START_BITS;
@@ -158,8 +158,8 @@ impl Table {
 
     /// Returns the entry of the position with `key`.
     ///
-    /// Looks at all entries of the bucket without a branch, so that successive look-ups wait for memory at the same
-    /// time.
+    /// Compares all entries of the bucket without a branch, so that the processor can overlap the memory accesses of
+    /// successive look-ups.
     #[inline(always)]
     pub fn get<W: Word>(&self, key: W) -> Option<Entry> {
         let (bucket, rest) = self.split(self.mix(key));
@@ -175,7 +175,7 @@ impl Table {
                 found = if difference <= INFO_MASK { difference } else { found };
             }
         }
-        // An empty entry matches a key whose rest is 0. Its information is 0, which no used entry has.
+        // A key whose rest is 0 also matches an empty entry. That entry's information is 0, which no used entry has.
         (found != 0).then(|| Entry::unpack(found))
     }
 

@@ -19,7 +19,7 @@ struct Plain {
     height: usize,
     connect: usize,
     misere: bool,
-    /// Keyed by the columns from left to right, each from the bottom up.
+    /// The solved positions, by their columns from left to right, each from the bottom up.
     known: HashMap<Vec<Vec<u8>>, (i32, u32)>,
 }
 
@@ -105,7 +105,7 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
     Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
 }
 
-/// Solves every legal position of a board with both searches, keeping the table from one position to the next.
+/// Checks that both searches agree on every legal position of a board; the table is kept from one to the next.
 fn agrees_everywhere(name: &str) {
     let (board, plain) = Plain::whole(name);
     let mut search = Search::new(board, SearchOptions::default());
@@ -128,7 +128,7 @@ fn every_position_of_small_boards_is_right() {
     }
 }
 
-/// With four in a row, the expected ends are those of Christophe Steininger's perfect games: the table of last moves of
+/// For four in a row, the expected outcomes come from Christophe Steininger's perfect games: the table of last moves in
 /// <https://github.com/ChristopheSteininger/c4>.
 #[test]
 fn empty_boards_are_solved() {
@@ -193,7 +193,7 @@ fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
         let bound = pairing::upper_bound(&grid, scale, &state);
         if bound <= 0 {
             bounded[usize::from(bound < 0)] += 1;
-            // Better outcomes for the player to move compare as smaller.
+            // An outcome that is better for the player to move compares as smaller.
             assert!(outcome(answer) >= scale.outcome(bound, state.ply), "{name} {position}: bound {bound}");
         }
     }
@@ -205,7 +205,7 @@ fn the_bound_of_following_up_holds_on_every_position() {
     for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
         let [ties, losses] = bounds_hold_everywhere(name);
         assert!(ties > 0, "{name} has no bounds");
-        // Only lines that are not vertical let a spot wait.
+        // Only a line that is not vertical can have a spot that is not playable yet.
         assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
     }
 }

@@ -23,11 +23,11 @@ pub(super) trait Word:
     + Shr<u32, Output = Self>
 {
     const BITS: u32;
-    /// No bit.
+    /// The word with no bit set.
     const ZERO: Self;
-    /// The lowest bit.
+    /// The word with only the lowest bit set.
     const ONE: Self;
-    /// An odd factor that spreads the low bits of a word over its high ones.
+    /// An odd factor: multiplying by it spreads the low bits of a word over the high ones.
     const MULTIPLIER: Self;
 
     /// Adds, dropping the carry.
@@ -44,7 +44,7 @@ pub(super) trait Word:
     fn low(self) -> u64;
     /// Returns the bits above the low 64.
     fn high(self) -> u64;
-    /// Puts a word together from its halves; a 64-bit word drops the high one.
+    /// Builds a word from its two 64-bit halves; a word of 64 bits ignores `high`.
     fn from_halves(high: u64, low: u64) -> Self;
 
     /// Returns the lowest set bit alone.

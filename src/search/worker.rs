@@ -1,4 +1,4 @@
-//! One thread of the search: its data, and the code that both kinds of rules share.
+//! One thread of the search: its data, and the code that normal play and misère share.
 
 use super::Oracle;
 use super::budget::ThreadNodes;
@@ -9,10 +9,10 @@ use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
 use crate::{Board, Outcome};
 
-/// The search asks a database only about positions with at least this many empty cells. Measured: the remoteness of 60
-/// random positions of 7x6 with 8 to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, where most
-/// answers needed a block expanded (50 microseconds, or some hundred nodes), it took 2.9 seconds for a limit of 28 or
-/// 30 cells, 3.4 for 24 and 5.7 for 22.
+/// The search asks an oracle only about positions with at least this many empty cells. Measured: the remotenesses of 60
+/// random positions of 7x6 with 8 to 14 pieces took 3.0 CPU seconds without an oracle. With a database of 3.7 GB, most
+/// of whose answers needed a block to be decompressed (50 microseconds, the time of some hundred nodes), they took 2.9
+/// seconds with a limit of 28 or 30 cells, 3.4 with 24 and 5.7 with 22.
 const LEAST_EMPTY_CELLS: u32 = 28;
 
 /// One thread of the search.
@@ -22,8 +22,8 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub table: &'a Table,
     pub merits: &'a CellMerits,
     pub nodes: ThreadNodes<'a>,
-    /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It can't meet
-    /// them once a piece of one player is opposite a piece of the other across the middle.
+    /// Whether the search may meet a position and its mirror image, so that both must get one key. It can't meet both
+    /// once a piece of one player is opposite a piece of the other across the middle.
     pub fold: bool,
     /// The board, and the oracle for values of its positions.
     pub oracle: Option<(Board, &'a dyn Oracle)>,
@@ -49,7 +49,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 
     /// Asks the oracle for the value of a position unless `known` has it, and stores the answer in `known` and in the
-    /// table. Cold, because most searches have no oracle.
+    /// table. Marked as cold, because most searches have no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Entry) {
         if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {

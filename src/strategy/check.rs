@@ -1,4 +1,4 @@
-//! The check: plays every move of the opponent against a rule, and remembers positions.
+//! The check: plays every move of the opponent against a rule, and visits each position only once.
 
 use std::collections::hash_map::Entry;
 
@@ -8,13 +8,13 @@ use super::rule::answer;
 use super::{CheckError, Rule, Verdict};
 use crate::{Board, Player, Position, Value};
 
-/// Bytes that a position with the opponent to move takes at most: a node and its place in the map, while both grow.
+/// The most bytes that a position with the opponent to move takes: a node and its place in the map, while both grow.
 const NODE_BYTES: usize = 300;
 
-/// Bytes that any other position of the current ply takes at most, while the map grows.
+/// The most bytes that any other position of the current step takes, while its map grows.
 const MET_BYTES: usize = 160;
 
-/// Bytes that the link to a position takes at most.
+/// The most bytes that the link to a position takes.
 const LINK_BYTES: usize = 2 * size_of::<BackLink>();
 
 /// The result of a check.
@@ -28,11 +28,10 @@ pub struct Check {
     pub positions: PositionCounts,
     /// How the lines end.
     pub lines: LineCounts,
-    /// The shortest line that the player loses (columns from 0, both players' moves), the smallest in numeric order
-    /// among equally short ones; `None` if there is none.
+    /// The shortest line that the player loses (columns from 0, both players' moves). Of equally short ones it is the
+    /// first in lexicographic order; `None` if there is none.
     pub refutation: Option<Vec<usize>>,
-    /// The shortest line to where the rule is undefined, the smallest among equally short ones; `None` if there is
-    /// none.
+    /// The shortest line to a position where the rule is undefined, chosen in the same way; `None` if there is none.
     pub undefined: Option<Vec<usize>>,
 }
 
@@ -56,13 +55,13 @@ impl Check {
 
 /// Plays every move of the opponent against a rule that `player` follows, on `board` from its start.
 ///
-/// Time is proportional to the number of positions met, at some five million a second. Memory holds the positions of
-/// two plies and a link to each position with the opponent to move; about `memory_bytes` is the limit. A rule that
-/// serves only the other player is undefined at once.
+/// Time is proportional to the number of positions met, some five million a second. Memory holds the positions of two
+/// plies and a link to each position with the opponent to move, at most about `memory_bytes`. A rule that serves only
+/// the other player is undefined at once.
 ///
 /// # Errors
 ///
-/// [`CheckError::Memory`] if the memory is not enough, [`CheckError::Lines`] for more than 2^128 lines.
+/// [`CheckError::Memory`] if the check needs more memory, [`CheckError::Lines`] for more than 2^128 lines.
 ///
 /// ```
 /// use fourbase::strategy::{Centre, Verdict, check};
@@ -95,7 +94,7 @@ struct CheckRun<'a> {
     memory_bytes: u64,
     check: Check,
     history: History,
-    /// The latest positions with the opponent to move; each step replaces them with the positions that they lead to.
+    /// The latest positions with the opponent to move. Each step replaces them with those that are two plies later.
     next: Layer,
     /// The positions after the opponent's move in this step, and whether the rule is known to be undefined there.
     answered: Map<bool>,
@@ -106,9 +105,9 @@ struct CheckRun<'a> {
 /// A move of the opponent from one of the latest positions.
 #[derive(Clone, Copy)]
 struct Attack {
-    /// The place of the previous position among those of its ply.
+    /// The index of the position before the move among the latest positions.
     parent: usize,
-    /// The column; `None` before the first move of the game.
+    /// The column of the move; `None` on the empty board if the rule moves first.
     column: Option<usize>,
     /// How many lines lead here.
     lines: u128,
@@ -138,7 +137,7 @@ impl CheckRun<'_> {
         Ok(self.check)
     }
 
-    /// Meets a position after a move of the opponent, and lets the rule answer.
+    /// Handles a position after a move of the opponent: counts it and plays the rule's answer.
     fn meet_attacked(&mut self, position: Position, attack: Attack) -> Result<(), CheckError> {
         let (new, known_undefined) = match self.answered.entry(position) {
             Entry::Vacant(place) => (true, place.insert(false)),
@@ -166,7 +165,7 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Meets a position with the opponent to move.
+    /// Adds a position with the opponent to move to the next ones, or more lines to it if it is there already.
     fn meet_answered(&mut self, position: Position, link: BackLink, lines: u128) -> Result<(), CheckError> {
         if self.next.add(position, lines).ok_or(CheckError::Lines)? {
             self.check.positions.all += 1;
@@ -176,8 +175,8 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    /// Counts the lines that end after `plies` plies with the opponent's move in `attack` and perhaps a `reply`. The
-    /// `result` is `None` if the rule is undefined; `new` is set if their last position is not counted yet.
+    /// Counts the lines that end after `plies` plies with the opponent's move in `attack` or the rule's `reply` to it.
+    /// `result` is `None` if the rule is undefined there; `new` is set if their last position is not counted yet.
     fn end(
         &mut self,
         result: Option<Value>,
@@ -195,8 +194,8 @@ impl CheckRun<'_> {
             Some(Value::Lose) => &mut self.check.refutation,
             Some(_) => return Ok(()),
         };
-        // Equally long lines come in ascending order. A shorter one can still come after one that the rule's own move
-        // ends, as under misère.
+        // Equally long lines come in ascending order. But a shorter line can come after a line that is one ply longer
+        // because the rule's own move ends it, as under misère.
         if shortest.as_ref().is_none_or(|shortest| plies < shortest.len()) {
             let mut line = self.history.line_to(attack.parent);
             line.extend(attack.column);

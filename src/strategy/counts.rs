@@ -13,11 +13,11 @@ pub(super) fn result(position: &Position, player: Player) -> Option<Value> {
 
 /// The distinct positions that a rule meets, including the empty board. Mirror images count separately.
 ///
-/// The others are disjoint and add up to `all`; but `undefined` is a part of `strategy_to_move`.
+/// The counts are disjoint and add up to `all`, except `undefined`, which is a part of `strategy_to_move`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionCounts {
-    /// All of them.
+    /// All positions.
     pub all: u64,
     /// The game is not over, and the opponent of the rule is to move.
     pub opponent_to_move: u64,
@@ -73,7 +73,7 @@ impl LineCounts {
     }
 }
 
-/// How a player who follows a rule fares.
+/// The result of a check for the player who follows the rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verdict {
     /// The player wins every line.
@@ -82,7 +82,7 @@ pub enum Verdict {
     Ties,
     /// The player wins some lines, and the others are ties.
     NeverLoses,
-    /// The player loses some line. Others may be undefined.
+    /// The player loses some line. The rule may be undefined in others.
     Loses,
     /// The rule is undefined in some line, and the player loses none.
     Undefined,

@@ -37,10 +37,10 @@ pub enum CentreError {
     },
 }
 
-/// Why a check gives no answer. A check never estimates.
+/// Why a check gives no result. Its results are always exact, never estimates.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
-    /// Too many positions for the memory.
+    /// The positions need more memory than allowed.
     #[error(
         "after {ply} plies the check has met {positions} positions and needs more than {limit_bytes} bytes of memory; \
          allow more, or check a smaller board{}", found_before(refutation.as_deref())
@@ -48,7 +48,7 @@ pub enum CheckError {
     Memory {
         /// The number of plies checked before the limit.
         ply: usize,
-        /// The positions met by then.
+        /// How many positions were met by then.
         positions: u64,
         /// The limit.
         limit_bytes: u64,

@@ -2,7 +2,7 @@
 //!
 //! On a board with an even number of rows this gives the second player every cell of the even rows, and leaves the
 //! first player only lines within odd rows. The exception for two centre columns breaks those lines: when the first
-//! player first plays there, the second answers beside it, on the bottom row.
+//! player first plays in one of them, the second plays in the other, on the bottom row.
 //!
 //! The documentation of GamesCrafters describes this strategy for boards of at most 6 columns and an even number of
 //! rows. The rule accepts any board; the check shows how it fares.
@@ -12,10 +12,10 @@ use std::fmt;
 use super::{CentreError, Rule};
 use crate::{Board, Player, Position};
 
-/// What "the first time the first player plays in one of the two centre columns" means.
+/// Ways to read "the first time the first player plays in one of the two centre columns".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reading {
-    /// The first time in the pair: once in a game. This reading never loses on the boards that it was described for.
+    /// The first time in either column: once in a game. This reading never loses on the boards of the description.
     Pair,
     /// The first time in each column: up to twice in a game. Undefined if the other column is full by then.
     Column,
@@ -125,7 +125,8 @@ impl FollowUp {
         }
     }
 
-    /// Returns whether the move in `last` was the opponent's first one in the columns that the reading watches.
+    /// Returns whether the move in the centre column `last` was the opponent's first one there or, with
+    /// [`Reading::Pair`], the first one there and in the `other` centre column.
     fn is_first(&self, position: &Position, last: usize, other: usize) -> bool {
         let board = position.board();
         let watched = match self.reading {

@@ -1,4 +1,4 @@
-//! Measures how well a rule plays, with exact values that the caller supplies.
+//! Measures how well a rule plays by comparing it with exact values that the caller supplies.
 
 use super::counts::result;
 use super::memo::Map;
@@ -6,7 +6,7 @@ use super::rule::answer;
 use super::{Check, CheckError, Rule};
 use crate::{MAX_COLUMNS, Player, Position, Value};
 
-/// Bytes that a position takes at most, its value included.
+/// The most bytes that a position takes, its value included.
 const MET_BYTES: u64 = 200;
 
 /// The number of positions in which a rule keeps the value of the game.
@@ -15,20 +15,20 @@ const MET_BYTES: u64 = 200;
 pub struct KeptCounts {
     /// Positions in which the game is not over and the rule is asked for a move.
     pub strategy_to_move: u64,
-    /// Those in which its reply is worth as much as the best move, whatever the opponent's last move was.
+    /// How many of these have a reply worth as much as the best move, whatever the opponent's last move was.
     pub kept: u64,
     /// All positions that are met, finished ones included.
     pub all: u64,
-    /// Those from which the rule, followed to the end, is sure to get the value against every reply. No rule is sure to
-    /// get more.
+    /// Positions from which the rule, followed to the end, is sure to get the value against every reply. No rule is
+    /// sure to get more.
     pub secured: u64,
 }
 
 impl Check {
     /// Compares the checked rule with known values. Calls `values` with portions of the positions that the check has
-    /// met, each position once; it must return the value of each for its player to move.
+    /// met, with each position once. `values` must return the value of each for its player to move.
     ///
-    /// Goes through all positions again, and holds them in memory.
+    /// Goes through all positions again, and keeps them in memory.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Check {
 /// How many values are requested at once.
 const PORTION: usize = 1 << 16;
 
-/// Returns the worse of two results for the rule's player. `None`, if the rule may be undefined, is the worst.
+/// Returns the worse of two results for the rule's player. `None` is the worst: the rule may be undefined.
 fn worse(one: Option<Value>, other: Option<Value>) -> Option<Value> {
     Some(one?.max(other?))
 }
@@ -90,7 +90,8 @@ fn worse(one: Option<Value>, other: Option<Value>) -> Option<Value> {
 /// A position that was met.
 #[derive(Clone, Copy)]
 struct MetPosition {
-    /// The worst result of the rule from here, over all last moves with which the position was met.
+    /// The worst result for the rule's player from here, whatever the opponent plays and whatever the last move was;
+    /// `None` if the rule may be undefined.
     sure: Option<Value>,
     /// The columns that the rule played here, one bit each.
     replies: u32,
@@ -108,7 +109,7 @@ impl MetPosition {
         MetPosition { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
-    /// Merges the result of the same position after another last move.
+    /// Merges in what was found for the same position after another last move.
     fn join(&mut self, other: &MetPosition) {
         self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
@@ -116,10 +117,10 @@ impl MetPosition {
     }
 }
 
-// A bit for each column of any board.
+// `replies` has a bit for each column of any board.
 const _: () = assert!(MAX_COLUMNS <= u32::BITS as usize);
 
-/// Goes through all lines, depth first. A line has at most 64 plies, so the recursion is safe.
+/// Visits all positions depth first. A line has at most 64 plies, so the recursion is safe.
 struct KeepRun<'a> {
     rule: &'a dyn Rule,
     player: Player,
@@ -127,7 +128,7 @@ struct KeepRun<'a> {
 }
 
 impl KeepRun<'_> {
-    /// Meets a position with the opponent to move, and returns the result that the rule is sure of.
+    /// Visits a position with the opponent to move, and returns the worst result for the rule's player.
     fn answered(&mut self, position: Position) -> Option<Value> {
         if let Some(met) = self.met.get(&position) {
             return met.sure;
@@ -139,8 +140,8 @@ impl KeepRun<'_> {
         sure
     }
 
-    /// Meets a position after a move of the opponent, and returns the result that the rule is sure of. A position is
-    /// never met twice after the same move.
+    /// Visits a position after the opponent's move in `last`, and returns the worst result for the rule's player. A
+    /// position is never visited twice with the same `last`.
     fn attacked(&mut self, position: Position, last: Option<usize>) -> Option<Value> {
         let new = match result(&position, self.player) {
             Some(result) => MetPosition::new(Some(result)),
@@ -156,7 +157,7 @@ impl KeepRun<'_> {
     }
 }
 
-/// Counts the positions that keep or secure the value. All values are known by now.
+/// Counts the positions in which the rule keeps or secures the value. All values must be known.
 fn count(met: &Map<MetPosition>, player: Player) -> KeptCounts {
     let mut kept = KeptCounts { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
     for (position, entry) in met {
@@ -171,7 +172,8 @@ fn count(met: &Map<MetPosition>, player: Player) -> KeptCounts {
     kept
 }
 
-/// Returns whether the rule has a reply after any last move, and every reply is worth as much as the position.
+/// Returns whether the rule has a reply in a position for every last move, and each reply is worth as much as the
+/// position.
 fn keeps(met: &Map<MetPosition>, position: &Position, entry: &MetPosition, value: Value) -> bool {
     let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
     let is_as_good = |column| {

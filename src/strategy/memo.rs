@@ -1,5 +1,5 @@
-//! The memory of a check: the positions of one ply, each with the number of lines that lead to it, in a hash map; and
-//! how each position was first met, from which a line to it can be written down.
+//! The memory of a check: a hash map of the positions of one ply with the number of lines that lead to each; and links
+//! that record how each position was first met, from which a line to it can be restored.
 //!
 //! A check meets the positions of a ply in the order of their smallest lines. The first ply has one position. A check
 //! goes through a ply in this order, and through the moves of each position from the left, so it meets the next ply in
@@ -10,14 +10,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::Position;
 
-/// A hash that multiplies and folds. It is several times as fast as the hash of the standard library, which guards
-/// against keys chosen to collide; nobody chooses positions here.
+/// A hash that multiplies and folds. It is several times as fast as the hash of the standard library. That one guards
+/// against keys that an attacker chooses to collide, but here no attacker chooses positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 
 impl Hasher for Fold {
     fn write_u64(&mut self, word: u64) {
-        // An odd number with well-spread bits, from the golden ratio.
+        // An odd number with well-spread bits, derived from the golden ratio.
         let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = product as u64 ^ (product >> 64) as u64;
     }
@@ -60,7 +60,7 @@ impl Layer {
 /// The two moves by which a position with the opponent to move was first met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackLink {
-    /// The place of the previous position among those of its ply.
+    /// The index, among the positions of its ply, of the position two plies before.
     pub parent: usize,
     /// The opponent's move; `None` if the rule made the first move of the game.
     pub opponent: Option<u8>,
@@ -90,7 +90,7 @@ impl History {
         }
     }
 
-    /// Returns the line to the position at `place` of the ply before the latest one.
+    /// Returns the line to the position with index `place` in the last layer but one.
     pub fn line_to(&self, mut place: usize) -> Vec<usize> {
         let mut line = Vec::new();
         for layer in self.layers.iter().rev().skip(1) {

@@ -1,11 +1,11 @@
 //! Rules of play, and the proof or refutation of each against every reply.
 //!
 //! A [`Rule`] gives one player's move in every position that the player can meet. [`check()`] plays every move of the
-//! opponent against it. It meets all positions that can arise, counts all lines exactly, and, if the rule loses, finds
-//! the shortest line that shows it. [`Check::keep`] compares the rule with values that the caller supplies.
+//! opponent against it. So it visits all positions that can arise, counts all lines exactly and, if the rule loses,
+//! finds a shortest lost line. [`Check::keep`] compares the rule with values that the caller supplies.
 //!
-//! - [`FollowUp`]: the second player answers in the column that the first player just played, with an exception for two
-//!   centre columns.
+//! - [`FollowUp`]: the second player answers in the column where the first player just played, with an exception for
+//!   two centre columns.
 //! - [`Mirror`]: the second player answers in the mirrored column.
 //! - [`Centre`]: either player plays the most central column with room.
 //!
@@ -28,11 +28,11 @@
 //!
 //! # How lines are counted without playing them
 //!
-//! A rule looks only at the board and at the opponent's last move. So all lines through a position with the opponent to
-//! move continue in the same ways. [`check()`] goes forward by two plies at a time and keeps each such position once,
-//! with the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such positions. Lines end
-//! with the game, or where the rule is undefined; their number is then added to the count of that kind of end. Counts
-//! are 128-bit integers: they are exact, or the check returns an error.
+//! A rule looks only at the board and at the opponent's last move. So all lines that reach the same position with the
+//! opponent to move continue in the same ways. [`check()`] goes forward by two plies at a time and keeps each such
+//! position once, with the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such
+//! positions. A line ends with the game, or where the rule is undefined; the check counts the lines by how they end.
+//! Counts are 128-bit integers: they are exact, or the check returns an error.
 
 mod check;
 mod counts;

@@ -4,7 +4,7 @@ use crate::{Player, Position};
 
 /// Gives one player's move in every position that the player can meet.
 ///
-/// A rule sees only the position and the opponent's last move, so a check can remember positions instead of lines. Its
+/// A rule gets only the position and the opponent's last move, so a check can remember positions instead of lines. The
 /// reply must depend on nothing else; otherwise the check is meaningless.
 ///
 /// ```
@@ -105,7 +105,7 @@ impl Rule for Centre {
 
     fn reply(&self, position: &Position, _: Option<usize>) -> Option<usize> {
         let last = position.board().width() - 1;
-        // Twice the distance from the middle; among equal columns the first wins.
+        // The key is twice the distance from the middle. Of equally central columns `min_by_key` takes the first.
         position.moves().min_by_key(|&column| (2 * column).abs_diff(last))
     }
 }

@@ -12,7 +12,7 @@ use crate::{Board, Player, Position, Value};
 /// Enough memory for every check here.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// The result of plain play of every line, with every line as a list of moves and nothing remembered.
+/// The result of playing every line from its first move to its last, even through positions that were met before.
 #[derive(Default)]
 struct Plain {
     lines: LineCounts,
@@ -20,7 +20,7 @@ struct Plain {
     /// The lines that were lost, and those where the rule was undefined, with their lengths.
     lost: BTreeSet<(usize, Vec<usize>)>,
     stuck: BTreeSet<(usize, Vec<usize>)>,
-    /// The replies of the rule where it was asked; no column where it was undefined.
+    /// Each position where the rule was asked, with its reply; `None` if it was undefined.
     replies: HashSet<(Position, Option<usize>)>,
     /// The worst result for the player after each position: 1 won, 0 tied, -1 lost, -2 undefined.
     worst: HashMap<Position, i8>,
@@ -129,7 +129,7 @@ proptest! {
         let ties = plain.worst.keys().filter(|position| position.primitive() == Some(Value::Tie)).count();
         prop_assert_eq!(found.positions.ties, ties as u64);
         prop_assert_eq!(found.verdict() == Verdict::Loses, !plain.lost.is_empty());
-        // The smallest of equally short lines.
+        // The sets are sorted by length first, so the first line is the smallest of the shortest ones.
         let [lost, stuck] = [plain.lost, plain.stuck].map(|mut lines| lines.pop_first().map(|(_, line)| line));
         prop_assert_eq!((found.refutation, found.undefined), (lost, stuck));
     }
@@ -174,7 +174,7 @@ fn the_least_memory_is_refused_with_what_was_found() {
     assert!(error.to_string().ends_with("(the rule loses in any case: 1122334)"), "{error}");
     let error = check(&Mirror, "4x4".parse().unwrap(), Player::Second, 0).unwrap_err();
     assert!(error.to_string().ends_with("check a smaller board"), "{error}");
-    // Values need memory too.
+    // Comparing with values needs memory too.
     let found = check(&Mirror, "4x4".parse().unwrap(), Player::Second, MEMORY_BYTES).unwrap();
     let kept = found.keep(&Mirror, 10_000, |_| -> Result<_, CheckError> { panic!("no value is asked for") });
     assert!(matches!(kept, Err(CheckError::Memory { .. })));

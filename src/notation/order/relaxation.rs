@@ -1,21 +1,22 @@
 //! A quick test that detects most dead ends: whether the remaining pieces may be taken in turn at all.
 //!
-//! Count +1 for a piece of the first player and -1 for one of the second, from 0 when the first is to move and from 1
-//! when the second is. Moving in turn means that the sum stays at 0 or 1. Deciding that takes a search, but each half
-//! of it is easy: is there an order that keeps the sum at most 1, and is there one that keeps it at least 0? If either
-//! does not exist, the pieces cannot be taken in turn. (The converse is false: the two orders need not be the same.)
+//! A running sum starts at 0 if the first player is to move and at 1 if the second is. Taking a piece of the first
+//! player adds 1, taking one of the second subtracts 1. Moving in turn means that the sum stays at 0 or 1. Deciding
+//! whether that is possible takes a search, but each half is easy: is there an order that keeps the sum at most 1, and
+//! one that keeps it at least 0? If either does not exist, the pieces cannot be taken in turn. (The converse is false,
+//! because the two orders may differ.)
 //!
-//! Each column is a walk. Ordering their steps so that the sum stays under a ceiling is known as the sequencing of
-//! chains to minimise the maximum cumulative cost
-//! (Abdel-Wahab and Kameda, Operations Research 26, 1978). Every walk should first get to its own lowest point, by
-//! stages that end no higher than they begin, in any order that fits under the ceiling. Each stage leaves at least as
-//! much room as it found, so taking one is never wrong. Backwards in time, the same holds from the end of the walks
-//! down to their lowest points. So if any order fits, two greedy descents find one.
+//! Each column is a walk of steps up and down. Ordering the steps of all walks so that the sum stays under a ceiling is
+//! known as sequencing chains to minimise the maximum cumulative cost (Abdel-Wahab and Kameda, Operations Research 26,
+//! 1978). Every walk should first get to its own lowest point, by stages that end no higher than they begin, in any
+//! order that fits under the ceiling. A stage never reduces the room under the ceiling, so taking one is never wrong.
+//! Backwards in time, the same holds from the end of the walks down to their lowest points. So if any order fits, two
+//! greedy descents find one.
 
 use super::Column;
 use crate::{MAX_COLUMNS, Player};
 
-/// The largest allowed sum: one more piece of the first player.
+/// The largest allowed sum: the first player has placed one piece more than the second.
 const CEILING: i32 = 1;
 
 /// Returns `false` only if the remaining pieces cannot be taken in turn with `mover` first.
@@ -26,12 +27,12 @@ pub(super) fn may_be_in_turn(remaining: &[Column], mover: Player) -> bool {
         Player::First => 0,
         Player::Second => 1,
     };
-    // A floor at 0 becomes a ceiling at 1 if the players, and so the signs, are exchanged.
+    // Exchanging the players turns each sum s into 1 - s, so the floor at 0 becomes a ceiling at 1.
     fits_under_ceiling(remaining, begin, 0) && fits_under_ceiling(remaining, 1 - begin, u64::MAX)
 }
 
-/// Returns whether some order keeps the sum, now `begin`, at or below the ceiling. Pieces count +1 where the bits of
-/// `exchanged` differ from the first player's 1.
+/// Returns whether some order keeps the sum, which starts at `begin`, at or below the ceiling. `exchanged` is 0 if
+/// pieces of the first player count +1, and all ones if those of the second do.
 fn fits_under_ceiling(remaining: &[Column], begin: i32, exchanged: u64) -> bool {
     let mut from_begin = [Walk::default(); MAX_COLUMNS];
     let mut from_end = [Walk::default(); MAX_COLUMNS];
@@ -47,7 +48,7 @@ fn fits_under_ceiling(remaining: &[Column], begin: i32, exchanged: u64) -> bool 
     descend(&mut from_begin[..columns], begin) && descend(&mut from_end[..columns], end)
 }
 
-/// Steps up (1) and down (0), the next one in bit 0. Bits from `len` on are ignored.
+/// A sequence of `len` steps up (1) and down (0), the next one in bit 0. Higher bits are ignored.
 #[derive(Clone, Copy, Default)]
 struct Walk {
     steps: u64,
@@ -86,8 +87,8 @@ impl Walk {
         Walk { steps: reversed.checked_shr(64 - self.len as u32).unwrap_or(0), len: self.len }
     }
 
-    /// Takes the shortest stage that ends no higher than it begins, from `height` and under the ceiling. Returns what
-    /// is left of the walk, and the height after the stage.
+    /// Takes the shortest stage that ends no higher than it begins, starting at `height`. Returns what is left of the
+    /// walk and the height after the stage; `None` if there is no such stage under the ceiling.
     fn descend_once(self, height: i32) -> Option<(Walk, i32)> {
         let mut reached = height;
         for index in 0..self.len {
@@ -103,7 +104,7 @@ impl Walk {
     }
 }
 
-/// Returns whether some order of all steps stays under the ceiling, from a sum of `height` on. Each walk must end at
+/// Returns whether some order of all steps stays under the ceiling if the sum starts at `height`. Each walk must end at
 /// its lowest point.
 fn descend(walks: &mut [Walk], mut height: i32) -> bool {
     loop {
@@ -128,7 +129,7 @@ mod tests {
     use super::{Column, may_be_in_turn};
     use crate::Player;
 
-    /// Calls [`may_be_in_turn`] for columns with blanks between them.
+    /// Calls [`may_be_in_turn`] for columns that are separated by blanks, each from the bottom up.
     fn may(columns: &str, mover: Player) -> bool {
         let column = |string: &str| {
             let first = string.chars().zip(0..).map(|(piece, row)| u64::from(piece == 'X') << row).sum();
@@ -141,7 +142,7 @@ mod tests {
     fn what_can_be_taken_in_turn_may_and_two_of_one_player_with_nothing_between_may_not() {
         assert!(["", "X", "XX OO", &"XO".repeat(32)].into_iter().all(|columns| may(columns, Player::First)));
         assert!(["O", "XXOO OOXX"].into_iter().all(|columns| may(columns, Player::Second)));
-        // In the last two nobody can begin, and nobody can end.
+        // In `OX OX` the first player cannot begin; in `XOOX OX` the second player cannot make the last move.
         assert!(!["XXO", "OX", "OX OX", "XOOX OX"].into_iter().any(|columns| may(columns, Player::First)));
     }
 }

@@ -9,8 +9,8 @@ use crate::notation::{NotationError, parse};
 use crate::position::tests::any_position;
 use crate::{Board, MoveError, Position};
 
-/// Plays every game, and returns every position with its smallest order. If two orders reach the same position, only
-/// the smaller is continued.
+/// Plays all games, and returns every position with its smallest order. If two orders reach the same position, only
+/// the smaller one is continued.
 fn smallest_orders_by_play(board: Board) -> HashMap<Position, Vec<usize>> {
     let mut all = HashMap::new();
     let mut tier = HashMap::from([(Position::start(board), Vec::new())]);
@@ -61,7 +61,8 @@ fn positions_after_the_end_of_the_game_are_reached_by_no_play() {
     assert_eq!(smallest_order(&over.drop_piece(0)), Err(NotationError::Unreachable));
 }
 
-/// The first player's pieces on full boards that hill climbing found for the longest search: up to 196,000 dead ends.
+/// Full boards, given as the first player's pieces, on which the search is longest: hill climbing found them, and they
+/// have up to 196,000 dead ends.
 #[test]
 fn the_hardest_known_colourings_are_decided_or_given_up_after_some_dead_ends() {
     let hardest = [
