@@ -121,20 +121,27 @@ pub struct Served {
     database: Database,
     child: Child,
     pub address: SocketAddr,
+    /// Where its counts are.
+    pub metrics: SocketAddr,
 }
 
 impl Served {
     /// Starts the server of a program on a folder of databases.
     pub fn start(program: &str, board: &str, folder: &Path, options: &[&str]) -> Served {
         let mut serve = Command::new(program);
-        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(folder).args(options).stdout(Stdio::piped());
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--db"]).arg(folder);
+        serve.args(options).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
-        let mut line = String::new();
-        io::BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        let address = line.trim().trim_start_matches("listening on http://").trim_end_matches('/').parse();
+        let mut lines = io::BufReader::new(child.stdout.take().expect("its output")).lines();
+        let mut address = || {
+            let line = lines.next().expect("a line").expect("text");
+            let (_, address) = line.split_once("http://").expect("an address");
+            address.split('/').next().and_then(|address| address.parse().ok()).expect("an address")
+        };
+        let (address, metrics) = (address(), address());
         let board = board.parse().expect("a board");
         let database = Database::find_or_embedded(folder, board).expect("a database");
-        Served { board, database, child, address: address.expect("an address") }
+        Served { board, database, child, address, metrics }
     }
 
     /// Draws unfinished positions of every ply, each once.

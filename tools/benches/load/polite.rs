@@ -154,7 +154,7 @@ pub async fn measure(served: &Served, time: Duration) {
     }
     let polite = |kind| Arc::clone(&load).ask(POLITE, kind);
     tokio::join!(polite(look_up(250)), polite(search(5000)));
-    let counts = load.client(POLITE).0.ask("/metrics").await.expect("the counts");
+    let counts = Client::of(Ipv4Addr::LOCALHOST, served.metrics).ask("/metrics").await.expect("the counts");
     // A batch that failed has panicked.
     while let Some(task) = greedy.try_join_next() {
         task.expect("a greedy client");

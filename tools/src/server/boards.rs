@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
+use fourbase::Board;
 use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::SearchOptions;
-use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
 use fourbase_tiers::files::{FileError, is_address};
@@ -22,8 +23,9 @@ use fourbase_tiers::kernel::Values;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::http::{CHANGING, Fields, json_response};
-use super::state::Server;
+use super::request::{Client, Fields};
+use super::response::{CHANGING, json_response};
+use super::service::{AnalysisRequest, Server};
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
@@ -31,7 +33,7 @@ use crate::remedy;
 const BELIEVED: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
 /// The most boards that are open at a time. Their tables and caches take memory.
-const MOST_OPEN: usize = 16;
+const MAX_OPEN: usize = 16;
 
 /// The most bytes of the table of a search.
 const TABLE_BYTES: usize = 32 << 20;
@@ -62,26 +64,25 @@ pub struct BoardSource {
 }
 
 impl BoardSource {
-    /// Finds out about a position what the budget allows for, from the database alone if `is_looked_up`. Leaves the folder of the
-    /// database out, which does not concern a client.
+    /// Analyses a position as far as the budget allows.
     ///
     /// # Errors
     ///
     /// A database that cannot be read.
     pub fn analyse(
         &self,
-        position: &Position,
-        with_line: bool,
-        is_looked_up: bool,
+        request: &AnalysisRequest,
         budget: &mut Budget,
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
-        let mut analysis = if is_looked_up {
+        let AnalysisRequest { position, with_line, is_looked_up } = request;
+        let mut analysis = if *is_looked_up {
             let database = Analyst::new(self.analyst.board, self.database(), None);
-            database.analyse(position, with_line, budget, listener)?
+            database.analyse(position, *with_line, budget, listener)?
         } else {
-            self.analyst.analyse(position, with_line, budget, listener)?
+            self.analyst.analyse(position, *with_line, budget, listener)?
         };
+        // It does not concern a client.
         analysis.database.folder = None;
         Ok(analysis)
     }
@@ -96,13 +97,13 @@ impl BoardSource {
         self.identity.as_ref()?.0.as_deref()
     }
 
-    /// Tells whether the answer about a position with so many pieces, with its moves, may take a search; and with best play,
-    /// which goes on to the end of the game.
-    pub fn may_search(&self, ply: usize, with_line: bool) -> bool {
-        self.analyst.may_search() || self.is_beyond(ply, with_line)
+    /// Tells whether the answer may take a search.
+    pub fn may_search(&self, request: &AnalysisRequest) -> bool {
+        let is_beyond = self.is_beyond(request.position.ply(), request.with_line);
+        !request.is_looked_up && (self.analyst.may_search() || is_beyond)
     }
 
-    /// Tells whether the database keeps too few plies for such an answer.
+    /// Tells whether the database keeps too few plies for the moves of a position with so many pieces, or for best play.
     pub fn is_beyond(&self, ply: usize, with_line: bool) -> bool {
         let most = self.database().and_then(|database| database.manifest.keep_plies);
         most.is_some_and(|most| with_line || ply >= most as usize)
@@ -140,7 +141,7 @@ impl Boards {
             }
             return Ok(Arc::clone(&entry.source));
         }
-        if open.len() >= MOST_OPEN
+        if open.len() >= MAX_OPEN
             && let Some((oldest, _)) = open.iter().enumerate().min_by_key(|(_, entry)| entry.used)
         {
             open.swap_remove(oldest);
@@ -191,8 +192,11 @@ pub struct Listed {
 }
 
 /// Answers `GET api/v1/boards`.
-pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    let boards = listed(&server).await?.into_values().collect();
+pub async fn boards(
+    State(server): State<Arc<Server>>,
+    Extension(client): Extension<Client>,
+) -> Result<Response, Failure> {
+    let boards = listed(&server, &client).await?.into_values().collect();
     json_response(&Envelope::new("boards", Listed { boards }), CHANGING)
 }
 
@@ -203,10 +207,10 @@ type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
 ///
 /// # Errors
 ///
-/// A folder that cannot be read.
-pub async fn listed(server: &Arc<Server>) -> Result<BoardList, Failure> {
-    let listing = Arc::clone(server);
-    Ok(server.workers.look(move || list(&listing)).await??)
+/// A folder that cannot be read; too many look-ups.
+pub async fn listed(server: &Arc<Server>, client: &Client) -> Result<BoardList, Failure> {
+    let turn = server.turn(client, false).await?;
+    server.run(turn, |server, _| Ok(list(server)?)).await
 }
 
 fn list(server: &Server) -> Result<BoardList, DatabaseError> {
@@ -255,10 +259,15 @@ pub struct BoardQuery {
 }
 
 /// Answers `GET api/v1/stats`.
-pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
+pub async fn stats(
+    State(server): State<Arc<Server>>,
+    Extension(client): Extension<Client>,
+    Fields(query): Fields<BoardQuery>,
+) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let source = server.find(board).await?;
-    let stats = server.workers.look(move || {
+    let source = server.find(&client, board).await?;
+    let turn = server.turn(&client, false).await?;
+    let stats = server.run(turn, move |_, _| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer that for a file that they do not have: status 403, or a page.
@@ -271,13 +280,13 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
             counts => counts?,
         };
         let stats = |counts| Stats::of(&counts, Some((database.folder(), &database.manifest)));
-        Ok::<_, Failure>(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
+        Ok(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });
-    let Some(stats) = stats.await?? else {
-        return Err(Failure::missing(format!(
+    let stats = stats.await?.ok_or_else(|| {
+        Failure::missing(format!(
             "the positions of {board} are not counted on this server; count them with: fourbase solve \
              {board} --stats, or if the board is solved: fourbase stats {board}"
-        )));
-    };
+        ))
+    })?;
     json_response(&Envelope::new("stats", stats), CHANGING)
 }

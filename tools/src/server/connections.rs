@@ -1,6 +1,5 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,14 +12,17 @@ use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-use super::http::Peer;
+use super::door::{Door, Full};
+use super::request::{Peer, network};
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
-const MOST_CONNECTIONS: usize = 768;
+pub const MAX_CONNECTIONS: usize = 768;
+
+/// The most of one address; more are closed at once. Behind a proxy all connections are of one address.
+pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -29,7 +31,7 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 const READ_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes of that head.
-const MOST_HEAD_BYTES: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// How long to wait after the system could not accept a connection, because too many files are open.
 const BEFORE_NEXT: Duration = Duration::from_millis(50);
@@ -58,12 +60,17 @@ pub fn signals() -> std::io::Result<impl AsyncFnMut()> {
     })
 }
 
-/// Serves routers, each where it listens, until a signal; then ends searches by `end`, and gives answers that are under way some
-/// time, or until a second signal.
-pub async fn serve(routers: Vec<(TcpListener, Router)>, mut signal: impl AsyncFnMut(), end: impl FnOnce()) {
+/// Serves routers, each where it listens, with at most `of_address` connections of an address, until a signal; then ends searches
+/// by `end`, and gives answers that are under way some time, or until a second signal.
+pub async fn serve(
+    routers: Vec<(TcpListener, Router)>,
+    of_address: usize,
+    mut signal: impl AsyncFnMut(),
+    end: impl FnOnce(),
+) {
     let graceful = GracefulShutdown::new();
     {
-        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, &graceful));
+        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, of_address, &graceful));
         tokio::select! {
             _ = join_all(accepting) => {}
             () = signal() => {}
@@ -78,10 +85,9 @@ pub async fn serve(routers: Vec<(TcpListener, Router)>, mut signal: impl AsyncFn
 }
 
 /// Accepts connections for as long as it is asked.
-async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdown) {
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+async fn accept(listener: TcpListener, router: Router, of_address: usize, graceful: &GracefulShutdown) {
+    let connections = Door::new(MAX_CONNECTIONS, of_address);
     loop {
-        let permit = Arc::clone(&connections).acquire_owned().await;
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -89,6 +95,12 @@ async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdo
                 tokio::time::sleep(BEFORE_NEXT).await;
                 continue;
             }
+        };
+        let address = network(peer.ip());
+        let permit = match connections.try_enter(address) {
+            Ok(permit) => permit,
+            Err(Full::Address) => continue,
+            Err(Full::All) => connections.enter(address).await,
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);
@@ -107,7 +119,7 @@ fn connection(
     router: Router,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MOST_HEAD_BYTES);
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MAX_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
     let service = TowerToHyperService::new(router);

@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
+use fourbase::Board;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
 use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
-use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, Fields, json_response};
-use super::state::{Found, Server};
+use super::request::{self, Client, Fields};
+use super::response::{CHANGING, caching, json_response, not_modified, tag};
+use super::service::{AnalysisRequest, Server};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
@@ -26,7 +27,7 @@ pub struct AnalysisQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
-    #[serde(default = "http::empty_board")]
+    #[serde(default = "request::empty_board")]
     start: String,
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
@@ -36,50 +37,38 @@ pub struct AnalysisQuery {
 /// Answers `GET api/v1/analysis`.
 pub async fn analysis(
     State(server): State<Arc<Server>>,
-    client: Client,
+    Extension(client): Extension<Client>,
     Fields(query): Fields<AnalysisQuery>,
-    headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let game = read(&query.board, &query.start, &query.moves)?;
-    let source = server.find(game.board()).await?;
-    let question = format!("analysis {:?} {:?}", query.start, query.moves);
-    let find = async {
-        // The deepest position is the last one.
-        let turn = server.workers.turn(client, source.may_search(game.position().ply(), false)).await?;
-        let (asked, asking) = (Arc::clone(&source), Arc::clone(&server));
-        let analysis = server.workers.ask(turn, move |budget| {
-            GameAnalysis::of(&game, |position, nodes| {
-                if let Some(analysis) = asking.workers.remembered(&asked, position, false) {
-                    return Ok(analysis);
-                }
-                // Each position has all nodes, and all share the time.
-                let has_all_time = !budget.spent.has_searched();
-                let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-                let analysis = asked.analyse(position, false, false, &mut part, None)?;
-                budget.spent += part.spent;
-                // The time of a game does for a part of its positions, and some had a quick look.
-                let is_cut = !has_all_time && matches!(analysis.limit, Some(AnalysisError::Deadline { .. }));
-                if nodes.is_none() && !is_cut {
-                    asking.workers.remember(&asked, &analysis, false);
-                }
-                Ok(analysis)
-            })
-        });
-        let analysis = analysis.await?;
-        let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis));
-        Ok(Found::Answer(answer, analysis.limit.is_none()))
-    };
-    server.answer(source.hash(), &question, &headers, find).await
-}
-
-/// Reads a game that begins from a position in any notation.
-///
-/// # Errors
-///
-/// The first mistake in one of the texts.
-fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    let start = http::position(board.parse()?, start)?;
-    Ok(Game::parse_from(start, moves)?)
+    let game = request::game(&query.board, &query.start, &query.moves)?;
+    let source = server.find(&client, game.board()).await?;
+    let tag = tag(source.hash());
+    if client.has(tag.as_ref()) {
+        return Ok(not_modified(tag));
+    }
+    // The deepest position is the last one.
+    let turn = server.turn(&client, source.may_search(&AnalysisRequest::of(*game.position()))).await?;
+    let analysis = server.run(turn, move |server, budget| {
+        Ok(GameAnalysis::of(&game, |position, nodes| {
+            let request = AnalysisRequest::of(*position);
+            if let Some(analysis) = server.cached(&source, &request) {
+                return Ok(analysis);
+            }
+            // Each position has all nodes, and all share the time.
+            let has_all_time = !budget.spent.has_searched();
+            let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+            let analysis = source.analyse(&request, &mut part, None)?;
+            budget.spent += part.spent;
+            // A position that had a quick look, or only a part of the time, may be decided next time.
+            let is_cut = !has_all_time && matches!(analysis.limit, Some(AnalysisError::Deadline { .. }));
+            if nodes.is_none() && !is_cut {
+                server.keep(&source, request, &analysis);
+            }
+            Ok::<_, DatabaseError>(analysis)
+        })?)
+    });
+    let analysis = analysis.await?;
+    json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(tag, analysis.limit.is_none()))
 }
 
 /// A game, and who moves next.
@@ -90,7 +79,7 @@ pub struct MoveQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
-    #[serde(default = "http::empty_board")]
+    #[serde(default = "request::empty_board")]
     start: String,
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
@@ -110,54 +99,49 @@ fn one() -> u64 {
 /// Answers `GET api/v1/move`.
 pub async fn next_move(
     State(server): State<Arc<Server>>,
-    client: Client,
+    Extension(client): Extension<Client>,
     Fields(query): Fields<MoveQuery>,
-    headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let game = read(&query.board, &query.start, &query.moves)?;
+    let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
     let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
-    let source = server.find(game.board()).await?;
-    let question = format!("move {kind} {} {:?} {:?}", query.seed, query.start, query.moves);
-    let find = async {
-        let may_search =
-            kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
-        let (asked, asking, seed) = (Arc::clone(&source), Arc::clone(&server), query.seed);
-        let turn = server.workers.turn(client, may_search).await?;
-        let chosen = server.workers.ask(turn, move |budget| {
-            // A player that looks ahead counts as a search.
-            budget.spent.positions += u64::from(may_search);
-            let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asking, &asked, budget)) else {
-                return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
-            };
-            let chosen =
-                chooser.choose(game.position(), game.last(), &mut random_source(seed, game.position().ply() as u64));
-            match chosen {
-                Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
-                Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
-                    Ok(DatabaseError::Analysis(limit)) => {
-                        Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit))))
-                    }
-                    Ok(error) => Err(error),
-                    Err(error) => Ok(Err(Failure::broken(&*error))),
-                },
-                Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
-            }
-        });
-        Ok(Found::Answer(Envelope::new("move", chosen.await??), true))
-    };
-    server.answer(source.hash(), &question, &headers, find).await
+    let source = server.find(&client, game.board()).await?;
+    let tag = tag(source.hash());
+    if client.has(tag.as_ref()) {
+        return Ok(not_modified(tag));
+    }
+    let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
+    let turn = server.turn(&client, kind.looks_ahead() > 0 || asks_source).await?;
+    let answer = server.run(turn, move |server, budget| {
+        // A player that looks ahead counts as a search.
+        budget.spent.positions += u64::from(kind.looks_ahead() > 0);
+        let mut chooser = kind
+            .chooser(game.board(), outcomes(server, &source, budget))
+            .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
+        let mut random = random_source(seed, game.position().ply() as u64);
+        match chooser.choose(game.position(), game.last(), &mut random) {
+            Ok(choice) => Ok(MoveJson::of(&game, kind, seed, choice)),
+            Err(ChooseError::Unknown(error)) => Err(match error.downcast::<DatabaseError>().map(|error| *error) {
+                Ok(DatabaseError::Analysis(limit)) => Failure::unanswerable(server.limit_text(limit)),
+                Ok(error) => error.into(),
+                Err(error) => Failure::broken(&*error),
+            }),
+            Err(error) => Err(Failure::unanswerable(error.to_string())),
+        }
+    });
+    json_response(&Envelope::new("move", answer.await?), caching(tag, true))
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
 fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
     let (server, source, budget) = (Arc::clone(server), Arc::clone(source), budget.clone());
     Box::new(move |position| {
-        let analysis = match server.workers.remembered(&source, position, false) {
+        let request = AnalysisRequest::of(*position);
+        let analysis = match server.cached(&source, &request) {
             Some(analysis) => analysis,
             None => {
-                let analysis = source.analyse(position, false, false, &mut budget.clone(), None)?;
-                server.workers.remember(&source, &analysis, false);
+                let analysis = source.analyse(&request, &mut budget.clone(), None)?;
+                server.keep(&source, request, &analysis);
                 analysis
             }
         };

@@ -1,15 +1,14 @@
 //! The contract of GamesCrafters' page, GamesmanUni, for every board with a database: what `GET uwapi/...` answers.
 //!
-//! A variant is named rows x columns. Errors have status 200 and an `error`, as the page expects. The contract was read from
-//! the page's own repositories.
+//! A variant is named rows x columns. The contract was read from the page's own repositories.
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
-use axum::response::{IntoResponse, Response};
+use axum::http::Uri;
+use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 use fourbase::analysis::Analysis;
 use fourbase::notation::to_uni;
 use fourbase::{Board, Outcome, Position, Value};
@@ -18,9 +17,9 @@ use serde_json::{Value as Json, json};
 
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, Fields, PARTIAL, json_response};
-use super::state::{Found, Server};
-use super::workers::AnalysisRequest;
+use super::request::{self, Client, Fields};
+use super::response::{CHANGING, caching, json_response, not_modified, tag};
+use super::service::{AnalysisRequest, Server};
 
 /// The addresses, with and without a slash at their end.
 pub fn routes() -> Router<Arc<Server>> {
@@ -32,79 +31,63 @@ pub fn routes() -> Router<Arc<Server>> {
 /// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
 async fn named(
     State(server): State<Arc<Server>>,
-    client: Client,
+    Extension(client): Extension<Client>,
     uri: Uri,
     query: Result<Fields<PositionQuery>, Failure>,
-    headers: HeaderMap,
-) -> Result<Response, Invalid> {
+) -> Result<Response, Failure> {
     let names: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
-    match names[..] {
-        ["uwapi"] => changing(&json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }])),
+    let description = match names[..] {
+        ["uwapi"] => json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }]),
         ["uwapi", GAME] => {
-            let boards = boards::listed(&server).await?;
-            changing(&game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok())))
+            let boards = boards::listed(&server, &client).await?;
+            game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
-        ["uwapi", GAME, variant] => changing(&described_json(solved_board(&server, variant).await?.0)),
+        ["uwapi", GAME, variant] => described_json(solved_board(&server, &client, variant).await?.0),
         ["uwapi", GAME, variant, "instructions"] => {
-            changing(&json!({ "instructions": rules(solved_board(&server, variant).await?.0) }))
+            json!({ "instructions": rules(solved_board(&server, &client, variant).await?.0) })
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, source) = solved_board(&server, variant).await?;
-            found(&server, client, board, &source, query, &headers).await
+            let (board, source) = solved_board(&server, &client, variant).await?;
+            return found(&server, &client, board, &source, query).await;
         }
-        ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
+        ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => return Err(invalid("Game")),
         ["connect4", variant, "start"] => {
             let start = to_uni(&Position::start(classic(variant)?));
-            changing(&json!({ "position": start, "autoguiPosition": start }))
+            json!({ "position": start, "autoguiPosition": start })
         }
         ["connect4", variant, "positions"] => {
             let board = classic(variant)?;
-            found(&server, client, board, &server.find(board).await?, query, &headers).await
+            return found(&server, &client, board, &server.find(&client, board).await?, query).await;
         }
-        _ => Ok(Failure::nowhere().into_response()),
-    }
+        _ => return Err(Failure::nowhere()),
+    };
+    json_response(&description, CHANGING)
 }
 
 /// Reads a variant of GamesmanClassic, which numbers them.
-fn classic(variant: &str) -> Result<Board, Invalid> {
+fn classic(variant: &str) -> Result<Board, Failure> {
     let name = match variant {
         "1" => "6x6",
         "2" => "7x6",
         _ => return Err(invalid("Variant")),
     };
-    name.parse().map_err(|_| invalid("Variant"))
+    Ok(name.parse()?)
 }
 
 /// Finds the board of a variant, if it has a database.
-async fn solved_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<BoardSource>), Invalid> {
+async fn solved_board(
+    server: &Arc<Server>,
+    client: &Client,
+    variant: &str,
+) -> Result<(Board, Arc<BoardSource>), Failure> {
     let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let source = server.find(board).await?;
+    let source = server.find(client, board).await?;
     if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
 }
 
-/// Why there is no answer.
-struct Invalid(String);
-
-impl From<Failure> for Invalid {
-    fn from(failure: Failure) -> Invalid {
-        Invalid(failure.into_reason())
-    }
-}
-
-impl IntoResponse for Invalid {
-    fn into_response(self) -> Response {
-        json_response(&json!({ "error": self.0 }), PARTIAL).into_response()
-    }
-}
-
-/// Returns the error of a name that is none.
-fn invalid(what: &str) -> Invalid {
-    Invalid(format!("Invalid {what}"))
-}
-
-/// Writes a description, which changes with the databases.
-fn changing(description: &Json) -> Result<Response, Invalid> {
-    Ok(json_response(description, CHANGING)?)
+/// Returns the error for a name that means nothing, in the words of GamesCrafters' server.
+fn invalid(what: &str) -> Failure {
+    Failure::missing(format!("Invalid {what}"))
 }
 
 /// Which position.
@@ -115,32 +98,23 @@ struct PositionQuery {
 
 /// Answers about a position.
 async fn found(
-    server: &Server,
-    client: Client,
+    server: &Arc<Server>,
+    client: &Client,
     board: Board,
     source: &Arc<BoardSource>,
     query: Result<Fields<PositionQuery>, Failure>,
-    headers: &HeaderMap,
-) -> Result<Response, Invalid> {
+) -> Result<Response, Failure> {
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
-    let position = text.and_then(|text| http::position(board, &text).ok());
-    let position = position.ok_or_else(|| invalid("Position"))?;
-    let question = format!("uwapi {}", to_uni(&position));
-    let find = async {
-        let analysis = match server.workers.remembered(source, &position, false) {
-            Some(analysis) => analysis,
-            None => {
-                let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
-                let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
-                server.workers.analyse(client, turn, source, request).await?
-            }
-        };
-        let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
-        let is_whole = limit.is_none();
-        let unknown = || Failure::unanswerable(limit.unwrap_or_default());
-        Ok(Found::Answer(answer(&position, &analysis).ok_or_else(unknown)?, is_whole))
-    };
-    Ok(server.answer(source.hash(), &question, headers, find).await?)
+    let position = text.and_then(|text| request::position(board, &text).ok()).ok_or_else(|| invalid("Position"))?;
+    let tag = tag(source.hash());
+    if client.has(tag.as_ref()) {
+        return Ok(not_modified(tag));
+    }
+    let analysis = server.answer(client, source, AnalysisRequest::of(position)).await?;
+    let limit = analysis.limit.map(|limit| server.limit_text(limit));
+    let is_whole = limit.is_none();
+    let answer = answer(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
+    json_response(&answer, caching(tag, is_whole))
 }
 
 /// A remoteness that is finite and not known: the database has values alone.
