@@ -46,15 +46,17 @@ fn main() {
     let [first, second] = [0, 1].map(|place| arguments.get(place).map(String::as_str));
     let solved = tempfile::tempdir().expect("a folder");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    if first == Some("fair") {
+    let is_fair = first == Some("fair");
+    // A server wants some database; that of 7x6 is built in.
+    let board = if is_fair { "4x4" } else { first.unwrap_or("6x5") };
+    if is_fair || second.is_none() {
+        let solve = Command::new(PROGRAM).args(["solve", board, "-q", "--db"]).arg(solved.path()).status();
+        assert!(solve.expect("a solve").success());
+    }
+    if is_fair {
         let options = ["--search-seconds", "1"];
         let served = Served::start(second.unwrap_or(PROGRAM), "7x6", solved.path(), &options);
         return runtime.block_on(polite::measure(&served, TIME * 6));
-    }
-    let board = first.unwrap_or("6x5");
-    if second.is_none() {
-        let solve = Command::new(PROGRAM).args(["solve", board, "-q", "--db"]).arg(solved.path()).status();
-        assert!(solve.expect("a solve").success());
     }
     let served = Served::start(PROGRAM, board, second.map_or(solved.path(), Path::new), &[]);
     let positions = served.positions();

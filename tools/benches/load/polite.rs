@@ -142,7 +142,7 @@ pub async fn measure(served: &Served, time: Duration) {
         plies,
         pause: Duration::from_millis(pause),
     };
-    let (look_up, search) = (|pause| kind("7x6", 8..11, pause), |pause| kind("9x7", 4..7, pause));
+    let (look_up, search) = (|pause| kind("7x6", 10..13, pause), |pause| kind("9x7", 4..7, pause));
     let mut greedy = JoinSet::new();
     for number in 0..GREEDY {
         let load = Arc::clone(&load);

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use fourbase::analysis::json::{AnswerJson, Envelope};
+use fourbase::analysis::json::AnswerJson;
 use fourbase::{Board, excerpt, notation};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::boards::BoardSource;
 use super::door::Full;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{Lines, PARTIAL, lines};
-use super::service::{AnalysisRequest, MAX_BATCHES_OF_ADDRESS, Server};
+use super::response::{LINE_TIME, PARTIAL, line, lines};
+use super::service::{AnalysisRequest, MAX_BATCHES_OF_ADDRESS};
 use crate::batch::blank;
 
 /// The most positions of a request.
@@ -55,13 +55,12 @@ pub struct BatchQuery {
 
 /// Answers `POST api/v1/positions`. The body has a position in each line.
 pub async fn post(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(query): Fields<BatchQuery>,
     body: Body,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let place = server.batches.try_enter(client.address).map_err(|full| match full {
+    let place = client.server.batches.try_enter(client.address).map_err(|full| match full {
         Full::Address => {
             Failure::too_many(&format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time"))
         }
@@ -75,13 +74,13 @@ pub async fn post(
         let reason = format!("a batch has at most {MAX_POSITIONS} positions, not {count}");
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason));
     }
-    let source = server.find(&client, board).await?;
+    let source = client.find(board).await?;
     let client = Client { is_batch: true, ..client };
     let (lines, response) = lines(PARTIAL);
     tokio::spawn(async move {
         let _place = place;
         tokio::select! {
-            () = answer_all(&server, &client, &source, query.line, &text, &lines) => {}
+            () = answer_all(&client, &source, query.line, &text, &lines) => {}
             () = lines.closed() => {}
         }
     });
@@ -104,33 +103,27 @@ async fn read(mut body: Body) -> Result<Bytes, Failure> {
 }
 
 /// Writes a line for each line of `text`, until the client is gone.
-async fn answer_all(
-    server: &Arc<Server>,
-    client: &Client,
-    source: &Arc<BoardSource>,
-    with_line: bool,
-    text: &str,
-    lines: &Lines,
-) {
+async fn answer_all(client: &Client, source: &Arc<BoardSource>, with_line: bool, text: &str, lines: &Sender<Bytes>) {
     let (board, end) = (source.analyst.board, Instant::now() + BATCH_TIME);
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        let field = first_field(line, board);
+    for text in text.trim_start_matches('\u{feff}').lines() {
+        let field = first_field(text, board);
         let position = field.and_then(|field| match field {
-            "" => Err(Failure::bad(blank(line.as_bytes()))),
+            "" => Err(Failure::bad(blank(text.as_bytes()))),
             field => request::position(board, field),
         });
         let asked = position.as_ref().ok().copied();
         let answer = async {
             let request = AnalysisRequest { with_line, ..AnalysisRequest::of(position?) };
-            let answer = timeout_at(end, server.answer(client, source, request)).await;
+            let answer = timeout_at(end, client.answer(source, request)).await;
             let reason = || format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs());
             answer.unwrap_or_else(|_| Err(Failure::bad(reason())))
         };
         let answer = answer.await;
-        let field = first_field(line, board).unwrap_or(line);
-        let answer = server.line_json(board, asked.as_ref(), field, answer);
-        let input = if line.len() > INPUT_BYTES { excerpt(line, INPUT_BYTES) } else { line.to_owned() };
-        if !lines.write(&Envelope::new("query", AnswerJson { input: Some(input), ..answer })).await {
+        let field = first_field(text, board).unwrap_or(text);
+        let answer = client.server.line_json(board, asked.as_ref(), field, answer);
+        let input = if text.len() > INPUT_BYTES { excerpt(text, INPUT_BYTES) } else { text.to_owned() };
+        let line = line(AnswerJson { input: Some(input), ..answer });
+        if lines.send_timeout(line, LINE_TIME).await.is_err() {
             return;
         }
     }

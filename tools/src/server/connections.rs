@@ -12,6 +12,7 @@ use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_io_timeout::TimeoutStream;
 
 use super::door::{Door, Full};
@@ -39,33 +40,12 @@ const BEFORE_NEXT: Duration = Duration::from_millis(50);
 /// How long answers may take that are under way when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Begins to listen to what tells the server to stop: Ctrl-C, and SIGTERM where there is one. Each call waits for the next.
-///
-/// # Errors
-///
-/// The system does not let the program listen.
-pub fn signals() -> std::io::Result<impl AsyncFnMut()> {
-    #[cfg(unix)]
-    let (mut key, mut signal) = {
-        use tokio::signal::unix::{SignalKind, signal};
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
-    };
-    #[cfg(not(unix))]
-    let (mut key, mut signal) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
-    Ok(async move || {
-        tokio::select! {
-            _ = key.recv() => {}
-            _ = signal.recv() => {}
-        }
-    })
-}
-
 /// Serves routers, each where it listens, with at most `of_address` connections of an address, until a signal; then ends searches
 /// by `end`, and gives answers that are under way some time, or until a second signal.
 pub async fn serve(
     routers: Vec<(TcpListener, Router)>,
     of_address: usize,
-    mut signal: impl AsyncFnMut(),
+    mut signals: UnboundedReceiver<()>,
     end: impl FnOnce(),
 ) {
     let graceful = GracefulShutdown::new();
@@ -73,14 +53,14 @@ pub async fn serve(
         let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, of_address, &graceful));
         tokio::select! {
             _ = join_all(accepting) => {}
-            () = signal() => {}
+            _ = signals.recv() => {}
         }
     }
     end();
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(GRACE) => {}
-        () = signal() => {}
+        _ = signals.recv() => {}
     }
 }
 
@@ -169,5 +149,32 @@ mod tests {
             let found = String::from_utf8_lossy(&found);
             assert!(found.starts_with(answer) && found.is_empty() == answer.is_empty(), "{sent:?}: {found}");
         }
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn idle_sockets_of_one_address_do_not_close_the_door_for_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, graceful) = (listener.local_addr().unwrap(), GracefulShutdown::new());
+        let connect = |own: [u8; 4]| async move {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind((own, 0).into()).unwrap();
+            socket.connect(address).await.unwrap()
+        };
+        let ask = async {
+            let begun = Instant::now();
+            let mut idle = Vec::new();
+            for _ in 0..MAX_CONNECTIONS {
+                idle.push(connect([127, 0, 0, 1]).await);
+            }
+            let (mut polite, mut found) = (connect([127, 0, 0, 2]).await, String::new());
+            polite.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+            polite.read_to_string(&mut found).await.unwrap();
+            assert!(found.starts_with("HTTP/1.1 200 ") && begun.elapsed() < HEAD_TIME, "{found}");
+            // Those beyond its share are closed at once.
+            assert_eq!(idle[MAX_CONNECTIONS_OF_ADDRESS].read(&mut [0]).await.unwrap(), 0);
+        };
+        let accepting = accept(listener, router(server(&[])), MAX_CONNECTIONS_OF_ADDRESS, &graceful);
+        tokio::select! { () = accepting => {}, () = ask => {} }
     }
 }

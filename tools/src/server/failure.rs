@@ -7,7 +7,6 @@ use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
 use fourbase_tiers::database::DatabaseError;
-use fourbase_tiers::files::FileError;
 use serde::Serialize;
 
 use super::response::{PARTIAL, json_response};
@@ -95,12 +94,6 @@ impl From<DatabaseError> for Failure {
             DatabaseError::Misplaced { .. } => Failure::missing("this server has no databases"),
             error => Failure::broken(&error),
         }
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Failure {
-        Failure::broken(&error)
     }
 }
 

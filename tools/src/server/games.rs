@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
-use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
+use fourbase::analysis::{Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
 use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
 use fourbase_tiers::database::DatabaseError;
@@ -16,7 +15,7 @@ use serde::Deserialize;
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response, not_modified, tag};
+use super::response::{CHANGING, caching, json_response};
 use super::service::{AnalysisRequest, Server};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
@@ -36,39 +35,27 @@ pub struct AnalysisQuery {
 
 /// Answers `GET api/v1/analysis`.
 pub async fn analysis(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(query): Fields<AnalysisQuery>,
 ) -> Result<Response, Failure> {
     let game = request::game(&query.board, &query.start, &query.moves)?;
-    let source = server.find(&client, game.board()).await?;
-    let tag = tag(source.hash());
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
+    let source = client.find(game.board()).await?;
+    let tag = source.tag.clone();
     // The deepest position is the last one.
-    let turn = server.turn(&client, source.may_search(&AnalysisRequest::of(*game.position()))).await?;
-    let analysis = server.run(turn, move |server, budget| {
+    let turn = client.turn(source.may_search(&AnalysisRequest::of(*game.position()))).await?;
+    let analysis = client.run(turn, move |server, budget| {
         Ok(GameAnalysis::of(&game, |position, nodes| {
-            let request = AnalysisRequest::of(*position);
-            if let Some(analysis) = server.cached(&source, &request) {
-                return Ok(analysis);
-            }
-            // Each position has all nodes, and all share the time.
-            let has_all_time = !budget.spent.has_searched();
+            // Each position has all nodes, and all share the time. What had a quick look, or only a part of the time, may be
+            // decided next time.
+            let has_all = nodes.is_none() && !budget.spent.has_searched();
             let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = source.analyse(&request, &mut part, None)?;
+            let analysis = server.analyse(&source, AnalysisRequest::of(*position), &mut part, None, has_all)?;
             budget.spent += part.spent;
-            // A position that had a quick look, or only a part of the time, may be decided next time.
-            let is_cut = !has_all_time && matches!(analysis.limit, Some(AnalysisError::Deadline { .. }));
-            if nodes.is_none() && !is_cut {
-                server.keep(&source, request, &analysis);
-            }
             Ok::<_, DatabaseError>(analysis)
         })?)
     });
     let analysis = analysis.await?;
-    json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(tag, analysis.limit.is_none()))
+    json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(&tag, analysis.limit.is_none()))
 }
 
 /// A game, and who moves next.
@@ -98,21 +85,17 @@ fn one() -> u64 {
 
 /// Answers `GET api/v1/move`.
 pub async fn next_move(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(query): Fields<MoveQuery>,
 ) -> Result<Response, Failure> {
     let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
     let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
-    let source = server.find(&client, game.board()).await?;
-    let tag = tag(source.hash());
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
+    let source = client.find(game.board()).await?;
+    let tag = source.tag.clone();
     let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
-    let turn = server.turn(&client, kind.looks_ahead() > 0 || asks_source).await?;
-    let answer = server.run(turn, move |server, budget| {
+    let turn = client.turn(kind.looks_ahead() > 0 || asks_source).await?;
+    let answer = client.run(turn, move |server, budget| {
         // A player that looks ahead counts as a search.
         budget.spent.positions += u64::from(kind.looks_ahead() > 0);
         let mut chooser = kind
@@ -129,7 +112,7 @@ pub async fn next_move(
             Err(error) => Err(Failure::unanswerable(error.to_string())),
         }
     });
-    json_response(&Envelope::new("move", answer.await?), caching(tag, true))
+    json_response(&Envelope::new("move", answer.await?), caching(&tag, true))
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
@@ -137,14 +120,7 @@ fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) ->
     let (server, source, budget) = (Arc::clone(server), Arc::clone(source), budget.clone());
     Box::new(move |position| {
         let request = AnalysisRequest::of(*position);
-        let analysis = match server.cached(&source, &request) {
-            Some(analysis) => analysis,
-            None => {
-                let analysis = source.analyse(&request, &mut budget.clone(), None)?;
-                server.keep(&source, request, &analysis);
-                analysis
-            }
-        };
+        let analysis = server.analyse(&source, request, &mut budget.clone(), None, true)?;
         analysis.limit.map_or(Ok(()), |limit| Err(DatabaseError::Analysis(limit)))?;
         Ok(analysis.moves.iter().filter_map(|of| Some((of.column, of.outcome?))).collect())
     })

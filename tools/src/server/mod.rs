@@ -29,7 +29,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
-use crate::output;
+use crate::{interrupt, output};
 use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS};
 use service::Server;
 
@@ -80,7 +80,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = within::<u32>(1..=86_400))]
     search_seconds: u32,
 
-    /// How many searches run at a time [default: one for each processor]
+    /// How many searches run at a time; if more than one, batches leave one free [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches: Option<u16>,
 
@@ -132,7 +132,8 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         None => None,
     };
     // From the line on that says where it listens, a signal ends it well.
-    let signal = connections::signals().context("cannot listen to signals")?;
+    let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
+    interrupt::on_request(move |_| sender.send(()).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);
     fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
@@ -148,7 +149,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(ends, of_address, signal, || server.stop()).await;
+    connections::serve(ends, of_address, signals, || server.stop()).await;
     Ok(())
 }
 

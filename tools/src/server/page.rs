@@ -1,21 +1,19 @@
 //! What people look at: the page, whose files of `tools/page` are part of the program, and pictures of positions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Extension, Router};
 use fourbase::notation::draw_svg;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::request::{self, Client, Fields};
+use super::request::{self, Fields};
 use super::response::CHANGING;
-use super::service::Server;
 
 /// The document of the page.
 const INDEX: &str = "index.html";
@@ -24,37 +22,31 @@ const INDEX: &str = "index.html";
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
 /// The addresses of the files.
-pub fn routes() -> Router<Arc<Server>> {
-    let named = |Path(name): Path<String>, Extension(client): Extension<Client>| async move {
-        // The document has one address, that of the page.
-        if name == INDEX { Err(Failure::nowhere()) } else { file(&name, &client) }
-    };
+pub fn routes() -> Router {
+    // The document has one address, that of the page.
+    let named =
+        |Path(name): Path<String>| async move { if name == INDEX { Err(Failure::nowhere()) } else { file(&name) } };
     Router::new().route("/page/{name}", get(named))
 }
 
 /// Answers the address of the page.
-pub async fn index(Extension(client): Extension<Client>) -> Result<Response, Failure> {
-    file(INDEX, &client)
+pub async fn index() -> Result<Response, Failure> {
+    file(INDEX)
 }
 
-fn file(name: &str, client: &Client) -> Result<Response, Failure> {
+fn file(name: &str) -> Result<Response, Failure> {
     let file = FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?;
     let mut hasher = DefaultHasher::new();
     file.contents().hash(&mut hasher);
     // Weak: it may be compressed.
-    let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).ok();
-    let is_known = client.has(tag.as_ref());
-    let headers = (CHANGING, tag.map(|tag| [(header::ETAG, tag)]));
-    if is_known {
-        return Ok((StatusCode::NOT_MODIFIED, headers, ()).into_response());
-    }
+    let tag = [(header::ETAG, format!("W/\"{:016x}\"", hasher.finish()))];
     let media = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         _ => "text/javascript; charset=utf-8",
     };
-    Ok((headers, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
+    Ok((CHANGING, tag, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
 }
 
 /// Which position.

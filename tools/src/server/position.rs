@@ -6,7 +6,6 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
@@ -18,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{AS_IT_IS, caching, json_response, lines, not_modified, tag};
-use super::service::{AnalysisRequest, Server, Turn};
+use super::response::{AS_IT_IS, LINE_TIME, caching, json_response, line, lines, tag};
+use super::service::{AnalysisRequest, Turn};
 use crate::arguments::USUAL_BOARD;
 
 /// What is asked for.
@@ -55,60 +54,45 @@ enum Search {
 
 /// Answers `GET api/v1/position`.
 pub async fn get(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(query): Fields<PositionQuery>,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let position = request::position(board, &query.position)?;
-    let source = server.find(&client, board).await?;
-    let is_looked_up = query.search == Search::Never;
-    if is_looked_up && (source.database().is_none() || source.is_beyond(position.ply(), query.line)) {
-        return Err(DatabaseError::Missing { board, root: server.boards.root.clone() }.into());
+    let source = client.find(board).await?;
+    let request = AnalysisRequest { position, with_line: query.line, is_looked_up: query.search == Search::Never };
+    if request.is_looked_up && (source.database().is_none() || source.is_beyond(&request)) {
+        return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
     }
-    let tag = tag(source.hash());
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
-    let request = AnalysisRequest { position, with_line: query.line, is_looked_up };
-    let analysis = match server.cached(&source, &request) {
+    let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
         None => {
             // A server that has no turn for a search says so before the first line of a stream.
-            let turn = server.turn(&client, source.may_search(&request)).await?;
+            let turn = client.turn(source.may_search(&request)).await?;
             if query.stream && turn.is_search {
-                return Ok(stream(server, client, turn, source, request, query.position));
+                return Ok(stream(client, turn, source, request, query.position));
             }
-            server.analyse(&client, turn, &source, request, None).await?
+            client.analyse(turn, &source, request, None).await?
         }
     };
-    let answer = Envelope::new("query", server.query_json(&analysis, &query.position));
-    json_response(&answer, caching(tag, analysis.limit.is_none()))
+    let answer = Envelope::new("query", client.server.query_json(&analysis, &query.position));
+    json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
-fn stream(
-    server: Arc<Server>,
-    client: Client,
-    turn: Turn,
-    source: Arc<BoardSource>,
-    request: AnalysisRequest,
-    text: String,
-) -> Response {
+fn stream(client: Client, turn: Turn, source: Arc<BoardSource>, request: AnalysisRequest, text: String) -> Response {
     let (lines, response) = lines(AS_IT_IS);
-    let position = request.position;
     tokio::spawn(async move {
-        let (listening, sender, typed) = (Arc::clone(&server), lines.clone(), text.clone());
-        let listener = move |analysis: &Analysis| {
-            sender.write_now(&Envelope::new("query", listening.query_json(analysis, &typed)));
-        };
-        listener(&Analysis::unknown(&position));
+        let (server, sender, typed) = (Arc::clone(&client.server), lines.clone(), text.clone());
+        // Of lines that come faster than the client reads them, some are left out.
+        let listener = move |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
+        listener(&Analysis::unknown(&request.position));
         let answer = tokio::select! {
-            answer = server.analyse(&client, turn, &source, request, Some(Box::new(listener))) => answer,
+            answer = client.analyse(turn, &source, request, Some(Box::new(listener))) => answer,
             () = lines.closed() => return,
         };
-        let answer = server.line_json(position.board(), Some(&position), &text, answer);
-        lines.write(&Envelope::new("query", answer)).await;
+        let answer = client.server.line_json(source.analyst.board, Some(&request.position), &text, answer);
+        let _ = lines.send_timeout(line(answer), LINE_TIME).await;
     });
     response
 }
@@ -143,7 +127,6 @@ const FULL: i64 = 100;
 
 /// Answers `GET solve`.
 pub async fn solve(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(query): Fields<SolveQuery>,
 ) -> Result<Response, Failure> {
@@ -152,21 +135,17 @@ pub async fn solve(
     if position.primitive().is_some() {
         return Err(Failure::bad("the game is over, so its moves have no scores; ask about an earlier position"));
     }
-    let source = server.find(&client, board).await?;
-    let tag = tag(source.hash());
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
-    let analysis = server.answer(&client, &source, AnalysisRequest::of(position)).await?;
+    let source = client.find(board).await?;
+    let analysis = client.answer(&source, AnalysisRequest::of(position)).await?;
     let mut score = vec![FULL; board.width()];
     for of in &analysis.moves {
         let found = of.outcome.and_then(|outcome| position.score(outcome));
         score[of.column] = found.ok_or_else(|| {
-            let limit = analysis.limit.map(|limit| server.limit_text(limit));
+            let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
             Failure::unanswerable(limit.unwrap_or_else(|| "no remoteness of these moves is known".to_owned()))
         })?;
     }
-    json_response(&ScoresJson { pos: query.pos, score }, caching(tag, true))
+    json_response(&ScoresJson { pos: query.pos, score }, caching(&source.tag, true))
 }
 
 /// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.
@@ -187,7 +166,6 @@ pub struct RandomQuery {
 
 /// Answers `GET api/v1/random`.
 pub async fn random(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     Fields(RandomQuery { board, ply, seed }): Fields<RandomQuery>,
 ) -> Result<Response, Failure> {
@@ -198,16 +176,12 @@ pub async fn random(
             "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
         )));
     }
-    // The answer depends on its seed and on no database.
-    let tag = tag(seed.map(|_| "random"));
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let turn = server.turn(&client, false).await?;
-    let answer = server.run(turn, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
+    let turn = client.turn(false).await?;
+    let answer = client.run(turn, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
-    json_response(&Envelope::new("random", answer), caching(tag, seed.is_some()))
+    // An answer with a seed depends on no database.
+    json_response(&Envelope::new("random", answer), caching(&tag("random"), seed.is_some()))
 }

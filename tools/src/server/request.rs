@@ -1,14 +1,16 @@
 //! What requests have in common: who asks, the fields of an address, and the texts of positions and games.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Query, Request};
+use axum::http::Method;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
 use fourbase::{Board, Game, Position, notation};
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
+use super::service::Server;
 
 /// The other end of a connection.
 #[derive(Clone, Copy)]
@@ -26,26 +28,17 @@ pub struct Client {
     pub is_head: bool,
     /// Whether it asks in a batch, which has its own time limit.
     pub is_batch: bool,
-    pub headers: HeaderMap,
+    pub server: Arc<Server>,
 }
 
 impl Client {
-    pub fn of(request: &Request, trusts_proxy: bool) -> Client {
-        let headers = request.headers().clone();
+    pub fn of(server: &Arc<Server>, request: &Request) -> Client {
         let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
         // The client itself may have written everything before the last address.
-        let line = headers.get_all(FORWARDED).iter().next_back().filter(|_| trusts_proxy);
+        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         let address = network(named.unwrap_or(peer));
-        Client { address, is_head: request.method() == Method::HEAD, is_batch: false, headers }
-    }
-
-    /// Returns whether the client has the answer with this tag (RFC 9110, 13.1.2: a list, compared weakly, or a star).
-    pub fn has(&self, tag: Option<&HeaderValue>) -> bool {
-        let plain = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-        let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(plain) else { return false };
-        let lists = self.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
-        lists.flat_map(|list| list.split(',')).any(|of| of.trim() == "*" || plain(of) == tag)
+        Client { address, is_head: request.method() == Method::HEAD, is_batch: false, server: Arc::clone(server) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, IntoResponseParts, Response};
-use fourbase::analysis::json::SCHEMA;
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, SCHEMA};
 use futures_util::stream::poll_fn;
 use serde::Serialize;
 use tokio::sync::mpsc::{Sender, channel};
@@ -40,68 +40,57 @@ pub fn json_response(answer: &impl Serialize, headers: impl IntoResponseParts) -
 }
 
 /// Names what answers depend on apart from their address: the database, given by its hash, and the program that writes them.
-pub fn tag(hash: Option<&str>) -> Option<HeaderValue> {
-    let (hash, version) = (hash?, env!("CARGO_PKG_VERSION"));
+pub fn tag(hash: &str) -> Option<HeaderValue> {
+    let version = env!("CARGO_PKG_VERSION");
     // Weak: the nodes of a search may differ.
     HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32).unwrap_or(hash))).ok()
 }
 
 /// Says for how long a copy may be used. A whole answer with a tag never changes; one without a tag changes when the board gets a
 /// database.
-pub fn caching(tag: Option<HeaderValue>, is_whole: bool) -> HeaderMap {
-    let [(name, value)] = match &tag {
+pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
+    let [(name, value)] = match tag {
         _ if !is_whole => PARTIAL,
         Some(_) => [(header::CACHE_CONTROL, WHOLE)],
         None => CHANGING,
     };
     let mut headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-    headers.extend(tag.filter(|_| is_whole).map(|tag| (header::ETAG, tag)));
+    headers.extend(tag.clone().filter(|_| is_whole).map(|tag| (header::ETAG, tag)));
     headers
 }
 
-/// Tells a client that its copy is still right.
-pub fn not_modified(tag: Option<HeaderValue>) -> Response {
-    (StatusCode::NOT_MODIFIED, caching(tag, true)).into_response()
+/// Leaves the body out if the client has it already, as the tags of its request say (RFC 9110, 13.1.2: a list, compared weakly, or
+/// a star).
+pub fn unless_known(known: &[HeaderValue], mut response: Response) -> Response {
+    let plain = |tag: &HeaderValue| tag.to_str().unwrap_or_default().replace("W/", "");
+    let tag = response.headers().get(header::ETAG).map(plain);
+    let has = |tag: &String| known.iter().any(|list| plain(list).split(',').any(|of| [tag, "*"].contains(&of.trim())));
+    if response.status() == StatusCode::OK && tag.as_ref().is_some_and(has) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response
 }
 
 /// How many lines wait for a client.
 const WAITING_LINES: usize = 64;
 
-/// How long a client may take to read one.
-const LINE_TIME: Duration = Duration::from_secs(30);
+/// How long a client may take to read a line.
+pub const LINE_TIME: Duration = Duration::from_secs(30);
 
-/// The end of a body into which lines of JSON are written.
-#[derive(Clone)]
-pub struct Lines(Sender<Bytes>);
-
-/// Returns an answer, and the end into which its lines are written. The answer ends when that is dropped.
-pub fn lines(cache_control: CacheControl) -> (Lines, Response) {
+/// Returns an answer, and the end into which its lines are sent. The answer ends when that is dropped.
+pub fn lines(cache_control: CacheControl) -> (Sender<Bytes>, Response) {
     let (sender, mut receiver) = channel(WAITING_LINES);
     let stream = poll_fn(move |context| receiver.poll_recv(context).map(|line| line.map(Ok::<Bytes, Infallible>)));
     let media = [(header::CONTENT_TYPE, "application/x-ndjson")];
-    (Lines(sender), (media, cache_control, Body::from_stream(stream)).into_response())
+    (sender, (media, cache_control, Body::from_stream(stream)).into_response())
 }
 
-impl Lines {
-    /// Writes a line, and waits until there is room for it; `false` if the client is gone or too slow.
-    pub async fn write(&self, value: &impl Serialize) -> bool {
-        self.0.send_timeout(line(value), LINE_TIME).await.is_ok()
-    }
-
-    /// Writes a line if there is room for it.
-    pub fn write_now(&self, value: &impl Serialize) {
-        let _ = self.0.try_send(line(value));
-    }
-
-    /// Waits until the client is gone.
-    pub async fn closed(&self) {
-        self.0.closed().await;
-    }
-}
-
-fn line(value: &impl Serialize) -> Bytes {
-    // These values have texts as keys, and nothing else can fail.
-    let mut line = serde_json::to_vec(value).unwrap_or_default();
-    line.push(b'\n');
-    Bytes::from(line)
+/// Writes a line of such an answer.
+pub fn line(answer: AnswerJson<AnalysisJson>) -> Bytes {
+    let mut line = Vec::new();
+    Envelope::new("query", answer).push_to(&mut line);
+    line.into()
 }

@@ -17,7 +17,7 @@ use super::door::Full;
 use super::failure::Failure;
 use super::metrics::{MEDIA, Watched, to_text};
 use super::request::Client;
-use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL};
+use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL, unless_known};
 use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
@@ -97,7 +97,6 @@ pub fn router(server: Arc<Server>) -> Router {
         .layer(map_response(|response: Response| async { (SECURITY, response) }))
         .layer(cors)
         .layer(compression)
-        .with_state(server)
 }
 
 /// Makes the router of `--metrics-address`.
@@ -106,7 +105,7 @@ pub fn metrics_router(server: Arc<Server>) -> Router {
 }
 
 /// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
-fn beneath(base_path: &str, routes: Router<Arc<Server>>) -> Router<Arc<Server>> {
+fn beneath(base_path: &str, routes: Router) -> Router {
     let page = format!("{base_path}/");
     if base_path.is_empty() {
         return routes.route(&page, get(page::index));
@@ -125,7 +124,8 @@ fn robots(base_path: &str) -> String {
 /// Happens around every request. Monitors are answered even at the limit of requests.
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     let watched = Watched::new(&server, &request);
-    let client = Client::of(&request, server.trusts_proxy);
+    let client = Client::of(&server, &request);
+    let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
     let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
     let permit = match server.requests.try_enter(client.address) {
@@ -148,7 +148,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
         Failure::new(StatusCode::FORBIDDEN, reason).into_response()
     } else {
         request.extensions_mut().insert(client);
-        next.run(request).await
+        unless_known(&known, next.run(request).await)
     };
     watched.until_sent(response, permit)
 }
@@ -188,8 +188,11 @@ pub mod tests {
 
     /// Makes a server without databases: the usual folder need not exist.
     pub fn server(options: &[&str]) -> Arc<Server> {
-        let line = ["serve", "--db", "db"].iter().chain(options);
-        Server::new(&Line::parse_from(line).arguments)
+        server_over("db", options)
+    }
+
+    pub fn server_over(root: &str, options: &[&str]) -> Arc<Server> {
+        Server::new(&Line::parse_from([&["serve", "--db", root], options].concat()).arguments)
     }
 
     /// The clock of tokio stands still but for what the test adds to it.
@@ -208,7 +211,7 @@ pub mod tests {
     async fn what_was_not_decided_in_time_is_not_searched_again_for_games_and_players() {
         let server = server(&["--search-seconds", "1"]);
         let board = "9x7".parse().unwrap();
-        let source = server.find(&Client::of(&Request::default(), false), board).await.ok().unwrap();
+        let source = Client::of(&server, &Request::default()).find(board).await.ok().unwrap();
         let remembered = |moves| {
             let request = AnalysisRequest::of(*Game::parse(board, moves).unwrap().position());
             server.cached(&source, &request).is_some()

@@ -1,16 +1,17 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long takes a [`Turn`] and then [runs](Server::run) on a thread of its own,
+//! Every question that may read files or compute for long takes a [`Turn`] and then [runs](Client::run) on a thread of its own,
 //! for as long as its client waits.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode};
 use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
 use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Move};
 use fourbase::search::Monitor;
 use fourbase::{Board, Position};
+use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -70,11 +71,12 @@ pub struct Server {
     pub searches: Door,
     /// For single questions that search or wait for a search.
     search_line: Door,
+    /// For searches of batches, which leave one to single questions if there are several.
+    batch_searches: Door,
     /// How far a search may go.
     nodes: u64,
     time: Duration,
-    /// Answers in bounded memory, each with its time and the hash of its database.
-    answers: Cache<AnalysisRequest, (Instant, Option<String>, Analysis), AnswerBytes>,
+    answers: Cache<AnalysisRequest, CachedAnswer, AnswerBytes>,
     is_stopping: watch::Sender<bool>,
 }
 
@@ -105,11 +107,14 @@ pub struct Turn {
     _in_line: Option<Permit>,
 }
 
+/// An answer, when it was found, and the tag of its database.
+type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
+
 #[derive(Clone)]
 struct AnswerBytes;
 
-impl Weighter<AnalysisRequest, (Instant, Option<String>, Analysis)> for AnswerBytes {
-    fn weight(&self, _: &AnalysisRequest, (_, _, analysis): &(Instant, Option<String>, Analysis)) -> u64 {
+impl Weighter<AnalysisRequest, CachedAnswer> for AnswerBytes {
+    fn weight(&self, _: &AnalysisRequest, (_, _, analysis): &CachedAnswer) -> u64 {
         let line_bytes = analysis.line.as_ref().map_or(0, |line| line.len() * size_of::<usize>());
         (ANSWER_BYTES + analysis.moves.len() * size_of::<Move>() + line_bytes) as u64
     }
@@ -139,6 +144,7 @@ impl Server {
             look_ups: Door::new(look_ups(), look_ups() / 2),
             searches: Door::new(searches, share),
             search_line: Door::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
+            batch_searches: Door::new((searches - 1).max(1), share),
             nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
             answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
@@ -151,152 +157,45 @@ impl Server {
         self.is_stopping.send_replace(true);
     }
 
-    /// Waits for a turn to look up or to search.
-    ///
-    /// # Errors
-    ///
-    /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
-    pub async fn turn(&self, client: &Client, is_search: bool) -> Result<Turn, Failure> {
-        if client.is_batch {
-            let door = if is_search { &self.searches } else { &self.look_ups };
-            return Ok(Turn { is_search, _permit: door.enter(client.address).await, _in_line: None });
-        }
-        if !is_search {
-            let permit = timeout(LOOK_UP_PATIENCE, self.look_ups.enter(client.address)).await;
-            return Ok(Turn { is_search, _permit: permit.map_err(|_| Failure::busy())?, _in_line: None });
-        }
-        if client.is_head {
-            let reason = "a request with HEAD does not search; ask with GET";
-            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
-        }
-        let taken = || Failure::too_many("all searches of this server are taken");
-        let in_line = self.search_line.try_enter(client.address).map_err(|_| taken())?;
-        let permit = timeout(SEARCH_PATIENCE, self.searches.enter(client.address)).await.map_err(|_| taken())?;
-        Ok(Turn { is_search, _permit: permit, _in_line: Some(in_line) })
-    }
-
-    /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
-    /// when the client goes away or the server stops.
-    ///
-    /// # Errors
-    ///
-    /// The error of `work`, or the thread failed.
-    pub async fn run<T: Send + 'static>(
-        self: &Arc<Server>,
-        turn: Turn,
-        work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
-        let monitor = Arc::new(Monitor::default());
-        let cancel = CancelOnDrop(Arc::clone(&monitor));
-        let mut budget = Budget {
-            nodes: Some(self.nodes),
-            // What it knows by then comes within milliseconds.
-            deadline: std::time::Instant::now().checked_add(self.time),
-            monitor: Some(monitor),
-            spent: Cost::default(),
-        };
-        let server = Arc::clone(self);
-        // The turn ends with the thread, which takes some milliseconds to notice that it is cancelled.
-        let mut thread = tokio::task::spawn_blocking(move || {
-            let answer = work(&server, &mut budget);
-            server.metrics.count(&budget, turn.is_search);
-            drop(turn);
-            answer
+    /// Returns an answer that is still at hand.
+    pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
+        let answer = self.answers.get(request).filter(|(when, tag, analysis)| {
+            *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
         });
-        let mut is_stopping = self.is_stopping.subscribe();
-        let stopped = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) };
-        let joined = tokio::select! {
-            joined = &mut thread => joined,
-            () = stopped => {
-                drop(cancel);
-                thread.await
-            }
-        };
-        joined.map_err(|error| Failure::broken(&error))?
+        answer.map(|(_, _, analysis)| {
+            self.metrics.cached.inc();
+            analysis
+        })
     }
 
-    /// Finds what answers for a board.
+    /// Analyses a position within a budget, on a thread that has a turn, unless the answer is at hand. Keeps the answer if it is
+    /// whole, or if `keeps_undecided` and the search was not cancelled.
     ///
     /// # Errors
     ///
-    /// A database that cannot be read; too many look-ups.
-    pub async fn find(self: &Arc<Server>, client: &Client, board: Board) -> Result<Arc<BoardSource>, Failure> {
-        if let Some(source) = self.boards.at_hand(board) {
-            return Ok(source);
-        }
-        let turn = self.turn(client, false).await?;
-        self.run(turn, move |server, _| Ok(server.boards.find(board)?)).await
-    }
-
-    /// Answers about a position: from the cache, or else when there is a turn.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read; too many questions.
-    pub async fn answer(
-        self: &Arc<Server>,
-        client: &Client,
-        source: &Arc<BoardSource>,
+    /// A database that cannot be read.
+    pub fn analyse(
+        &self,
+        source: &BoardSource,
         request: AnalysisRequest,
-    ) -> Result<Analysis, Failure> {
+        budget: &mut Budget,
+        listener: Option<&dyn Fn(&Analysis)>,
+        keeps_undecided: bool,
+    ) -> Result<Analysis, DatabaseError> {
         if let Some(analysis) = self.cached(source, &request) {
             return Ok(analysis);
         }
-        let turn = self.turn(client, source.may_search(&request)).await?;
-        self.analyse(client, turn, source, request, None).await
-    }
-
-    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a turn to
-    /// search.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read; too many questions.
-    pub async fn analyse(
-        self: &Arc<Server>,
-        client: &Client,
-        mut turn: Turn,
-        source: &Arc<BoardSource>,
-        request: AnalysisRequest,
-        mut listener: Option<Listener>,
-    ) -> Result<Analysis, Failure> {
-        loop {
-            let is_search = turn.is_search;
-            let (source, listener) = (Arc::clone(source), listener.take());
-            let analysis = self.run(turn, move |server, budget| {
-                if !is_search {
-                    budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
-                }
-                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
-                let analysis = source.analyse(&request, budget, listener)?;
-                if is_search || analysis.limit.is_none() {
-                    server.keep(&source, request, &analysis);
-                }
-                Ok(analysis)
-            });
-            let analysis = analysis.await?;
-            if is_search || analysis.limit.is_none() {
-                return Ok(analysis);
-            }
-            turn = self.turn(client, true).await?;
+        self.metrics.not_cached.inc();
+        let analysis = source.analyse(&request, budget, listener)?;
+        let is_kept = match analysis.limit {
+            None => true,
+            Some(AnalysisError::Cancelled { .. }) => false,
+            Some(_) => keeps_undecided,
+        };
+        if is_kept {
+            self.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
         }
-    }
-
-    /// Returns an answer that is still at hand.
-    pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
-        let answer = self.answers.get(request).filter(|(when, hash, analysis)| {
-            hash.as_deref() == source.hash() && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
-        });
-        let counter = if answer.is_some() { &self.metrics.cached } else { &self.metrics.not_cached };
-        counter.inc();
-        answer.map(|(_, _, analysis)| analysis)
-    }
-
-    /// Keeps an answer, unless its search was cancelled.
-    pub fn keep(&self, source: &BoardSource, request: AnalysisRequest, analysis: &Analysis) {
-        if !matches!(analysis.limit, Some(AnalysisError::Cancelled { .. })) {
-            self.answers.insert(request, (Instant::now(), source.hash().map(str::to_owned), analysis.clone()));
-        }
+        Ok(analysis)
     }
 
     /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
@@ -326,5 +225,160 @@ impl Server {
             error => return error.to_string(),
         };
         format!("not decided within {within}, which is what this server allows for a question")
+    }
+}
+
+/// What a client may have done for it.
+impl Client {
+    /// Waits for a turn to look up or to search.
+    ///
+    /// # Errors
+    ///
+    /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
+    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
+        let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
+        let (door, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
+        if is_search && self.is_head {
+            let reason = "a request with HEAD does not search; ask with GET";
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
+        }
+        let refusal = || match is_search {
+            true => Failure::too_many("all searches of this server are taken"),
+            false => Failure::busy(),
+        };
+        let in_line = match (is_search, self.is_batch) {
+            (false, _) => None,
+            (true, true) => Some(batch_searches.enter(self.address).await),
+            (true, false) => Some(search_line.try_enter(self.address).map_err(|_| refusal())?),
+        };
+        // A batch has its own time limit.
+        let patience = if self.is_batch { Duration::MAX } else { patience };
+        let permit = timeout(patience, door.enter(self.address)).await.map_err(|_| refusal())?;
+        Ok(Turn { is_search, _permit: permit, _in_line: in_line })
+    }
+
+    /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
+    /// when the client goes away or the server stops.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`, or the thread failed.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let server = Arc::clone(&self.server);
+        let monitor = Arc::new(Monitor::default());
+        let cancel = CancelOnDrop(Arc::clone(&monitor));
+        let mut budget = Budget {
+            nodes: Some(server.nodes),
+            // What it knows by then comes within milliseconds.
+            deadline: std::time::Instant::now().checked_add(server.time),
+            monitor: Some(monitor),
+            spent: Cost::default(),
+        };
+        let mut is_stopping = server.is_stopping.subscribe();
+        // The turn ends with the thread, which takes some milliseconds to notice that it is cancelled.
+        let mut thread = tokio::task::spawn_blocking(move || {
+            let answer = work(&server, &mut budget);
+            server.metrics.count(&budget, turn.is_search);
+            drop(turn);
+            answer
+        });
+        let stopped = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) };
+        let joined = tokio::select! {
+            joined = &mut thread => joined,
+            () = stopped => {
+                drop(cancel);
+                thread.await
+            }
+        };
+        joined.map_err(|error| Failure::broken(&error))?
+    }
+
+    /// Finds what answers for a board.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many look-ups.
+    pub async fn find(&self, board: Board) -> Result<Arc<BoardSource>, Failure> {
+        if let Some(source) = self.server.boards.at_hand(board) {
+            return Ok(source);
+        }
+        let turn = self.turn(false).await?;
+        self.run(turn, move |server, _| Ok(server.boards.find(board)?)).await
+    }
+
+    /// Answers about a position: from the cache, or else when there is a turn.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many questions.
+    pub async fn answer(&self, source: &Arc<BoardSource>, request: AnalysisRequest) -> Result<Analysis, Failure> {
+        if let Some(analysis) = self.server.cached(source, &request) {
+            return Ok(analysis);
+        }
+        let turn = self.turn(source.may_search(&request)).await?;
+        self.analyse(turn, source, request, None).await
+    }
+
+    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a turn to
+    /// search.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many questions.
+    pub async fn analyse(
+        &self,
+        mut turn: Turn,
+        source: &Arc<BoardSource>,
+        request: AnalysisRequest,
+        mut listener: Option<Listener>,
+    ) -> Result<Analysis, Failure> {
+        loop {
+            let is_search = turn.is_search;
+            let (source, listener) = (Arc::clone(source), listener.take());
+            let analysis = self.run(turn, move |server, budget| {
+                if !is_search {
+                    budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
+                }
+                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
+                Ok(server.analyse(&source, request, budget, listener, is_search)?)
+            });
+            let analysis = analysis.await?;
+            if is_search || analysis.limit.is_none() {
+                return Ok(analysis);
+            }
+            turn = self.turn(true).await?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::extract::Request;
+
+    use super::*;
+    use crate::server::routes::tests::server_over;
+
+    #[tokio::test]
+    async fn distinct_boards_over_slow_storage_leave_turns_to_other_addresses() {
+        // This host takes connections and never answers.
+        let host = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = server_over(&format!("http://{}", host.local_addr().unwrap()), &[]);
+        let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
+        for width in 2..20 {
+            let (greedy, board) = (client(1), format!("{width}x2").parse().unwrap());
+            tokio::spawn(async move { greedy.find(board).await.is_ok() });
+        }
+        let share = look_ups() / 2;
+        while server.look_ups.inside() < share || server.look_ups.waiting() < 18 - share.min(18) {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(server.look_ups.inside(), share.min(18));
+        let polite = client(2);
+        let turn = timeout(LOOK_UP_PATIENCE / 2, polite.turn(false)).await.unwrap().ok().unwrap();
+        assert_eq!(polite.run(turn, |_, _| Ok(7)).await.ok(), Some(7));
     }
 }

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
 use axum::routing::get;
@@ -18,11 +17,11 @@ use serde_json::{Value as Json, json};
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response, not_modified, tag};
-use super::service::{AnalysisRequest, Server};
+use super::response::{CHANGING, caching, json_response};
+use super::service::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
-pub fn routes() -> Router<Arc<Server>> {
+pub fn routes() -> Router {
     ["/uwapi", "/uwapi/", "/uwapi/{*names}", "/connect4/{*names}"]
         .into_iter()
         .fold(Router::new(), |routes, path| routes.route(path, get(named)))
@@ -30,7 +29,6 @@ pub fn routes() -> Router<Arc<Server>> {
 
 /// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
 async fn named(
-    State(server): State<Arc<Server>>,
     Extension(client): Extension<Client>,
     uri: Uri,
     query: Result<Fields<PositionQuery>, Failure>,
@@ -39,16 +37,16 @@ async fn named(
     let description = match names[..] {
         ["uwapi"] => json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }]),
         ["uwapi", GAME] => {
-            let boards = boards::listed(&server, &client).await?;
+            let boards = boards::listed(&client).await?;
             game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
-        ["uwapi", GAME, variant] => described_json(solved_board(&server, &client, variant).await?.0),
+        ["uwapi", GAME, variant] => described_json(solved_board(&client, variant).await?.0),
         ["uwapi", GAME, variant, "instructions"] => {
-            json!({ "instructions": rules(solved_board(&server, &client, variant).await?.0) })
+            json!({ "instructions": rules(solved_board(&client, variant).await?.0) })
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, source) = solved_board(&server, &client, variant).await?;
-            return found(&server, &client, board, &source, query).await;
+            let (board, source) = solved_board(&client, variant).await?;
+            return found(&client, board, &source, query).await;
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => return Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -57,7 +55,7 @@ async fn named(
         }
         ["connect4", variant, "positions"] => {
             let board = classic(variant)?;
-            return found(&server, &client, board, &server.find(&client, board).await?, query).await;
+            return found(&client, board, &client.find(board).await?, query).await;
         }
         _ => return Err(Failure::nowhere()),
     };
@@ -75,13 +73,9 @@ fn classic(variant: &str) -> Result<Board, Failure> {
 }
 
 /// Finds the board of a variant, if it has a database.
-async fn solved_board(
-    server: &Arc<Server>,
-    client: &Client,
-    variant: &str,
-) -> Result<(Board, Arc<BoardSource>), Failure> {
+async fn solved_board(client: &Client, variant: &str) -> Result<(Board, Arc<BoardSource>), Failure> {
     let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let source = server.find(client, board).await?;
+    let source = client.find(board).await?;
     if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
 }
 
@@ -98,7 +92,6 @@ struct PositionQuery {
 
 /// Answers about a position.
 async fn found(
-    server: &Arc<Server>,
     client: &Client,
     board: Board,
     source: &Arc<BoardSource>,
@@ -106,15 +99,10 @@ async fn found(
 ) -> Result<Response, Failure> {
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
     let position = text.and_then(|text| request::position(board, &text).ok()).ok_or_else(|| invalid("Position"))?;
-    let tag = tag(source.hash());
-    if client.has(tag.as_ref()) {
-        return Ok(not_modified(tag));
-    }
-    let analysis = server.answer(client, source, AnalysisRequest::of(position)).await?;
-    let limit = analysis.limit.map(|limit| server.limit_text(limit));
-    let is_whole = limit.is_none();
+    let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
+    let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
     let answer = answer(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
-    json_response(&answer, caching(tag, is_whole))
+    json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
 /// A remoteness that is finite and not known: the database has values alone.
