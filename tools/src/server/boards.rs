@@ -16,7 +16,9 @@ use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::SearchOptions;
 use fourbase_tiers::counts::{Stats, read_kept};
-use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
+use fourbase_tiers::database::{
+    self, BoardJson, DEFAULT_CACHE_BYTES, Database, DatabaseError, Listing, Misplaced, When, choose,
+};
 use fourbase_tiers::files::{FileError, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
@@ -33,7 +35,7 @@ use crate::remedy;
 /// How long a database that was found is believed to be the best one: in a folder, and at an address.
 const BELIEVED: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
-/// The most boards that are open at a time. Their tables and caches take memory.
+/// The most boards that are open at a time. Their tables take memory.
 const MAX_OPEN: usize = 16;
 
 /// The most bytes of the table of a search.
@@ -43,7 +45,8 @@ const TABLE_BYTES: usize = 32 << 20;
 pub struct Boards {
     /// The folder with the databases, or its address.
     pub root: PathBuf,
-    cache: CacheArgument,
+    /// For the blocks of all databases together.
+    cache: database::Cache,
     /// What was found, and when.
     open: Cache<Board, (Instant, Arc<BoardSource>)>,
     /// The searches of all boards, with their tables, while nobody uses them.
@@ -100,9 +103,10 @@ impl BoardSource {
 }
 
 impl Boards {
-    /// Looks for databases in a folder, each with a cache of its own. As many searches keep their tables as run at a time.
+    /// Looks for databases in a folder. As many searches keep their tables as run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
         let pool = SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() });
+        let cache = database::Cache::new(cache.bytes.unwrap_or(DEFAULT_CACHE_BYTES));
         Boards { root, cache, open: Cache::new(MAX_OPEN), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
@@ -141,7 +145,7 @@ impl Boards {
                 }
                 error => Err(error),
             });
-            Ok(self.cache.apply(found?))
+            Ok(found?.with_shared_cache(&self.cache))
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let hash = analyst.lookup.as_ref().and_then(|database| database.manifest.hash);
