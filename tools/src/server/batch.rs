@@ -94,7 +94,7 @@ async fn read(mut body: Body) -> Result<Bytes, Failure> {
         Err(error) => error,
     };
     if !error.is::<LengthLimitError>() {
-        return Err(Failure::bad(error.to_string()));
+        return Err(Failure::bad(error));
     }
     let mut excess = Limited::new(body, MAX_EXCESS_BYTES);
     while let Some(Ok(_)) = excess.frame().await {}
@@ -131,6 +131,6 @@ async fn answer_all(client: &Client, source: &Arc<BoardSource>, with_line: bool,
 
 /// Returns the first field of a line.
 fn first_field(line: &str, board: Board) -> Result<&str, Failure> {
-    let fields = notation::Fields::of(line.as_bytes(), 1, board).map_err(|error| Failure::bad(error.to_string()))?;
+    let fields = notation::Fields::of(line.as_bytes(), 1, board).map_err(Failure::bad)?;
     Ok(std::str::from_utf8(fields.chosen).unwrap_or(line))
 }

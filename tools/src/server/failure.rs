@@ -1,11 +1,11 @@
 //! Why a request has no answer: a status, and the text that the command line would print.
 
 use std::error::Error;
+use std::fmt::Display;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
-use fourbase::notation::NotationError;
 use fourbase_tiers::database::DatabaseError;
 use serde::Serialize;
 
@@ -33,8 +33,8 @@ impl Failure {
     }
 
     /// The request cannot be read.
-    pub fn bad(reason: impl Into<String>) -> Failure {
-        Failure::new(StatusCode::BAD_REQUEST, reason)
+    pub fn bad(reason: impl Display) -> Failure {
+        Failure::new(StatusCode::BAD_REQUEST, reason.to_string())
     }
 
     /// What is asked for does not exist.
@@ -48,8 +48,8 @@ impl Failure {
     }
 
     /// The question can be read, but has no answer.
-    pub fn unanswerable(reason: impl Into<String>) -> Failure {
-        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason)
+    pub fn unanswerable(reason: impl Display) -> Failure {
+        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason.to_string())
     }
 
     /// The address of the client has its share.
@@ -73,13 +73,7 @@ impl Failure {
 
 impl From<BoardError> for Failure {
     fn from(error: BoardError) -> Failure {
-        Failure::bad(error.to_string())
-    }
-}
-
-impl From<NotationError> for Failure {
-    fn from(error: NotationError) -> Failure {
-        Failure::bad(error.to_string())
+        Failure::bad(error)
     }
 }
 
@@ -90,7 +84,7 @@ impl From<DatabaseError> for Failure {
             DatabaseError::Missing { board, .. } | DatabaseError::NotSolved { board, .. } => Failure::missing(format!(
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),
-            DatabaseError::Analysis(error) => Failure::unanswerable(error.to_string()),
+            DatabaseError::Analysis(error) => Failure::unanswerable(error),
             DatabaseError::Misplaced { .. } => Failure::missing("this server has no databases"),
             error => Failure::broken(&error),
         }

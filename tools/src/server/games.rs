@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::response::Response;
-use fourbase::Board;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
@@ -89,17 +88,24 @@ pub async fn next_move(
     Fields(query): Fields<MoveQuery>,
 ) -> Result<Response, Failure> {
     let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
-    let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
-    check(kind, game.board())?;
-    let source = client.find(game.board()).await?;
+    let kind: Kind = query.player.parse().map_err(Failure::bad)?;
+    // Nothing can stop a player that looks too far ahead.
+    let (board, plies, most) = (game.board(), kind.looks_ahead(), most_plies(game.board()));
+    if plies > most {
+        return Err(Failure::unanswerable(format!(
+            "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
+        )));
+    }
+    let source = client.find(board).await?;
     let tag = source.tag.clone();
     let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
-    let turn = client.turn(kind.looks_ahead() > 0 || asks_source).await?;
+    let is_search = plies > 0 || asks_source;
+    let turn = client.turn(is_search).await?;
     let answer = client.run(turn, move |server, budget| {
-        // A player that looks ahead counts as a search.
-        budget.spent.positions += u64::from(kind.looks_ahead() > 0);
+        // The searches of players are not counted otherwise.
+        budget.spent.positions += u64::from(is_search);
         let mut chooser = kind
-            .chooser(game.board(), outcomes(server, &source, budget))
+            .chooser(board, outcomes(server, &source, budget))
             .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
         let mut random = random_source(seed, game.position().ply() as u64);
         match chooser.choose(game.position(), game.last(), &mut random) {
@@ -109,7 +115,7 @@ pub async fn next_move(
                 Ok(error) => error.into(),
                 Err(error) => Failure::broken(&*error),
             }),
-            Err(error) => Err(Failure::unanswerable(error.to_string())),
+            Err(error) => Err(Failure::unanswerable(error)),
         }
     });
     json_response(&Envelope::new("move", answer.await?), caching(&tag, true))
@@ -124,17 +130,6 @@ fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) ->
         analysis.limit.map_or(Ok(()), |limit| Err(DatabaseError::Analysis(limit)))?;
         Ok(analysis.moves.iter().filter_map(|of| Some((of.column, of.outcome?))).collect())
     })
-}
-
-/// Refuses a player that looks too far ahead: nothing can stop it.
-fn check(kind: Kind, board: Board) -> Result<(), Failure> {
-    let (plies, most) = (kind.looks_ahead(), most_plies(board));
-    if plies <= most {
-        return Ok(());
-    }
-    Err(Failure::unanswerable(format!(
-        "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
-    )))
 }
 
 /// Answers `GET api/v1/players`.

@@ -149,7 +149,10 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(ends, of_address, signals, || server.stop()).await;
+    connections::serve(ends, of_address, signals, || {
+        server.is_stopping.send_replace(true);
+    })
+    .await;
     Ok(())
 }
 

@@ -79,7 +79,7 @@ pub fn position(board: Board, text: &str) -> Result<Position, Failure> {
         let length = text.len();
         return Err(Failure::bad(format!("a position has at most {MAX_POSITION_CHARACTERS} characters, not {length}")));
     }
-    Ok(notation::parse(board, text)?)
+    notation::parse(board, text).map_err(Failure::bad)
 }
 
 /// Reads a game that begins from a position in any notation.
@@ -88,7 +88,7 @@ pub fn position(board: Board, text: &str) -> Result<Position, Failure> {
 ///
 /// The first mistake in one of the texts.
 pub fn game(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    Ok(Game::parse_from(position(board.parse()?, start)?, moves)?)
+    Game::parse_from(position(board.parse()?, start)?, moves).map_err(Failure::bad)
 }
 
 /// The empty board, for addresses that name no position.

@@ -77,7 +77,8 @@ pub struct Server {
     nodes: u64,
     time: Duration,
     answers: Cache<AnalysisRequest, CachedAnswer, AnswerBytes>,
-    is_stopping: watch::Sender<bool>,
+    /// Whether searches end and answer what they know by then.
+    pub is_stopping: watch::Sender<bool>,
 }
 
 /// What is asked about a position.
@@ -150,11 +151,6 @@ impl Server {
             answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
             is_stopping: watch::Sender::new(false),
         })
-    }
-
-    /// Ends all searches, now and later: they answer what they know by then.
-    pub fn stop(&self) {
-        self.is_stopping.send_replace(true);
     }
 
     /// Returns an answer that is still at hand.

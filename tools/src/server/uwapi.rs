@@ -24,11 +24,11 @@ use super::service::AnalysisRequest;
 pub fn routes() -> Router {
     ["/uwapi", "/uwapi/", "/uwapi/{*names}", "/connect4/{*names}"]
         .into_iter()
-        .fold(Router::new(), |routes, path| routes.route(path, get(named)))
+        .fold(Router::new(), |routes, path| routes.route(path, get(answer)))
 }
 
 /// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
-async fn named(
+async fn answer(
     Extension(client): Extension<Client>,
     uri: Uri,
     query: Result<Fields<PositionQuery>, Failure>,
@@ -40,13 +40,13 @@ async fn named(
             let boards = boards::listed(&client).await?;
             game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
-        ["uwapi", GAME, variant] => described_json(solved_board(&client, variant).await?.0),
+        ["uwapi", GAME, variant] => variant_json(solved(&client, variant).await?.analyst.board),
         ["uwapi", GAME, variant, "instructions"] => {
-            json!({ "instructions": rules(solved_board(&client, variant).await?.0) })
+            json!({ "instructions": rules(solved(&client, variant).await?.analyst.board) })
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, source) = solved_board(&client, variant).await?;
-            return found(&client, board, &source, query).await;
+            let source = solved(&client, variant).await?;
+            return position(&client, &source, query).await;
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => return Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -54,8 +54,8 @@ async fn named(
             json!({ "position": start, "autoguiPosition": start })
         }
         ["connect4", variant, "positions"] => {
-            let board = classic(variant)?;
-            return found(&client, board, &client.find(board).await?, query).await;
+            let source = client.find(classic(variant)?).await?;
+            return position(&client, &source, query).await;
         }
         _ => return Err(Failure::nowhere()),
     };
@@ -72,11 +72,10 @@ fn classic(variant: &str) -> Result<Board, Failure> {
     Ok(name.parse()?)
 }
 
-/// Finds the board of a variant, if it has a database.
-async fn solved_board(client: &Client, variant: &str) -> Result<(Board, Arc<BoardSource>), Failure> {
-    let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let source = client.find(board).await?;
-    if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
+/// Finds what answers for a variant, if it has a database.
+async fn solved(client: &Client, variant: &str) -> Result<Arc<BoardSource>, Failure> {
+    let source = client.find(board_of(variant).ok_or_else(|| invalid("Variant"))?).await?;
+    if source.database().is_some() { Ok(source) } else { Err(invalid("Variant")) }
 }
 
 /// Returns the error for a name that means nothing, in the words of GamesCrafters' server.
@@ -91,17 +90,17 @@ struct PositionQuery {
 }
 
 /// Answers about a position.
-async fn found(
+async fn position(
     client: &Client,
-    board: Board,
     source: &Arc<BoardSource>,
     query: Result<Fields<PositionQuery>, Failure>,
 ) -> Result<Response, Failure> {
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
-    let position = text.and_then(|text| request::position(board, &text).ok()).ok_or_else(|| invalid("Position"))?;
+    let position =
+        text.and_then(|text| request::position(source.analyst.board, &text).ok()).ok_or_else(|| invalid("Position"))?;
     let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
     let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
-    let answer = answer(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
+    let answer = position_json(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
@@ -109,9 +108,9 @@ async fn found(
 const UNKNOWN_REMOTENESS: i64 = -100;
 
 /// Writes what was found out about a position; `None` where something is not known.
-fn answer(position: &Position, found: &Analysis) -> Option<Json> {
-    let outcome = found.outcome?;
-    let moves = found.moves.iter().map(|of| Some((of.column, of.outcome?)));
+fn position_json(position: &Position, analysis: &Analysis) -> Option<Json> {
+    let outcome = analysis.outcome?;
+    let moves = analysis.moves.iter().map(|of| Some((of.column, of.outcome?)));
     let moves = moves.collect::<Option<Vec<(usize, Outcome)>>>()?;
     // By how many plies a move is worse than the best one of its value.
     let delta = |of: Outcome| {
@@ -127,12 +126,12 @@ fn answer(position: &Position, found: &Analysis) -> Option<Json> {
         "autoguiPosition": text,
         "positionValue": outcome.value.name(),
         "remoteness": outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
-        "moves": ordered.into_iter().map(|(column, of, delta)| child(position, column, of, delta)).collect::<Vec<_>>(),
+        "moves": ordered.into_iter().map(|(column, of, delta)| move_json(position, column, of, delta)).collect::<Vec<_>>(),
     }))
 }
 
 /// Writes a move: its value for the player who makes it, and the value of the position after it for the player to move there.
-fn child(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
+fn move_json(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
     let (cells, width) = (position.board().cells(), position.board().width());
     let text = to_uni(&position.drop_piece(column));
     json!({
@@ -186,17 +185,17 @@ fn game_json(boards: impl Iterator<Item = Board>) -> Json {
 }
 
 /// Describes a variant.
-fn described_json(board: Board) -> Json {
+fn variant_json(board: Board) -> Json {
     let start = Position::start(board);
     let id = variant(board);
     json!({
         "id": id, "name": id, "startPosition": to_uni(&start), "autoguiStartPosition": to_uni(&start),
-        "imageAutoGUIData": image(board), "gui": "v3",
+        "imageAutoGUIData": image_json(board), "gui": "v3",
     })
 }
 
 /// Where the page draws the pieces and the moves.
-fn image(board: Board) -> Json {
+fn image_json(board: Board) -> Json {
     let (width, height) = (board.width(), board.height());
     let middle = |at: usize| at as f64 + 0.5;
     let cells = (0..width).flat_map(|column| (0..height).map(move |row| [middle(column), middle(row + 1)]));
