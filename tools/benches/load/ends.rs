@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase::players::{random_play, random_source};
 use fourbase::{Board, Position, notation};
@@ -17,11 +17,15 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 
+/// The server closes connections that are idle for longer than about twice that.
+const IDLE_TIME: Duration = Duration::from_secs(5);
+
 pub struct Client {
     /// Its own address, and that of the server.
     own: Ipv4Addr,
     server: SocketAddr,
-    idle: Mutex<Vec<BufReader<TcpStream>>>,
+    /// The most recently used are at the end.
+    idle: Mutex<Vec<(Instant, BufReader<TcpStream>)>>,
 }
 
 pub struct Reply {
@@ -46,8 +50,8 @@ impl Client {
     pub async fn ask(&self, address: &str) -> io::Result<Reply> {
         let idle = self.idle.lock().expect("the idle connections").pop();
         let mut stream = match idle {
-            Some(stream) => stream,
-            None => self.connect().await?,
+            Some((since, stream)) if since.elapsed() < IDLE_TIME => stream,
+            _ => self.connect().await?,
         };
         stream.write_all(format!("GET {address} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).await?;
         let mut head = String::new();
@@ -59,7 +63,7 @@ impl Client {
         let (status, length): (u16, usize) = status.zip(length).ok_or(io::ErrorKind::InvalidData)?;
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await?;
-        self.idle.lock().expect("the idle connections").push(stream);
+        self.idle.lock().expect("the idle connections").push((Instant::now(), stream));
         Ok(Reply { status, body })
     }
 }
