@@ -42,6 +42,8 @@ pub struct Server {
     child: Ended,
     /// Where it is, without the slash at the end.
     pub url: String,
+    /// Where its counts are.
+    pub metrics: String,
     agent: Agent,
     /// Its databases are there as long as it runs.
     _folder: Arc<TempDir>,
@@ -63,14 +65,15 @@ impl Server {
 
     /// Starts the program in its folder on a port that is free, and waits until it listens.
     pub fn start(program: &Program, options: &str) -> Server {
-        let mut child = Ended(program.spawn(&format!("serve --listen 127.0.0.1:0 {options}")));
-        let mut line = String::new();
-        let output = child.0.stdout.as_mut().expect("a pipe");
-        BufReader::new(output).read_line(&mut line).expect("a line");
-        let url = line.strip_prefix("listening on ").and_then(|url| url.strip_suffix("/\n"));
-        let url = url.unwrap_or_else(|| panic!("an address: {line:?}")).to_owned();
+        let addresses = "--listen 127.0.0.1:0 --metrics-address 127.0.0.1:0";
+        let mut child = Ended(program.spawn(&format!("serve {addresses} {options}")));
+        let mut lines = BufReader::new(child.0.stdout.as_mut().expect("a pipe")).lines();
+        let [url, metrics] = ["listening on ", "metrics on "].map(|name| {
+            let line = lines.next().expect("a line").expect("text");
+            line.strip_prefix(name).unwrap_or_else(|| panic!("{name}: {line:?}")).trim_end_matches('/').to_owned()
+        });
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
-        Server { child, url, agent: config.build().into(), _folder: program.folder() }
+        Server { child, url, metrics, agent: config.build().into(), _folder: program.folder() }
     }
 
     /// Gets an address that begins with a slash.
@@ -115,9 +118,14 @@ impl Server {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Returns all counts.
+    pub fn counts(&self) -> Reply {
+        Reply::of(self.agent.get(&self.metrics).call())
+    }
+
     /// Returns what is counted under a name.
     pub fn metric(&self, name: &str) -> f64 {
-        let text = self.get("/metrics").body;
+        let text = self.counts().body;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).map(str::parse);
         line.unwrap_or_else(|| panic!("{name} in {text}")).expect("a number")
     }

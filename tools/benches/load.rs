@@ -36,7 +36,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
 /// Connections that ask one question after another.
 const CLOSED: usize = 32;
 
-/// Connections for questions that come at a rate: more than the requests that a server answers at a time.
+/// Connections for questions that come at a rate, of eight addresses: more than the requests that a server answers at a time.
 const OPEN: usize = 700;
 
 const TIME: Duration = Duration::from_secs(10);
@@ -46,29 +46,32 @@ fn main() {
     let [first, second] = [0, 1].map(|place| arguments.get(place).map(String::as_str));
     let solved = tempfile::tempdir().expect("a folder");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    if first == Some("fair") {
+    let is_fair = first == Some("fair");
+    // A server wants some database; that of 7x6 is built in.
+    let board = if is_fair { "4x4" } else { first.unwrap_or("6x5") };
+    if is_fair || second.is_none() {
+        let solve = Command::new(PROGRAM).args(["solve", board, "-q", "--db"]).arg(solved.path()).status();
+        assert!(solve.expect("a solve").success());
+    }
+    if is_fair {
         let options = ["--search-seconds", "1"];
         let served = Served::start(second.unwrap_or(PROGRAM), "7x6", solved.path(), &options);
         return runtime.block_on(polite::measure(&served, TIME * 6));
     }
-    let board = first.unwrap_or("6x5");
-    if second.is_none() {
-        let solve = Command::new(PROGRAM).args(["solve", board, "-q", "--db"]).arg(solved.path()).status();
-        assert!(solve.expect("a solve").success());
-    }
     let served = Served::start(PROGRAM, board, second.map_or(solved.path(), Path::new), &[]);
     let positions = served.positions();
     runtime.block_on(async {
-        let client = Arc::new(Client::of(Ipv4Addr::LOCALHOST, served.address));
+        let client = Client::of(Ipv4Addr::LOCALHOST, served.address);
+        let clients = Arc::new([1, 2, 3, 4, 5, 6, 7, 8].map(|last| Client::of([127, 0, 2, last].into(), served.address)));
         served.check(&client, &positions).await;
-        ask_all(&client, &positions, None).await;
+        ask_all(&clients, &positions, None).await;
         let (memory, cpu) = (served.memory_mib(), served.cpu_seconds());
-        let tally = ask_all(&client, &positions, None).await;
+        let tally = ask_all(&clients, &positions, None).await;
         let rate = tally.answered.len() as f64 / TIME.as_secs_f64();
         let cpu = (served.cpu_seconds() - cpu) / tally.answered.len() as f64 * 1e6;
         println!("{board}, {CLOSED} connections in turn: {tally}; {rate:.0} a second, {cpu:.0} CPU microseconds of the server each");
         for (name, rate) in [("half", rate / 2.0), ("ten times", rate * 10.0)] {
-            let tally = ask_all(&client, &positions, Some(rate)).await;
+            let tally = ask_all(&clients, &positions, Some(rate)).await;
             println!("{name}, {rate:.0} due a second: {tally}");
         }
         println!("memory: {memory} MiB before, {} MiB at most", served.memory_mib());
@@ -77,7 +80,7 @@ fn main() {
 }
 
 /// Asks at a rate, each question on a connection that is free when it is due; without a rate, whenever one is free.
-async fn ask_all(client: &Arc<Client>, positions: &[Position], rate: Option<f64>) -> Tally {
+async fn ask_all(clients: &Arc<[Client; 8]>, positions: &[Position], rate: Option<f64>) -> Tally {
     let (begin, tally) = (Instant::now(), Arc::new(Mutex::new(Tally::default())));
     let connections = if rate.is_some() { OPEN } else { CLOSED };
     let free = Arc::new(Semaphore::new(connections));
@@ -100,10 +103,10 @@ async fn ask_all(client: &Arc<Client>, positions: &[Position], rate: Option<f64>
             tally.lock().expect("the tally").not_sent += 1;
             continue;
         };
-        let (client, tally) = (Arc::clone(client), Arc::clone(&tally));
+        let (clients, tally) = (Arc::clone(clients), Arc::clone(&tally));
         let address = address(&positions[number % positions.len()]);
         tokio::spawn(async move {
-            let reply = client.ask(&address).await;
+            let reply = clients[number % clients.len()].ask(&address).await;
             tally.lock().expect("the tally").count(&reply, due.elapsed());
             drop(place);
         });

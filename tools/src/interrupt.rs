@@ -6,6 +6,7 @@
 //! | a command with a temporary folder, or with `--output` | removes the folder or the file, ends the program | |
 //! | `play` | Ctrl-C stops the search; the others end the program | ends the program, unless it waits for a line |
 //! | `query` of one position | says so and ends the program | |
+//! | `serve` | stops after the answers that are under way | stops at once |
 //! | any other | ends the program, as the system does without this file | |
 //!
 //! Signals often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
@@ -41,7 +42,7 @@ const ENDED: i32 = 130;
 
 /// What was requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Request {
+pub enum Request {
     /// Ctrl-C.
     Key,
     /// SIGTERM, SIGHUP or SIGUSR1.
@@ -142,7 +143,7 @@ pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
 
 /// Calls `act` for each request, in a thread of its own.
 #[cfg(unix)]
-fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
+pub fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     use signal_hook::iterator::Signals;
 
@@ -161,7 +162,7 @@ fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
 
 /// Calls `act` for each request, in a thread of its own.
 #[cfg(not(unix))]
-fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
+pub fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
     IS_HEARD.store(true, Relaxed);
     ctrlc::set_handler(move || act(Request::Key)).context("cannot listen to Ctrl-C")
 }

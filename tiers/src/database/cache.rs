@@ -19,25 +19,31 @@ use crate::index::Slots;
 use crate::kernel::MAX_PLANES;
 
 /// The cache's memory unless the caller sets it.
-pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
+pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// A cache of expanded blocks, in a quarter of the memory, and of the codes of unpacked chunks, in the rest. Threads
-/// share it.
-pub(crate) struct Cache {
-    pub(super) blocks: BlockCache<DecodedBlock>,
-    pub(super) codes: ChunkCodes,
-    /// The most bytes of the cache.
-    pub bytes: u64,
+/// share it, and so may databases: [`Database::with_shared_cache`](super::Database::with_shared_cache).
+pub struct Cache {
+    memory: Arc<Memory>,
+    /// Distinguishes the databases that share the memory.
+    pub(super) database: u64,
 }
 
-/// Blocks by ply and number, each with the bytes that it takes.
-pub(crate) type BlockCache<B> = quick_cache::sync::Cache<(u32, u64), (usize, Arc<B>), BlockWeighter>;
+struct Memory {
+    blocks: BlockCache<DecodedBlock>,
+    codes: ChunkCodes,
+    bytes: u64,
+    databases: AtomicU64,
+}
+
+/// Blocks by database, ply and number, each with the bytes that it takes.
+pub(crate) type BlockCache<B> = quick_cache::sync::Cache<(u64, u32, u64), (usize, Arc<B>), BlockWeighter>;
 
 #[derive(Clone)]
 pub(crate) struct BlockWeighter;
 
-impl<B> Weighter<(u32, u64), (usize, Arc<B>)> for BlockWeighter {
-    fn weight(&self, _: &(u32, u64), (bytes, _): &(usize, Arc<B>)) -> u64 {
+impl<B> Weighter<(u64, u32, u64), (usize, Arc<B>)> for BlockWeighter {
+    fn weight(&self, _: &(u64, u32, u64), (bytes, _): &(usize, Arc<B>)) -> u64 {
         64 + *bytes as u64
     }
 }
@@ -47,17 +53,55 @@ impl Cache {
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
         let blocks = BlockCache::with_weighter((block_bytes / 4096) as usize, block_bytes, BlockWeighter);
-        Cache { blocks, codes: ChunkCodes::new(bytes - block_bytes), bytes }
+        let codes = ChunkCodes::new(bytes - block_bytes);
+        Cache { memory: Arc::new(Memory { blocks, codes, bytes, databases: AtomicU64::new(1) }), database: 0 }
+    }
+
+    /// Returns the same memory for another database.
+    pub(super) fn share(&self) -> Cache {
+        let database = self.memory.databases.fetch_add(1, Ordering::Relaxed);
+        Cache { memory: Arc::clone(&self.memory), database }
+    }
+
+    /// Returns the most bytes of the cache.
+    pub fn bytes(&self) -> u64 {
+        self.memory.bytes
+    }
+
+    /// Returns whether the cache has a block.
+    pub(super) fn has_block(&self, ply: u32, number: u64) -> bool {
+        self.memory.blocks.get(&(self.database, ply, number)).is_some()
+    }
+
+    /// Returns whether the cache has the code of an entry of a chunk.
+    pub(super) fn has_code(&self, chunk: Chunk, entry: usize) -> bool {
+        self.memory.codes.get(chunk, entry).is_some()
+    }
+
+    /// Returns a block. If it is missing, `expand` makes it.
+    pub(super) fn block<E>(
+        &self,
+        ply: u32,
+        number: u64,
+        expand: impl FnOnce() -> Result<DecodedBlock, E>,
+    ) -> Result<Arc<DecodedBlock>, E> {
+        let insert = || expand().map(|block| (block.bytes(), Arc::new(block)));
+        Ok(self.memory.blocks.get_or_insert_with(&(self.database, ply, number), insert)?.1)
     }
 
     /// Returns the code of an entry of a chunk. If it is missing, `unpack` returns the words of all codes of the chunk,
     /// plane after plane.
-    pub fn code<E>(&self, chunk: Chunk, entry: usize, unpack: impl FnOnce() -> Result<Vec<u64>, E>) -> Result<u8, E> {
-        if let Some(code) = self.codes.get(chunk, entry) {
+    pub(super) fn code<E>(
+        &self,
+        chunk: Chunk,
+        entry: usize,
+        unpack: impl FnOnce() -> Result<Vec<u64>, E>,
+    ) -> Result<u8, E> {
+        if let Some(code) = self.memory.codes.get(chunk, entry) {
             return Ok(code);
         }
         let codes = unpack()?;
-        self.codes.insert(chunk, &codes);
+        self.memory.codes.insert(chunk, &codes);
         Ok(chunk.code(&codes, entry))
     }
 }
@@ -79,7 +123,8 @@ const BUCKETS_OF_PAGE: usize = 16;
 
 /// A chunk of the tier with `ply` pieces, and the number of the tier's planes.
 #[derive(Clone, Copy)]
-pub(crate) struct Chunk {
+pub(super) struct Chunk {
+    pub database: u64,
     pub ply: u32,
     pub number: u64,
     pub planes: usize,
@@ -100,10 +145,13 @@ impl Chunk {
     /// Returns the name of a part of the chunk. A part has as many words of each plane as fit into a slot. A name is
     /// never 0, because the tier of ply 0 is not stored. Two parts could share a name only in a file of 2^50 chunks,
     /// whose directory would have 2^42 blocks.
-    fn name(&self, part: usize) -> u64 {
-        self.number << 14 | (part as u64) << 7 | u64::from(self.ply)
+    fn name(&self, part: usize) -> Name {
+        [self.number << 14 | (part as u64) << 7 | u64::from(self.ply), self.database]
     }
 }
+
+/// The name of a part among those of its database, and the database.
+type Name = [u64; 2];
 
 /// Slots and buckets, shared by threads.
 pub(super) struct ChunkCodes {
@@ -116,10 +164,16 @@ pub(super) struct ChunkCodes {
 #[derive(Default)]
 struct Slot {
     version: AtomicU64,
-    name: AtomicU64,
+    name: [AtomicU64; 2],
     /// The words of the part: word after word, with all planes of a word side by side. In arrays of 32, because longer
     /// arrays have no `Default`.
     words: [[AtomicU64; 32]; SLOT_WORDS / 32],
+}
+
+impl Slot {
+    fn name(&self) -> Name {
+        self.name.each_ref().map(|part| part.load(Ordering::Relaxed))
+    }
 }
 
 /// Each item has a slot's number, counted from 1, in its low bits, below 32 bits of the hash of its name; 0 is free.
@@ -132,7 +186,8 @@ fn bit(word: u64, entry: usize) -> u8 {
     (word >> (entry % 64) & 1) as u8
 }
 
-fn hash(name: u64) -> u64 {
+fn hash([name, database]: Name) -> u64 {
+    let name = name ^ database.rotate_right(16);
     let hash = (name ^ name >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
@@ -170,7 +225,7 @@ impl ChunkCodes {
     /// Calls `read` with the words of the slot with this name. Returns `None` if there is no such slot or a write
     /// interfered.
     #[inline]
-    fn find<T>(&self, name: u64, read: impl Fn(&[AtomicU64]) -> T) -> Option<T> {
+    fn find<T>(&self, name: Name, read: impl Fn(&[AtomicU64]) -> T) -> Option<T> {
         let hash = hash(name);
         for entry in &self.buckets.find(self.bucket_number(hash))?.0 {
             let entry = entry.load(Ordering::Relaxed);
@@ -179,7 +234,7 @@ impl ChunkCodes {
             }
             let Some(slot) = slot_number(entry).and_then(|slot| self.slots.find(slot)) else { continue };
             let version = slot.version.load(Ordering::Acquire);
-            if version % 2 == 1 || slot.name.load(Ordering::Relaxed) != name {
+            if version % 2 == 1 || slot.name() != name {
                 continue;
             }
             let found = read(slot.words.as_flattened());
@@ -192,7 +247,7 @@ impl ChunkCodes {
     }
 
     /// Writes words to the next slot, under a name.
-    fn write(&self, name: u64, words: impl Iterator<Item = u64>) {
+    fn write(&self, name: Name, words: impl Iterator<Item = u64>) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have written them already.
         if self.slots.count == 0 || self.find(name, |_| ()).is_some() {
@@ -201,11 +256,11 @@ impl ChunkCodes {
         let number = *next;
         *next = (number + 1) % self.slots.count;
         let slot = self.slots.get(number);
-        self.forget(slot.name.load(Ordering::Relaxed), number);
+        self.forget(slot.name(), number);
         let version = slot.version.load(Ordering::Relaxed);
         slot.version.store(version + 1, Ordering::Relaxed);
         fence(Ordering::Release);
-        slot.name.store(name, Ordering::Relaxed);
+        slot.name.iter().zip(name).for_each(|(part, name)| part.store(name, Ordering::Relaxed));
         for (slot, word) in slot.words.as_flattened().iter().zip(words) {
             slot.store(word, Ordering::Relaxed);
         }
@@ -214,7 +269,7 @@ impl ChunkCodes {
     }
 
     /// Removes a slot from the bucket of a name.
-    fn forget(&self, name: u64, slot: usize) {
+    fn forget(&self, name: Name, slot: usize) {
         for entry in self.bucket(name).0.iter().filter(|entry| slot_number(entry.load(Ordering::Relaxed)) == Some(slot))
         {
             entry.store(0, Ordering::Relaxed);
@@ -223,7 +278,7 @@ impl ChunkCodes {
 
     /// Adds a slot to the bucket of a name. If the bucket is full, this displaces another slot, which is then no longer
     /// found.
-    fn remember(&self, name: u64, slot: usize) {
+    fn remember(&self, name: Name, slot: usize) {
         let bucket = self.bucket(name);
         let free = bucket.0.iter().find(|entry| entry.load(Ordering::Relaxed) == 0);
         if let Some(entry) = free.or_else(|| bucket.0.get(slot % WAYS)) {
@@ -232,7 +287,7 @@ impl ChunkCodes {
     }
 
     /// Returns the bucket of a name; allocates it if necessary.
-    fn bucket(&self, name: u64) -> &Bucket {
+    fn bucket(&self, name: Name) -> &Bucket {
         self.buckets.get(self.bucket_number(hash(name)))
     }
 
@@ -254,11 +309,11 @@ mod tests {
 
     /// Returns test codes for a chunk of 4,096 entries; they depend on the numbers of the chunk and the entry.
     fn codes(chunk: Chunk) -> Vec<u64> {
-        (0..64 * chunk.planes as u64).map(|word| hash(chunk.number << 10 | word)).collect()
+        (0..64 * chunk.planes as u64).map(|word| hash([chunk.number << 10 | word, 0])).collect()
     }
 
     fn code(chunk: Chunk, entry: usize) -> u8 {
-        let plane = |plane: usize| bit(hash(chunk.number << 10 | (plane * 64 + entry / 64) as u64), entry);
+        let plane = |plane: usize| bit(hash([chunk.number << 10 | (plane * 64 + entry / 64) as u64, 0]), entry);
         (0..chunk.planes).map(|of| plane(of) << of).sum()
     }
 
@@ -268,9 +323,14 @@ mod tests {
         let all = ChunkCodes::new(bytes);
         let found = AtomicU64::new(0);
         (0..100_000u64).into_par_iter().for_each(|step| {
-            let number = hash(step) % 200;
-            let chunk = Chunk { ply: 2 * (number % 3) as u32 + 1, number, planes: 2 + number as usize % 6 };
-            let entry = hash(step + 1) as usize % 4096;
+            let number = hash([step, 0]) % 200;
+            let chunk = Chunk {
+                database: number % 7,
+                ply: 2 * (number % 3) as u32 + 1,
+                number,
+                planes: 2 + number as usize % 6,
+            };
+            let entry = hash([step + 1, 0]) as usize % 4096;
             match all.get(chunk, entry) {
                 Some(of) => {
                     assert_eq!(of, code(chunk, entry), "chunk {number}, entry {entry}");
@@ -287,7 +347,7 @@ mod tests {
     #[test]
     fn all_is_found_while_there_is_room_and_nothing_without_memory() {
         let all = ChunkCodes::new(2 << 20);
-        let chunks: Vec<Chunk> = (0..1500).map(|number| Chunk { ply: 7, number, planes: 2 }).collect();
+        let chunks: Vec<Chunk> = (0..1500).map(|number| Chunk { database: 3, ply: 7, number, planes: 2 }).collect();
         chunks.iter().for_each(|chunk| all.insert(*chunk, &codes(*chunk)));
         for chunk in &chunks {
             for entry in (0..4096).step_by(61) {
@@ -295,6 +355,7 @@ mod tests {
             }
         }
         assert_eq!(all.get(Chunk { ply: 5, ..chunks[0] }, 0), None);
+        assert_eq!(all.get(Chunk { database: 2, ..chunks[0] }, 0), None);
         let none = ChunkCodes::new(0);
         none.insert(chunks[0], &codes(chunks[0]));
         assert_eq!(none.get(chunks[0], 0), None);
@@ -303,7 +364,7 @@ mod tests {
     #[test]
     fn a_slot_is_shared_by_the_planes() {
         for planes in 1..=MAX_PLANES {
-            assert_eq!(Chunk { ply: 1, number: 0, planes }.words_of_slot(), SLOT_WORDS / planes);
+            assert_eq!(Chunk { database: 0, ply: 1, number: 0, planes }.words_of_slot(), SLOT_WORDS / planes);
         }
     }
 }

@@ -24,9 +24,8 @@ mod probe;
 mod tests;
 mod tier;
 
-#[cfg(feature = "testing")]
-pub(crate) use cache::Cache;
 pub(crate) use cache::{BlockCache, BlockWeighter};
+pub use cache::{Cache, DEFAULT_CACHE_BYTES};
 pub use error::{DatabaseError, Misplaced};
 pub use json::BoardJson;
 pub use lookup::{When, choose};

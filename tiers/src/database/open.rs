@@ -150,10 +150,17 @@ impl Database {
         self
     }
 
+    /// Uses a cache that other databases may use, too, so that all of them together take at most its memory.
+    #[must_use]
+    pub fn with_shared_cache(mut self, cache: &Cache) -> Database {
+        self.cache = cache.share();
+        self
+    }
+
     /// Returns the most bytes that the cache of expanded blocks takes.
     #[must_use]
     pub fn cache_bytes(&self) -> u64 {
-        self.cache.bytes
+        self.cache.bytes()
     }
 
     /// Restricts this complete database to the tiers of at most `most` pieces; the files of later tiers need not exist.

@@ -1,7 +1,6 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block and its symbol.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use fourbase::{Outcome, Position};
 
@@ -69,7 +68,7 @@ impl OpenTier {
     pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split.parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
-        let (chunk, entry) = self.place(rank);
+        let (chunk, entry) = self.place(cache, rank);
         let code = cache.code(chunk, entry, || self.unpack(index, cache, chunk.number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
@@ -78,15 +77,15 @@ impl OpenTier {
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
         let missing =
-            ranks.map(|rank| self.place(rank)).filter(|(chunk, entry)| cache.codes.get(*chunk, *entry).is_none());
+            ranks.map(|rank| self.place(cache, rank)).filter(|(chunk, entry)| !cache.has_code(*chunk, *entry));
         let chunks: Vec<u64> = missing.map(|(chunk, _)| chunk.number).collect();
-        self.reader.read_ahead(&chunks, |block| cache.blocks.get(&(self.directory.ply, block)).is_some());
+        self.reader.read_ahead(&chunks, |block| cache.has_block(self.directory.ply, block));
     }
 
     /// Returns the chunk of an entry and the entry's number in the chunk.
-    fn place(&self, rank: u64) -> (Chunk, usize) {
+    fn place(&self, cache: &Cache, rank: u64) -> (Chunk, usize) {
         let (number, entry) = self.chunks.place(rank);
-        (Chunk { ply: self.directory.ply, number, planes: self.coding.planes }, entry)
+        (Chunk { database: cache.database, ply: self.directory.ply, number, planes: self.coding.planes }, entry)
     }
 
     fn damaged(&self, what: &'static str) -> FileError {
@@ -103,10 +102,7 @@ impl OpenTier {
     /// Returns the codes of a chunk's entries, with its symbols in their places.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
-        let (_, block) = cache.blocks.get_or_insert_with(&(self.directory.ply, block_number), || {
-            let block = self.expand(block_number)?;
-            Ok::<_, FileError>((block.bytes(), Arc::new(block)))
-        })?;
+        let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;
         let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {

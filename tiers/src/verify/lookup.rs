@@ -43,8 +43,11 @@ impl<'a> FileLookup<'a> {
     /// Makes the lookup. Its cache has the same memory limit as the database's.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks =
-            BlockCache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, BlockWeighter);
+        let blocks = BlockCache::with_weighter(
+            (database.cache_bytes() / 65_536) as usize,
+            database.cache_bytes(),
+            BlockWeighter,
+        );
         FileLookup { database, tiers, blocks, searches: searches() }
     }
 
@@ -154,7 +157,7 @@ impl<'a> FileLookup<'a> {
     /// # Errors
     /// The fault of the block.
     pub fn block(&self, tier: &StoredTier, number: u64) -> Result<Arc<Block>, DatabaseError> {
-        let (_, block) = self.blocks.get_or_insert_with(&(tier.ply, number), || {
+        let (_, block) = self.blocks.get_or_insert_with(&(0, tier.ply, number), || {
             let block = tier.read_block(number)?;
             let block = block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?;
             Ok::<_, DatabaseError>((block.most_bytes, Arc::new(block)))

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase::players::{random_play, random_source};
 use fourbase::{Board, Position, notation};
@@ -17,11 +17,15 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 
+/// The server closes connections that are idle for longer than about twice that.
+const IDLE_TIME: Duration = Duration::from_secs(5);
+
 pub struct Client {
     /// Its own address, and that of the server.
     own: Ipv4Addr,
     server: SocketAddr,
-    idle: Mutex<Vec<BufReader<TcpStream>>>,
+    /// The most recently used are at the end.
+    idle: Mutex<Vec<(Instant, BufReader<TcpStream>)>>,
 }
 
 pub struct Reply {
@@ -46,8 +50,8 @@ impl Client {
     pub async fn ask(&self, address: &str) -> io::Result<Reply> {
         let idle = self.idle.lock().expect("the idle connections").pop();
         let mut stream = match idle {
-            Some(stream) => stream,
-            None => self.connect().await?,
+            Some((since, stream)) if since.elapsed() < IDLE_TIME => stream,
+            _ => self.connect().await?,
         };
         stream.write_all(format!("GET {address} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).await?;
         let mut head = String::new();
@@ -59,7 +63,7 @@ impl Client {
         let (status, length): (u16, usize) = status.zip(length).ok_or(io::ErrorKind::InvalidData)?;
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await?;
-        self.idle.lock().expect("the idle connections").push(stream);
+        self.idle.lock().expect("the idle connections").push((Instant::now(), stream));
         Ok(Reply { status, body })
     }
 }
@@ -121,20 +125,27 @@ pub struct Served {
     database: Database,
     child: Child,
     pub address: SocketAddr,
+    /// Where its counts are.
+    pub metrics: SocketAddr,
 }
 
 impl Served {
     /// Starts the server of a program on a folder of databases.
     pub fn start(program: &str, board: &str, folder: &Path, options: &[&str]) -> Served {
         let mut serve = Command::new(program);
-        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(folder).args(options).stdout(Stdio::piped());
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--db"]).arg(folder);
+        serve.args(options).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
-        let mut line = String::new();
-        io::BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        let address = line.trim().trim_start_matches("listening on http://").trim_end_matches('/').parse();
+        let mut lines = io::BufReader::new(child.stdout.take().expect("its output")).lines();
+        let mut address = || {
+            let line = lines.next().expect("a line").expect("text");
+            let (_, address) = line.split_once("http://").expect("an address");
+            address.split('/').next().and_then(|address| address.parse().ok()).expect("an address")
+        };
+        let (address, metrics) = (address(), address());
         let board = board.parse().expect("a board");
         let database = Database::find_or_embedded(folder, board).expect("a database");
-        Served { board, database, child, address: address.expect("an address") }
+        Served { board, database, child, address, metrics }
     }
 
     /// Draws unfinished positions of every ply, each once.

@@ -142,7 +142,7 @@ pub async fn measure(served: &Served, time: Duration) {
         plies,
         pause: Duration::from_millis(pause),
     };
-    let (look_up, search) = (|pause| kind("7x6", 8..11, pause), |pause| kind("9x7", 4..7, pause));
+    let (look_up, search) = (|pause| kind("7x6", 10..13, pause), |pause| kind("9x7", 4..7, pause));
     let mut greedy = JoinSet::new();
     for number in 0..GREEDY {
         let load = Arc::clone(&load);
@@ -154,7 +154,7 @@ pub async fn measure(served: &Served, time: Duration) {
     }
     let polite = |kind| Arc::clone(&load).ask(POLITE, kind);
     tokio::join!(polite(look_up(250)), polite(search(5000)));
-    let counts = load.client(POLITE).0.ask("/metrics").await.expect("the counts");
+    let counts = Client::of(Ipv4Addr::LOCALHOST, served.metrics).ask("/metrics").await.expect("the counts");
     // A batch that failed has panicked.
     while let Some(task) = greedy.try_join_next() {
         task.expect("a greedy client");

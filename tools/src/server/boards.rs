@@ -5,33 +5,38 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::State;
+use axum::Extension;
+use axum::http::HeaderValue;
 use axum::response::Response;
+use fourbase::Board;
 use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::SearchOptions;
-use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
-use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
+use fourbase_tiers::database::{
+    self, BoardJson, DEFAULT_CACHE_BYTES, Database, DatabaseError, Listing, Misplaced, When, choose,
+};
 use fourbase_tiers::files::{FileError, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
+use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::http::{CHANGING, Fields, json_response};
-use super::state::Server;
+use super::request::{Client, Fields};
+use super::response::{CHANGING, json_response, tag};
+use super::service::AnalysisRequest;
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
 /// How long a database that was found is believed to be the best one: in a folder, and at an address.
 const BELIEVED: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
-/// The most boards that are open at a time. Their tables and caches take memory.
-const MOST_OPEN: usize = 16;
+/// The most boards that are open at a time. Their tables take memory.
+const MAX_OPEN: usize = 16;
 
 /// The most bytes of the table of a search.
 const TABLE_BYTES: usize = 32 << 20;
@@ -40,48 +45,42 @@ const TABLE_BYTES: usize = 32 << 20;
 pub struct Boards {
     /// The folder with the databases, or its address.
     pub root: PathBuf,
-    cache: CacheArgument,
-    open: Mutex<Vec<Entry>>,
+    /// For the blocks of all databases together.
+    cache: database::Cache,
+    /// What was found, and when.
+    open: Cache<Board, (Instant, Arc<BoardSource>)>,
     /// The searches of all boards, with their tables, while nobody uses them.
     pool: Arc<SearchPool>,
-}
-
-struct Entry {
-    board: Board,
-    source: Arc<BoardSource>,
-    looked: Instant,
-    used: Instant,
 }
 
 /// What answers for a board.
 pub struct BoardSource {
     /// Its own answers name the folder of the database; those of [`BoardSource::analyse`] do not.
     pub analyst: Analyst<Database>,
-    /// What answers depend on: the database with its hash, and how far it is solved; `None` without one.
-    identity: Option<(Option<String>, Option<u32>)>,
+    /// Names the database; `None` without one that is solved to its end.
+    pub tag: Option<HeaderValue>,
 }
 
 impl BoardSource {
-    /// Finds out about a position what the budget allows for, from the database alone if `is_looked_up`. Leaves the folder of the
-    /// database out, which does not concern a client.
+    /// Analyses a position as far as the budget allows.
     ///
     /// # Errors
     ///
     /// A database that cannot be read.
     pub fn analyse(
         &self,
-        position: &Position,
-        with_line: bool,
-        is_looked_up: bool,
+        request: &AnalysisRequest,
         budget: &mut Budget,
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
-        let mut analysis = if is_looked_up {
+        let AnalysisRequest { position, with_line, is_looked_up } = request;
+        let mut analysis = if *is_looked_up {
             let database = Analyst::new(self.analyst.board, self.database(), None);
-            database.analyse(position, with_line, budget, listener)?
+            database.analyse(position, *with_line, budget, listener)?
         } else {
-            self.analyst.analyse(position, with_line, budget, listener)?
+            self.analyst.analyse(position, *with_line, budget, listener)?
         };
+        // It does not concern a client.
         analysis.database.folder = None;
         Ok(analysis)
     }
@@ -91,29 +90,24 @@ impl BoardSource {
         self.analyst.lookup.as_ref()
     }
 
-    /// Returns the hash of the database; `None` without a database that is solved to its end.
-    pub fn hash(&self) -> Option<&str> {
-        self.identity.as_ref()?.0.as_deref()
+    /// Tells whether the answer may take a search.
+    pub fn may_search(&self, request: &AnalysisRequest) -> bool {
+        !request.is_looked_up && (self.analyst.may_search() || self.is_beyond(request))
     }
 
-    /// Tells whether the answer about a position with so many pieces, with its moves, may take a search; and with best play,
-    /// which goes on to the end of the game.
-    pub fn may_search(&self, ply: usize, with_line: bool) -> bool {
-        self.analyst.may_search() || self.is_beyond(ply, with_line)
-    }
-
-    /// Tells whether the database keeps too few plies for such an answer.
-    pub fn is_beyond(&self, ply: usize, with_line: bool) -> bool {
+    /// Tells whether the database keeps too few plies for the answer.
+    pub fn is_beyond(&self, request: &AnalysisRequest) -> bool {
         let most = self.database().and_then(|database| database.manifest.keep_plies);
-        most.is_some_and(|most| with_line || ply >= most as usize)
+        most.is_some_and(|most| request.with_line || request.position.ply() >= most as usize)
     }
 }
 
 impl Boards {
-    /// Looks for databases in a folder, each with a cache of its own. As many searches keep their tables as run at a time.
+    /// Looks for databases in a folder. As many searches keep their tables as run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
         let pool = SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() });
-        Boards { root, cache, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
+        let cache = database::Cache::new(cache.bytes.unwrap_or(DEFAULT_CACHE_BYTES));
+        Boards { root, cache, open: Cache::new(MAX_OPEN), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
     /// Finds what answers for a board: a complete database, or the embedded one, or a search. This may read files.
@@ -122,42 +116,24 @@ impl Boards {
     ///
     /// A database that cannot be read.
     pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
-        if let Some(source) = self.at_hand(board) {
-            return Ok(source);
+        let open = self.open.get(&board).map(|(_, source)| source);
+        if let Some(source) = &open {
+            // Others use it meanwhile.
+            self.open.insert(board, (Instant::now(), Arc::clone(source)));
         }
-        // Others go on with the one that is open meanwhile.
-        if let Some(entry) = self.lock().iter_mut().find(|entry| entry.board == board) {
-            entry.looked = Instant::now();
-        }
-        let source = self.look(board)?;
-        let now = Instant::now();
-        let mut open = self.lock();
-        if let Some(entry) = open.iter_mut().find(|entry| entry.board == board) {
-            entry.looked = now;
-            // The open one has its cache filled.
-            if entry.source.identity != source.identity {
-                entry.source = Arc::new(source);
-            }
-            return Ok(Arc::clone(&entry.source));
-        }
-        if open.len() >= MOST_OPEN
-            && let Some((oldest, _)) = open.iter().enumerate().min_by_key(|(_, entry)| entry.used)
-        {
-            open.swap_remove(oldest);
-        }
-        let source = Arc::new(source);
-        open.push(Entry { board, source: Arc::clone(&source), looked: now, used: now });
+        let found = self.look(board)?;
+        let manifest = |source: &BoardSource| source.database().map(|database| database.manifest.clone());
+        // The cache of the open one is warm.
+        let open = open.filter(|open| manifest(open) == manifest(&found));
+        let source = open.unwrap_or_else(|| Arc::new(found));
+        self.open.insert(board, (Instant::now(), Arc::clone(&source)));
         Ok(source)
     }
 
-    /// Returns what answers for a board if that was looked up just now.
+    /// Returns what answers for a board if that was found just now.
     pub fn at_hand(&self, board: Board) -> Option<Arc<BoardSource>> {
-        let now = Instant::now();
-        let mut open = self.lock();
-        let entry = open.iter_mut().find(|entry| entry.board == board)?;
-        entry.used = now;
-        (now.duration_since(entry.looked) < BELIEVED[usize::from(is_address(&self.root))])
-            .then(|| Arc::clone(&entry.source))
+        let (when, source) = self.open.get(&board)?;
+        (when.elapsed() < BELIEVED[usize::from(is_address(&self.root))]).then_some(source)
     }
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
@@ -169,20 +145,57 @@ impl Boards {
                 }
                 error => Err(error),
             });
-            Ok(self.cache.apply(found?))
+            Ok(found?.with_shared_cache(&self.cache))
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
-        let identity = analyst.lookup.as_ref().map(|database| {
-            let manifest = &database.manifest;
-            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply())
-        });
-        Ok(BoardSource { analyst, identity })
+        let hash = analyst.lookup.as_ref().and_then(|database| database.manifest.hash);
+        Ok(BoardSource { analyst, tag: hash.and_then(|hash| tag(&hash.to_string())) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lists the boards that have a database, smallest first.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    fn list(&self) -> Result<BoardList, DatabaseError> {
+        let mut boards = BoardList::new();
+        let mut add = |board: Board, manifest: &Manifest, embedded| {
+            let key = (board.cells(), board.width(), board.to_string());
+            boards.insert(key, BoardJson::of(board, manifest, embedded));
+        };
+        for board in Database::embedded_boards() {
+            if let Some(database) = Database::embedded(board)? {
+                add(board, &database.manifest, true);
+            }
+        }
+        if is_address(&self.root) {
+            // A host does not list its folders, so only boards that were asked for are known.
+            for (board, (_, source)) in self.open.iter() {
+                if let Some(database) = source.database().filter(|database| database.is_complete()) {
+                    add(board, &database.manifest, database.is_embedded);
+                }
+            }
+            return Ok(boards);
+        }
+        let Listing { databases, faults, .. } = database::list(&self.root)?;
+        // Those with remoteness come last, and stay.
+        for values in [Values::Wdl, Values::Remoteness] {
+            for (board, manifest) in &databases {
+                if manifest.is_complete() && manifest.values == values {
+                    add(*board, manifest, false);
+                }
+            }
+        }
+        for fault in faults {
+            // Folders of the server are for its log alone.
+            tracing::warn!("{}", remedy::describe(&fault));
+        }
+        Ok(boards)
     }
 }
+
+/// Boards by their cells, width and name.
+type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -191,58 +204,19 @@ pub struct Listed {
 }
 
 /// Answers `GET api/v1/boards`.
-pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    let boards = listed(&server).await?.into_values().collect();
+pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Failure> {
+    let boards = listed(&client).await?.into_values().collect();
     json_response(&Envelope::new("boards", Listed { boards }), CHANGING)
 }
-
-/// The boards that have a database, smallest first.
-type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
 
 /// Lists the boards that have a database.
 ///
 /// # Errors
 ///
-/// A folder that cannot be read.
-pub async fn listed(server: &Arc<Server>) -> Result<BoardList, Failure> {
-    let listing = Arc::clone(server);
-    Ok(server.workers.look(move || list(&listing)).await??)
-}
-
-fn list(server: &Server) -> Result<BoardList, DatabaseError> {
-    let mut boards = BoardList::new();
-    let mut add = |board: Board, manifest: &Manifest, embedded| {
-        let key = (board.cells(), board.width(), board.to_string());
-        let listed = BoardJson::of(board, manifest, embedded);
-        boards.insert(key, listed);
-    };
-    for board in Database::embedded_boards() {
-        if let Some(database) = Database::embedded(board)? {
-            add(board, &database.manifest, true);
-        }
-    }
-    if is_address(&server.boards.root) {
-        // A host does not list its folders, so only boards that were asked for are known.
-        let open = server.boards.lock().iter().map(|entry| Arc::clone(&entry.source)).collect::<Vec<_>>();
-        for database in open.iter().filter_map(|source| source.database()).filter(|of| of.is_complete()) {
-            add(database.board(), &database.manifest, database.is_embedded);
-        }
-        return Ok(boards);
-    }
-    let Listing { databases, faults, .. } = database::list(&server.boards.root)?;
-    // Those with remoteness come last, and stay.
-    for values in [Values::Wdl, Values::Remoteness] {
-        for (board, manifest) in &databases {
-            if manifest.is_complete() && manifest.values == values {
-                add(*board, manifest, false);
-            }
-        }
-    }
-    for fault in faults {
-        // Folders of the server are for its log alone.
-        tracing::warn!("{}", remedy::describe(&fault));
-    }
-    Ok(boards)
+/// A folder that cannot be read; too many look-ups.
+pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
+    let turn = client.turn(false).await?;
+    client.run(turn, |server, _| Ok(server.boards.list()?)).await
 }
 
 /// Which board.
@@ -255,10 +229,14 @@ pub struct BoardQuery {
 }
 
 /// Answers `GET api/v1/stats`.
-pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
+pub async fn stats(
+    Extension(client): Extension<Client>,
+    Fields(query): Fields<BoardQuery>,
+) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let source = server.find(board).await?;
-    let stats = server.workers.look(move || {
+    let source = client.find(board).await?;
+    let turn = client.turn(false).await?;
+    let stats = client.run(turn, move |_, _| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer that for a file that they do not have: status 403, or a page.
@@ -268,16 +246,16 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
             {
                 None
             }
-            counts => counts?,
+            counts => counts.map_err(|error| Failure::broken(&error))?,
         };
         let stats = |counts| Stats::of(&counts, Some((database.folder(), &database.manifest)));
-        Ok::<_, Failure>(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
+        Ok(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });
-    let Some(stats) = stats.await?? else {
-        return Err(Failure::missing(format!(
+    let stats = stats.await?.ok_or_else(|| {
+        Failure::missing(format!(
             "the positions of {board} are not counted on this server; count them with: fourbase solve \
              {board} --stats, or if the board is solved: fourbase stats {board}"
-        )));
-    };
+        ))
+    })?;
     json_response(&Envelope::new("stats", stats), CHANGING)
 }

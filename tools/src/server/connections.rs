@@ -1,6 +1,5 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,14 +12,18 @@ use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_io_timeout::TimeoutStream;
 
-use super::http::Peer;
+use super::door::{Door, Full};
+use super::request::{Peer, network};
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
-const MOST_CONNECTIONS: usize = 768;
+pub const MAX_CONNECTIONS: usize = 768;
+
+/// The most of one address; more are closed at once. Behind a proxy all connections are of one address.
+pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -29,7 +32,7 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 const READ_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes of that head.
-const MOST_HEAD_BYTES: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// How long to wait after the system could not accept a connection, because too many files are open.
 const BEFORE_NEXT: Duration = Duration::from_millis(50);
@@ -37,51 +40,34 @@ const BEFORE_NEXT: Duration = Duration::from_millis(50);
 /// How long answers may take that are under way when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Begins to listen to what tells the server to stop: Ctrl-C, and SIGTERM where there is one. Each call waits for the next.
-///
-/// # Errors
-///
-/// The system does not let the program listen.
-pub fn signals() -> std::io::Result<impl AsyncFnMut()> {
-    #[cfg(unix)]
-    let (mut key, mut signal) = {
-        use tokio::signal::unix::{SignalKind, signal};
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
-    };
-    #[cfg(not(unix))]
-    let (mut key, mut signal) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
-    Ok(async move || {
-        tokio::select! {
-            _ = key.recv() => {}
-            _ = signal.recv() => {}
-        }
-    })
-}
-
-/// Serves routers, each where it listens, until a signal; then ends searches by `end`, and gives answers that are under way some
-/// time, or until a second signal.
-pub async fn serve(routers: Vec<(TcpListener, Router)>, mut signal: impl AsyncFnMut(), end: impl FnOnce()) {
+/// Serves routers, each where it listens, with at most `of_address` connections of an address, until a signal; then ends searches
+/// by `end`, and gives answers that are under way some time, or until a second signal.
+pub async fn serve(
+    routers: Vec<(TcpListener, Router)>,
+    of_address: usize,
+    mut signals: UnboundedReceiver<()>,
+    end: impl FnOnce(),
+) {
     let graceful = GracefulShutdown::new();
     {
-        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, &graceful));
+        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, of_address, &graceful));
         tokio::select! {
             _ = join_all(accepting) => {}
-            () = signal() => {}
+            _ = signals.recv() => {}
         }
     }
     end();
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(GRACE) => {}
-        () = signal() => {}
+        _ = signals.recv() => {}
     }
 }
 
 /// Accepts connections for as long as it is asked.
-async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdown) {
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+async fn accept(listener: TcpListener, router: Router, of_address: usize, graceful: &GracefulShutdown) {
+    let connections = Door::new(MAX_CONNECTIONS, of_address);
     loop {
-        let permit = Arc::clone(&connections).acquire_owned().await;
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -89,6 +75,12 @@ async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdo
                 tokio::time::sleep(BEFORE_NEXT).await;
                 continue;
             }
+        };
+        let address = network(peer.ip());
+        let permit = match connections.try_enter(address) {
+            Ok(permit) => permit,
+            Err(Full::Address) => continue,
+            Err(Full::All) => connections.enter(address).await,
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);
@@ -107,7 +99,7 @@ fn connection(
     router: Router,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MOST_HEAD_BYTES);
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MAX_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
     let service = TowerToHyperService::new(router);
@@ -157,5 +149,32 @@ mod tests {
             let found = String::from_utf8_lossy(&found);
             assert!(found.starts_with(answer) && found.is_empty() == answer.is_empty(), "{sent:?}: {found}");
         }
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn idle_sockets_of_one_address_do_not_close_the_door_for_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, graceful) = (listener.local_addr().unwrap(), GracefulShutdown::new());
+        let connect = |own: [u8; 4]| async move {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind((own, 0).into()).unwrap();
+            socket.connect(address).await.unwrap()
+        };
+        let ask = async {
+            let begun = Instant::now();
+            let mut idle = Vec::new();
+            for _ in 0..MAX_CONNECTIONS {
+                idle.push(connect([127, 0, 0, 1]).await);
+            }
+            let (mut polite, mut found) = (connect([127, 0, 0, 2]).await, String::new());
+            polite.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+            polite.read_to_string(&mut found).await.unwrap();
+            assert!(found.starts_with("HTTP/1.1 200 ") && begun.elapsed() < HEAD_TIME, "{found}");
+            // Those beyond its share are closed at once.
+            assert_eq!(idle[MAX_CONNECTIONS_OF_ADDRESS].read(&mut [0]).await.unwrap(), 0);
+        };
+        let accepting = accept(listener, router(server(&[])), MAX_CONNECTIONS_OF_ADDRESS, &graceful);
+        tokio::select! { () = accepting => {}, () = ask => {} }
     }
 }

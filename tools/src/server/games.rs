@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::Extension;
 use axum::response::Response;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
-use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
+use fourbase::analysis::{Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
 use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
-use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, Fields, json_response};
-use super::state::{Found, Server};
+use super::request::{self, Client, Fields};
+use super::response::{CHANGING, caching, json_response};
+use super::service::{AnalysisRequest, Server};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
@@ -26,7 +25,7 @@ pub struct AnalysisQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
-    #[serde(default = "http::empty_board")]
+    #[serde(default = "request::empty_board")]
     start: String,
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
@@ -35,51 +34,27 @@ pub struct AnalysisQuery {
 
 /// Answers `GET api/v1/analysis`.
 pub async fn analysis(
-    State(server): State<Arc<Server>>,
-    client: Client,
+    Extension(client): Extension<Client>,
     Fields(query): Fields<AnalysisQuery>,
-    headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let game = read(&query.board, &query.start, &query.moves)?;
-    let source = server.find(game.board()).await?;
-    let question = format!("analysis {:?} {:?}", query.start, query.moves);
-    let find = async {
-        // The deepest position is the last one.
-        let turn = server.workers.turn(client, source.may_search(game.position().ply(), false)).await?;
-        let (asked, asking) = (Arc::clone(&source), Arc::clone(&server));
-        let analysis = server.workers.ask(turn, move |budget| {
-            GameAnalysis::of(&game, |position, nodes| {
-                if let Some(analysis) = asking.workers.remembered(&asked, position, false) {
-                    return Ok(analysis);
-                }
-                // Each position has all nodes, and all share the time.
-                let has_all_time = !budget.spent.has_searched();
-                let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-                let analysis = asked.analyse(position, false, false, &mut part, None)?;
-                budget.spent += part.spent;
-                // The time of a game does for a part of its positions, and some had a quick look.
-                let is_cut = !has_all_time && matches!(analysis.limit, Some(AnalysisError::Deadline { .. }));
-                if nodes.is_none() && !is_cut {
-                    asking.workers.remember(&asked, &analysis, false);
-                }
-                Ok(analysis)
-            })
-        });
-        let analysis = analysis.await?;
-        let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis));
-        Ok(Found::Answer(answer, analysis.limit.is_none()))
-    };
-    server.answer(source.hash(), &question, &headers, find).await
-}
-
-/// Reads a game that begins from a position in any notation.
-///
-/// # Errors
-///
-/// The first mistake in one of the texts.
-fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    let start = http::position(board.parse()?, start)?;
-    Ok(Game::parse_from(start, moves)?)
+    let game = request::game(&query.board, &query.start, &query.moves)?;
+    let source = client.find(game.board()).await?;
+    let tag = source.tag.clone();
+    // The deepest position is the last one.
+    let turn = client.turn(source.may_search(&AnalysisRequest::of(*game.position()))).await?;
+    let analysis = client.run(turn, move |server, budget| {
+        Ok(GameAnalysis::of(&game, |position, nodes| {
+            // Each position has all nodes, and all share the time. What had a quick look, or only a part of the time, may be
+            // decided next time.
+            let has_all = nodes.is_none() && !budget.spent.has_searched();
+            let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+            let analysis = server.analyse(&source, AnalysisRequest::of(*position), &mut part, None, has_all)?;
+            budget.spent += part.spent;
+            Ok::<_, DatabaseError>(analysis)
+        })?)
+    });
+    let analysis = analysis.await?;
+    json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(&tag, analysis.limit.is_none()))
 }
 
 /// A game, and who moves next.
@@ -90,7 +65,7 @@ pub struct MoveQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
-    #[serde(default = "http::empty_board")]
+    #[serde(default = "request::empty_board")]
     start: String,
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
@@ -109,72 +84,52 @@ fn one() -> u64 {
 
 /// Answers `GET api/v1/move`.
 pub async fn next_move(
-    State(server): State<Arc<Server>>,
-    client: Client,
+    Extension(client): Extension<Client>,
     Fields(query): Fields<MoveQuery>,
-    headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let game = read(&query.board, &query.start, &query.moves)?;
-    let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
-    check(kind, game.board())?;
-    let source = server.find(game.board()).await?;
-    let question = format!("move {kind} {} {:?} {:?}", query.seed, query.start, query.moves);
-    let find = async {
-        let may_search =
-            kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
-        let (asked, asking, seed) = (Arc::clone(&source), Arc::clone(&server), query.seed);
-        let turn = server.workers.turn(client, may_search).await?;
-        let chosen = server.workers.ask(turn, move |budget| {
-            // A player that looks ahead counts as a search.
-            budget.spent.positions += u64::from(may_search);
-            let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asking, &asked, budget)) else {
-                return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
-            };
-            let chosen =
-                chooser.choose(game.position(), game.last(), &mut random_source(seed, game.position().ply() as u64));
-            match chosen {
-                Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
-                Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
-                    Ok(DatabaseError::Analysis(limit)) => {
-                        Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit))))
-                    }
-                    Ok(error) => Err(error),
-                    Err(error) => Ok(Err(Failure::broken(&*error))),
-                },
-                Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
-            }
-        });
-        Ok(Found::Answer(Envelope::new("move", chosen.await??), true))
-    };
-    server.answer(source.hash(), &question, &headers, find).await
+    let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
+    let kind: Kind = query.player.parse().map_err(Failure::bad)?;
+    // Nothing can stop a player that looks too far ahead.
+    let (board, plies, most) = (game.board(), kind.looks_ahead(), most_plies(game.board()));
+    if plies > most {
+        return Err(Failure::unanswerable(format!(
+            "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
+        )));
+    }
+    let source = client.find(board).await?;
+    let tag = source.tag.clone();
+    let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
+    let is_search = plies > 0 || asks_source;
+    let turn = client.turn(is_search).await?;
+    let answer = client.run(turn, move |server, budget| {
+        // The searches of players are not counted otherwise.
+        budget.spent.positions += u64::from(is_search);
+        let mut chooser = kind
+            .chooser(board, outcomes(server, &source, budget))
+            .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
+        let mut random = random_source(seed, game.position().ply() as u64);
+        match chooser.choose(game.position(), game.last(), &mut random) {
+            Ok(choice) => Ok(MoveJson::of(&game, kind, seed, choice)),
+            Err(ChooseError::Unknown(error)) => Err(match error.downcast::<DatabaseError>().map(|error| *error) {
+                Ok(DatabaseError::Analysis(limit)) => Failure::unanswerable(server.limit_text(limit)),
+                Ok(error) => error.into(),
+                Err(error) => Failure::broken(&*error),
+            }),
+            Err(error) => Err(Failure::unanswerable(error)),
+        }
+    });
+    json_response(&Envelope::new("move", answer.await?), caching(&tag, true))
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
 fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
     let (server, source, budget) = (Arc::clone(server), Arc::clone(source), budget.clone());
     Box::new(move |position| {
-        let analysis = match server.workers.remembered(&source, position, false) {
-            Some(analysis) => analysis,
-            None => {
-                let analysis = source.analyse(position, false, false, &mut budget.clone(), None)?;
-                server.workers.remember(&source, &analysis, false);
-                analysis
-            }
-        };
+        let request = AnalysisRequest::of(*position);
+        let analysis = server.analyse(&source, request, &mut budget.clone(), None, true)?;
         analysis.limit.map_or(Ok(()), |limit| Err(DatabaseError::Analysis(limit)))?;
         Ok(analysis.moves.iter().filter_map(|of| Some((of.column, of.outcome?))).collect())
     })
-}
-
-/// Refuses a player that looks too far ahead: nothing can stop it.
-fn check(kind: Kind, board: Board) -> Result<(), Failure> {
-    let (plies, most) = (kind.looks_ahead(), most_plies(board));
-    if plies <= most {
-        return Ok(());
-    }
-    Err(Failure::unanswerable(format!(
-        "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
-    )))
 }
 
 /// Answers `GET api/v1/players`.

@@ -1,25 +1,24 @@
 //! What the server has done, in the text format of Prometheus; and each request from its head to the end of its answer: counted,
 //! timed, and in the log when that is over.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Instant;
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
-use hyper::body::{Frame, SizeHint};
+use fourbase::analysis::Budget;
+use http_body_util::BodyExt;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
-use tokio::sync::OwnedSemaphorePermit;
 
-use super::state::Server;
+use super::door::Permit;
+use super::service::Server;
 
 /// The upper bounds of the times that are told apart, in seconds.
 const BOUNDS: [f64; 12] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
@@ -36,14 +35,14 @@ pub struct Metrics {
     /// Answers that were at hand, and those that were not.
     pub cached: Counter,
     pub not_cached: Counter,
-    /// Positions whose values were looked up, and those that took a search.
-    pub probes: Counter,
+    /// Questions that were looked up, and those that took a search.
+    probes: Counter,
     pub searches: Counter,
     /// Searches that run, and those that wait.
-    pub searching: Gauge,
-    pub waiting: Gauge,
-    /// Searches whose asker went away.
-    pub abandoned: Counter,
+    searching: Gauge,
+    waiting: Gauge,
+    /// Searches whose client went away.
+    abandoned: Counter,
     registry: Registry,
 }
 
@@ -66,13 +65,16 @@ impl Metrics {
         }
     }
 
-    /// Writes all counts; so many requests are being answered.
-    pub fn to_text(&self, in_flight: usize) -> String {
-        self.in_flight.set(in_flight as i64);
-        let mut text = String::new();
-        // Writing to memory does not fail.
-        let _ = encode(&mut text, &self.registry);
-        text
+    /// Counts a question by what its answer took.
+    pub fn count(&self, budget: &Budget, is_search: bool) {
+        if budget.spent.has_searched() {
+            self.searches.inc();
+        } else if budget.spent.lookups > 0 {
+            self.probes.inc();
+        }
+        if is_search && budget.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled()) {
+            self.abandoned.inc();
+        }
     }
 }
 
@@ -82,36 +84,53 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
     metric
 }
 
-/// The most bytes of an address in the log.
-const MOST_LOGGED: usize = 512;
+/// Writes all counts of a server.
+pub fn to_text(server: &Server) -> String {
+    let metrics = &server.metrics;
+    metrics.in_flight.set(server.requests.inside() as i64);
+    metrics.searching.set(server.searches.inside() as i64);
+    metrics.waiting.set(server.searches.waiting() as i64);
+    let mut text = String::new();
+    // Writing to memory does not fail.
+    let _ = encode(&mut text, &metrics.registry);
+    text
+}
 
-/// A request that is not over.
+/// The most bytes of an address in the log.
+const MAX_LOGGED_BYTES: usize = 512;
+
+/// A request that is not over. Dropped, it is counted and logged.
 pub struct Watched {
-    metrics: Arc<Metrics>,
+    server: Arc<Server>,
     begin: Instant,
     method: Method,
     uri: Uri,
-    /// As the router has it, without the base path; `none` where nothing is.
+    /// As the router has it, without the base path; `none` if there is nothing at the address.
     route: String,
     /// `None` until there is an answer.
     status: Option<StatusCode>,
-    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Watched {
     /// Begins with the head of a request.
-    pub fn new(server: &Server, request: &Request) -> Watched {
+    pub fn new(server: &Arc<Server>, request: &Request) -> Watched {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
         let route = route.strip_prefix(&*server.base_path).unwrap_or(route).to_owned();
-        let metrics = Arc::clone(&server.metrics);
-        Watched { metrics, begin: Instant::now(), method, uri, route, status: None, _place: None }
+        Watched { server: Arc::clone(server), begin: Instant::now(), method, uri, route, status: None }
     }
 
-    /// Ends with the body of the answer, which has a place among all answers until then.
-    pub fn over(mut self, response: Response, place: Option<OwnedSemaphorePermit>) -> Response {
-        (self.status, self._place) = (Some(response.status()), place);
-        response.map(|body| Body::new(WatchedBody { body, _watched: self }))
+    /// Ends with the body of the answer, and so does the permit of the request.
+    pub fn until_sent(mut self, response: Response, permit: Option<Permit>) -> Response {
+        self.status = Some(response.status());
+        let held = (self, permit);
+        // The body owns its closure, and so what it holds.
+        response.map(|body| {
+            Body::new(body.map_err(move |error| {
+                let _ = &held;
+                error
+            }))
+        })
     }
 }
 
@@ -120,34 +139,10 @@ impl Drop for Watched {
         let time = self.begin.elapsed();
         let status = self.status.map_or_else(|| "none".to_owned(), |status| status.as_u16().to_string());
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
-        let uri = fourbase::excerpt(&self.uri.to_string(), MOST_LOGGED);
+        let uri = fourbase::excerpt(&self.uri.to_string(), MAX_LOGGED_BYTES);
         tracing::info!(method = %self.method, %uri, %status, %milliseconds);
-        let route = std::mem::take(&mut self.route);
-        self.metrics.requests.get_or_create(&[("status", status)]).inc();
-        self.metrics.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
-    }
-}
-
-/// The body of an answer.
-struct WatchedBody {
-    body: Body,
-    /// Dropped with the body.
-    _watched: Watched,
-}
-
-impl HttpBody for WatchedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (metrics, route) = (&self.server.metrics, std::mem::take(&mut self.route));
+        metrics.requests.get_or_create(&[("status", status)]).inc();
+        metrics.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
     }
 }

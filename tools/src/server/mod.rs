@@ -1,30 +1,25 @@
 //! `fourbase serve`: answers over HTTP.
 //!
-//! From the top down:
-//!
-//! - [`connections`] accepts connections until a signal says stop; [`routes`] says which address is answered by what, and what
-//!   holds for all of them; [`state`] is what all of them share, and keeps answers.
-//! - [`position`], [`batch`], [`games`] and [`boards`] answer, and [`uwapi`] answers in the words of GamesCrafters' page.
-//!   [`page`] is the page, and draws pictures.
-//! - [`http`] reads what is asked and writes answers; [`origins`] says which sites may ask; [`failure`] says why there is none.
-//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`queue`] shares out the threads among
-//!   addresses; [`metrics`] counts requests and writes the log.
+//! A request comes in by [`connections`] and [`routes`], which limit and log it. [`request`] reads it. The handlers are
+//! [`position`], [`batch`], [`games`], [`boards`], [`page`], and [`uwapi`] for GamesCrafters' page. What they need of files or
+//! searches runs in [`service`], which waits for a place at a [`door`]. [`response`] and [`failure`] write what goes out.
+//! [`metrics`] counts, and [`origins`] says which web sites may ask.
 
 pub mod batch;
 pub mod boards;
 mod connections;
+mod door;
 pub mod failure;
 pub mod games;
-mod http;
 mod metrics;
 mod origins;
 pub mod page;
 pub mod position;
-mod queue;
+mod request;
+mod response;
 mod routes;
-mod state;
+mod service;
 mod uwapi;
-mod workers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -34,8 +29,9 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
-use crate::output;
-use state::Server;
+use crate::{interrupt, output};
+use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS};
+use service::Server;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
@@ -43,8 +39,8 @@ const DEFAULT_NODES: &str = "2e7";
 /// How long it may take without `--search-seconds`.
 const DEFAULT_SECONDS: &str = "10";
 
-/// Threads that speak with clients; they never wait for a database or a search.
-const SPEAKERS: usize = 2;
+/// Threads that exchange bytes with clients; they never wait for a database or a search.
+const NETWORK_THREADS: usize = 2;
 
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
@@ -101,7 +97,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SITE", value_parser = origins::origin)]
     allow_origin: Vec<String>,
 
-    /// The address and the port on which /metrics is, instead of beside the others
+    /// The address and the port on which to serve /metrics [default: it is not served]
     #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     metrics_address: Option<SocketAddr>,
 
@@ -123,10 +119,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.log {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
     }
-    // Some more than searches and probes open databases.
-    let waiting = arguments.searches() + probes() + 2;
+    let blocking = arguments.searches() + look_ups();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(SPEAKERS).max_blocking_threads(waiting).enable_all();
+    runtime.worker_threads(NETWORK_THREADS).max_blocking_threads(blocking).enable_all();
     runtime.build().context("cannot start the threads")?.block_on(serve(arguments))
 }
 
@@ -137,10 +132,12 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         None => None,
     };
     // From the line on that says where it listens, a signal ends it well.
-    let signal = connections::signals().context("cannot listen to signals")?;
+    let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
+    interrupt::on_request(move |_| sender.send(()).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);
     fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
+    let of_address = if arguments.trust_proxy { MAX_CONNECTIONS } else { MAX_CONNECTIONS_OF_ADDRESS };
     let mut ends = vec![(listener, routes::router(Arc::clone(&server)))];
     output::print(format_args!("listening on {page}"))?;
     if let Some((listener, address)) = metrics {
@@ -152,7 +149,10 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(ends, signal, || server.workers.stop()).await;
+    connections::serve(ends, of_address, signals, || {
+        server.is_stopping.send_replace(true);
+    })
+    .await;
     Ok(())
 }
 
@@ -175,8 +175,8 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns how many positions are looked up at a time.
-fn probes() -> usize {
+/// Returns how many questions that need no search are answered at a time.
+fn look_ups() -> usize {
     2 * processors()
 }
 

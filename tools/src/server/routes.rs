@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -13,25 +13,25 @@ use tower_http::compression::predicate::{Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
+use super::door::Full;
 use super::failure::Failure;
-use super::http::{AS_IT_IS, CHANGING, JSON, PARTIAL};
-use super::metrics::{MEDIA, Watched};
-use super::state::{MOST_REQUESTS, Server};
+use super::metrics::{MEDIA, Watched, to_text};
+use super::request::Client;
+use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL, unless_known};
+use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
 /// What pages of all sites may show: it takes no search.
 const PICTURE: &str = "/api/v1/position.svg";
 
 /// The longest address.
-const MOST_CHARACTERS: usize = 2048;
+const MAX_ADDRESS_CHARACTERS: usize = 2048;
 
-/// As long is an answer that is compressed for those who can read that. One about a position is shorter.
+/// Answers of at least so many bytes are compressed for clients that accept that. Those about a position are shorter.
 const LARGE_BYTES: u64 = 4096;
 
-/// Addresses that tell how the server is.
-const MONITORS: [&str; 2] = ["/healthz", METRICS];
-
-const METRICS: &str = "/metrics";
+/// Tells whether the server lives.
+const HEALTH: &str = "/healthz";
 
 /// What browsers may do with answers: nothing of other places, no frames, no guesses.
 const SECURITY: [(HeaderName, &str); 3] = [
@@ -64,8 +64,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(uwapi::routes())
         .merge(page::routes())
         .route("/solve", get(position::solve))
-        .route("/healthz", get(|| async { "ok\n" }));
-    let routes = if server.shows_metrics { routes.route(METRICS, get(metrics)) } else { routes };
+        .route(HEALTH, get(|| async { "ok\n" }));
     let robots = robots(&server.base_path);
     let asked = Arc::clone(&server);
     let origins = match server.origins.has_all() {
@@ -80,13 +79,12 @@ pub fn router(server: Arc<Server>) -> Router {
         .allow_headers(Any)
         .expose_headers([header::ETAG, header::RETRY_AFTER])
         .max_age(A_DAY);
-    let compression =
-        CompressionLayer::new()
-            .quality(CompressionLevel::Fastest)
-            // A compressor would hold back the lines of a stream.
-            .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
-                headers.get(header::CACHE_CONTROL) != Some(&AS_IT_IS)
-            }));
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        // A compressor would hold back the lines of a stream.
+        .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
+            headers.get(header::CACHE_CONTROL).is_none_or(|value| value != AS_IT_IS[0].1)
+        }));
     beneath(&server.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
@@ -99,16 +97,15 @@ pub fn router(server: Arc<Server>) -> Router {
         .layer(map_response(|response: Response| async { (SECURITY, response) }))
         .layer(cors)
         .layer(compression)
-        .with_state(server)
 }
 
-/// Makes the router of the counts alone, for an address of their own.
+/// Makes the router of `--metrics-address`.
 pub fn metrics_router(server: Arc<Server>) -> Router {
-    Router::new().route(METRICS, get(metrics)).with_state(server)
+    Router::new().route("/metrics", get(metrics)).with_state(server)
 }
 
 /// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
-fn beneath(base_path: &str, routes: Router<Arc<Server>>) -> Router<Arc<Server>> {
+fn beneath(base_path: &str, routes: Router) -> Router {
     let page = format!("{base_path}/");
     if base_path.is_empty() {
         return routes.route(&page, get(page::index));
@@ -124,36 +121,46 @@ fn robots(base_path: &str) -> String {
     format!("User-agent: *\n{}", paths.concat())
 }
 
-/// What happens around every request. Monitors are answered beyond the limit of requests.
-async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+/// Happens around every request. Monitors are answered even at the limit of requests.
+async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     let watched = Watched::new(&server, &request);
+    let client = Client::of(&server, &request);
+    let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
-    let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.base_path).unwrap_or(path));
-    let place = if is_monitor { None } else { Arc::clone(&server.requests).try_acquire_owned().ok() };
-    if place.is_none() && !is_monitor {
-        return watched.over(Failure::busy().into_response(), None);
-    }
-    let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS);
+    let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
+    let permit = match server.requests.try_enter(client.address) {
+        Ok(permit) => Some(permit),
+        Err(_) if is_monitor => None,
+        Err(Full::All) => return watched.until_sent(Failure::busy().into_response(), None),
+        Err(Full::Address) => {
+            let failure = Failure::too_many("your address has too many requests at a time");
+            return watched.until_sent(failure.into_response(), None);
+        }
+    };
+    let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_ADDRESS_CHARACTERS);
     let response = if is_long {
         let reason = "this address is too long; a batch takes positions in its body";
         Failure::new(StatusCode::URI_TOO_LONG, reason).into_response()
     } else if let Some(origin) = server.origins.refused(request.headers()).filter(|_| !path.ends_with(PICTURE)) {
-        Failure::foreign(&origin).into_response()
+        let origin = fourbase::excerpt(&origin, 100);
+        let reason =
+            format!("pages of {origin} may not ask this server; whoever runs it can allow them with --allow-origin");
+        Failure::new(StatusCode::FORBIDDEN, reason).into_response()
     } else {
-        next.run(request).await
+        request.extensions_mut().insert(client);
+        unless_known(&known, next.run(request).await)
     };
-    watched.over(response, place)
+    watched.until_sent(response, permit)
 }
 
 /// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
 async fn openapi() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, CHANGING)], include_bytes!("openapi.json").as_slice())
+    ([(header::CONTENT_TYPE, JSON)], CHANGING, include_bytes!("openapi.json").as_slice())
 }
 
 /// Answers `GET metrics`.
 async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    let text = server.metrics.to_text(MOST_REQUESTS - server.requests.available_permits());
-    ([(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA)), (header::CACHE_CONTROL, PARTIAL)], text)
+    ([(header::CONTENT_TYPE, MEDIA)], PARTIAL, to_text(&server))
 }
 
 #[cfg(test)]
@@ -166,6 +173,7 @@ pub mod tests {
 
     use super::*;
     use crate::server::Arguments;
+    use crate::server::service::AnalysisRequest;
 
     #[derive(Parser)]
     struct Line {
@@ -180,8 +188,11 @@ pub mod tests {
 
     /// Makes a server without databases: the usual folder need not exist.
     pub fn server(options: &[&str]) -> Arc<Server> {
-        let line = ["serve", "--db", "db"].iter().chain(options);
-        Server::new(&Line::parse_from(line).arguments)
+        server_over("db", options)
+    }
+
+    pub fn server_over(root: &str, options: &[&str]) -> Arc<Server> {
+        Server::new(&Line::parse_from([&["serve", "--db", root], options].concat()).arguments)
     }
 
     /// The clock of tokio stands still but for what the test adds to it.
@@ -200,9 +211,11 @@ pub mod tests {
     async fn what_was_not_decided_in_time_is_not_searched_again_for_games_and_players() {
         let server = server(&["--search-seconds", "1"]);
         let board = "9x7".parse().unwrap();
-        let source = server.find(board).await.ok().unwrap();
-        let remembered =
-            |moves| server.workers.remembered(&source, Game::parse(board, moves).unwrap().position(), false).is_some();
+        let source = Client::of(&server, &Request::default()).find(board).await.ok().unwrap();
+        let remembered = |moves| {
+            let request = AnalysisRequest::of(*Game::parse(board, moves).unwrap().position());
+            server.cached(&source, &request).is_some()
+        };
         assert!(!remembered("44"));
         let answer = get(&server, "/api/v1/move?board=9x7&moves=44&player=perfect").await;
         assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
@@ -215,8 +228,10 @@ pub mod tests {
     #[tokio::test]
     async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
         let server = server(&[]);
-        let mut places: Vec<_> = std::iter::from_fn(|| Arc::clone(&server.requests).try_acquire_owned().ok()).collect();
-        assert_eq!(places.len(), 512);
+        // Of four addresses, each of which has its share.
+        let of = |place: usize| [1, 1, 1, (place / 128) as u8].into();
+        let mut places: Vec<_> = (0..512).map(|place| server.requests.try_enter(of(place)).unwrap()).collect();
+        assert_eq!(server.requests.try_enter(of(0)).err(), Some(Full::Address));
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;
             assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");
@@ -228,8 +243,7 @@ pub mod tests {
         }
         // Whoever looks after the server still gets an answer.
         assert_eq!(get(&server, "/healthz").await.status(), StatusCode::OK);
-        let counts = to_bytes(get(&server, "/metrics").await.into_body(), 1 << 20).await.unwrap();
-        let counts = String::from_utf8(counts.to_vec()).unwrap();
+        let counts = to_text(&server);
         assert!(counts.contains("fourbase_requests_in_flight 512\n"), "{counts}");
         assert!(counts.contains("fourbase_requests_total{status=\"503\"} 6\n"), "{counts}");
         // An answer has its place until its body is over.

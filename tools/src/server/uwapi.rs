@@ -1,15 +1,13 @@
 //! The contract of GamesCrafters' page, GamesmanUni, for every board with a database: what `GET uwapi/...` answers.
 //!
-//! A variant is named rows x columns. Errors have status 200 and an `error`, as the page expects. The contract was read from
-//! the page's own repositories.
+//! A variant is named rows x columns. The contract was read from the page's own repositories.
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
-use axum::response::{IntoResponse, Response};
+use axum::http::Uri;
+use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 use fourbase::analysis::Analysis;
 use fourbase::notation::to_uni;
 use fourbase::{Board, Outcome, Position, Value};
@@ -18,93 +16,71 @@ use serde_json::{Value as Json, json};
 
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, Fields, PARTIAL, json_response};
-use super::state::{Found, Server};
-use super::workers::AnalysisRequest;
+use super::request::{self, Client, Fields};
+use super::response::{CHANGING, caching, json_response};
+use super::service::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
-pub fn routes() -> Router<Arc<Server>> {
+pub fn routes() -> Router {
     ["/uwapi", "/uwapi/", "/uwapi/{*names}", "/connect4/{*names}"]
         .into_iter()
-        .fold(Router::new(), |routes, path| routes.route(path, get(named)))
+        .fold(Router::new(), |routes, path| routes.route(path, get(answer)))
 }
 
 /// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
-async fn named(
-    State(server): State<Arc<Server>>,
-    client: Client,
+async fn answer(
+    Extension(client): Extension<Client>,
     uri: Uri,
     query: Result<Fields<PositionQuery>, Failure>,
-    headers: HeaderMap,
-) -> Result<Response, Invalid> {
+) -> Result<Response, Failure> {
     let names: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
-    match names[..] {
-        ["uwapi"] => changing(&json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }])),
+    let description = match names[..] {
+        ["uwapi"] => json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }]),
         ["uwapi", GAME] => {
-            let boards = boards::listed(&server).await?;
-            changing(&game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok())))
+            let boards = boards::listed(&client).await?;
+            game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
-        ["uwapi", GAME, variant] => changing(&described_json(solved_board(&server, variant).await?.0)),
+        ["uwapi", GAME, variant] => variant_json(solved(&client, variant).await?.analyst.board),
         ["uwapi", GAME, variant, "instructions"] => {
-            changing(&json!({ "instructions": rules(solved_board(&server, variant).await?.0) }))
+            json!({ "instructions": rules(solved(&client, variant).await?.analyst.board) })
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, source) = solved_board(&server, variant).await?;
-            found(&server, client, board, &source, query, &headers).await
+            let source = solved(&client, variant).await?;
+            return position(&client, &source, query).await;
         }
-        ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
+        ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => return Err(invalid("Game")),
         ["connect4", variant, "start"] => {
             let start = to_uni(&Position::start(classic(variant)?));
-            changing(&json!({ "position": start, "autoguiPosition": start }))
+            json!({ "position": start, "autoguiPosition": start })
         }
         ["connect4", variant, "positions"] => {
-            let board = classic(variant)?;
-            found(&server, client, board, &server.find(board).await?, query, &headers).await
+            let source = client.find(classic(variant)?).await?;
+            return position(&client, &source, query).await;
         }
-        _ => Ok(Failure::nowhere().into_response()),
-    }
+        _ => return Err(Failure::nowhere()),
+    };
+    json_response(&description, CHANGING)
 }
 
 /// Reads a variant of GamesmanClassic, which numbers them.
-fn classic(variant: &str) -> Result<Board, Invalid> {
+fn classic(variant: &str) -> Result<Board, Failure> {
     let name = match variant {
         "1" => "6x6",
         "2" => "7x6",
         _ => return Err(invalid("Variant")),
     };
-    name.parse().map_err(|_| invalid("Variant"))
+    Ok(name.parse()?)
 }
 
-/// Finds the board of a variant, if it has a database.
-async fn solved_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<BoardSource>), Invalid> {
-    let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let source = server.find(board).await?;
-    if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
+/// Finds what answers for a variant, if it has a database.
+async fn solved(client: &Client, variant: &str) -> Result<Arc<BoardSource>, Failure> {
+    let source = client.find(board_of(variant).ok_or_else(|| invalid("Variant"))?).await?;
+    if source.database().is_some() { Ok(source) } else { Err(invalid("Variant")) }
 }
 
-/// Why there is no answer.
-struct Invalid(String);
-
-impl From<Failure> for Invalid {
-    fn from(failure: Failure) -> Invalid {
-        Invalid(failure.into_reason())
-    }
-}
-
-impl IntoResponse for Invalid {
-    fn into_response(self) -> Response {
-        json_response(&json!({ "error": self.0 }), PARTIAL).into_response()
-    }
-}
-
-/// Returns the error of a name that is none.
-fn invalid(what: &str) -> Invalid {
-    Invalid(format!("Invalid {what}"))
-}
-
-/// Writes a description, which changes with the databases.
-fn changing(description: &Json) -> Result<Response, Invalid> {
-    Ok(json_response(description, CHANGING)?)
+/// Returns the error for a name that means nothing, in the words of GamesCrafters' server.
+fn invalid(what: &str) -> Failure {
+    Failure::missing(format!("Invalid {what}"))
 }
 
 /// Which position.
@@ -114,42 +90,27 @@ struct PositionQuery {
 }
 
 /// Answers about a position.
-async fn found(
-    server: &Server,
-    client: Client,
-    board: Board,
+async fn position(
+    client: &Client,
     source: &Arc<BoardSource>,
     query: Result<Fields<PositionQuery>, Failure>,
-    headers: &HeaderMap,
-) -> Result<Response, Invalid> {
+) -> Result<Response, Failure> {
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
-    let position = text.and_then(|text| http::position(board, &text).ok());
-    let position = position.ok_or_else(|| invalid("Position"))?;
-    let question = format!("uwapi {}", to_uni(&position));
-    let find = async {
-        let analysis = match server.workers.remembered(source, &position, false) {
-            Some(analysis) => analysis,
-            None => {
-                let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
-                let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
-                server.workers.analyse(client, turn, source, request).await?
-            }
-        };
-        let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
-        let is_whole = limit.is_none();
-        let unknown = || Failure::unanswerable(limit.unwrap_or_default());
-        Ok(Found::Answer(answer(&position, &analysis).ok_or_else(unknown)?, is_whole))
-    };
-    Ok(server.answer(source.hash(), &question, headers, find).await?)
+    let position =
+        text.and_then(|text| request::position(source.analyst.board, &text).ok()).ok_or_else(|| invalid("Position"))?;
+    let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
+    let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
+    let answer = position_json(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
+    json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
 /// A remoteness that is finite and not known: the database has values alone.
 const UNKNOWN_REMOTENESS: i64 = -100;
 
 /// Writes what was found out about a position; `None` where something is not known.
-fn answer(position: &Position, found: &Analysis) -> Option<Json> {
-    let outcome = found.outcome?;
-    let moves = found.moves.iter().map(|of| Some((of.column, of.outcome?)));
+fn position_json(position: &Position, analysis: &Analysis) -> Option<Json> {
+    let outcome = analysis.outcome?;
+    let moves = analysis.moves.iter().map(|of| Some((of.column, of.outcome?)));
     let moves = moves.collect::<Option<Vec<(usize, Outcome)>>>()?;
     // By how many plies a move is worse than the best one of its value.
     let delta = |of: Outcome| {
@@ -165,12 +126,12 @@ fn answer(position: &Position, found: &Analysis) -> Option<Json> {
         "autoguiPosition": text,
         "positionValue": outcome.value.name(),
         "remoteness": outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
-        "moves": ordered.into_iter().map(|(column, of, delta)| child(position, column, of, delta)).collect::<Vec<_>>(),
+        "moves": ordered.into_iter().map(|(column, of, delta)| move_json(position, column, of, delta)).collect::<Vec<_>>(),
     }))
 }
 
 /// Writes a move: its value for the player who makes it, and the value of the position after it for the player to move there.
-fn child(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
+fn move_json(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
     let (cells, width) = (position.board().cells(), position.board().width());
     let text = to_uni(&position.drop_piece(column));
     json!({
@@ -224,17 +185,17 @@ fn game_json(boards: impl Iterator<Item = Board>) -> Json {
 }
 
 /// Describes a variant.
-fn described_json(board: Board) -> Json {
+fn variant_json(board: Board) -> Json {
     let start = Position::start(board);
     let id = variant(board);
     json!({
         "id": id, "name": id, "startPosition": to_uni(&start), "autoguiStartPosition": to_uni(&start),
-        "imageAutoGUIData": image(board), "gui": "v3",
+        "imageAutoGUIData": image_json(board), "gui": "v3",
     })
 }
 
 /// Where the page draws the pieces and the moves.
-fn image(board: Board) -> Json {
+fn image_json(board: Board) -> Json {
     let (width, height) = (board.width(), board.height());
     let middle = |at: usize| at as f64 + 0.5;
     let cells = (0..width).flat_map(|column| (0..height).map(move |row| [middle(column), middle(row + 1)]));

@@ -1,0 +1,97 @@
+//! What requests have in common: who asks, the fields of an address, and the texts of positions and games.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Query, Request};
+use axum::http::Method;
+use axum::http::request::Parts;
+use fourbase::{Board, Game, Position, notation};
+use serde::de::DeserializeOwned;
+
+use super::failure::Failure;
+use super::service::Server;
+
+/// The other end of a connection.
+#[derive(Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// Where a proxy names the clients that a request went through, the nearest one last.
+const FORWARDED: &str = "x-forwarded-for";
+
+/// Who asks. Handlers get it as an extension of the request.
+#[derive(Clone)]
+pub struct Client {
+    /// The address of the connection; behind a trusted proxy, the one that the proxy names. See [`network`].
+    pub address: IpAddr,
+    /// Whether only the head of the answer is wanted.
+    pub is_head: bool,
+    /// Whether it asks in a batch, which has its own time limit.
+    pub is_batch: bool,
+    pub server: Arc<Server>,
+}
+
+impl Client {
+    pub fn of(server: &Arc<Server>, request: &Request) -> Client {
+        let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
+        // The client itself may have written everything before the last address.
+        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
+        let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+        let address = network(named.unwrap_or(peer));
+        Client { address, is_head: request.method() == Method::HEAD, is_batch: false, server: Arc::clone(server) }
+    }
+}
+
+/// Returns what counts as one address. For IPv6 that is a network of 64 bits, because one machine may have all of its addresses.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address => address,
+    }
+}
+
+/// The fields of an address. Missing, unknown and malformed fields are refused.
+pub struct Fields<T>(pub T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Fields<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Fields<T>, Failure> {
+        let fields = Query::try_from_uri(&parts.uri).map_err(|error| {
+            let text = error.body_text();
+            let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
+            Failure::bad(format!("this address cannot be read: {reason}"))
+        })?;
+        Ok(Fields(fields.0))
+    }
+}
+
+/// The longest text of a position: three times the bits of the largest board.
+const MAX_POSITION_CHARACTERS: usize = 512;
+
+/// Reads a position of a board.
+///
+/// # Errors
+///
+/// The first mistake in the text.
+pub fn position(board: Board, text: &str) -> Result<Position, Failure> {
+    if text.len() > MAX_POSITION_CHARACTERS {
+        let length = text.len();
+        return Err(Failure::bad(format!("a position has at most {MAX_POSITION_CHARACTERS} characters, not {length}")));
+    }
+    notation::parse(board, text).map_err(Failure::bad)
+}
+
+/// Reads a game that begins from a position in any notation.
+///
+/// # Errors
+///
+/// The first mistake in one of the texts.
+pub fn game(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
+    Game::parse_from(position(board.parse()?, start)?, moves).map_err(Failure::bad)
+}
+
+/// The empty board, for addresses that name no position.
+pub fn empty_board() -> String {
+    "-".to_owned()
+}

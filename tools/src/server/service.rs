@@ -1,0 +1,380 @@
+//! The server that all requests share: limits, who waits for whom, and answers about positions.
+//!
+//! Every question that may read files or compute for long takes a [`Turn`] and then [runs](Client::run) on a thread of its own,
+//! for as long as its client waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
+use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Move};
+use fourbase::search::Monitor;
+use fourbase::{Board, Position};
+use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::counted;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use super::boards::{BoardSource, Boards};
+use super::door::{Door, Permit};
+use super::failure::Failure;
+use super::metrics::Metrics;
+use super::origins::Origins;
+use super::request::Client;
+use super::{Arguments, look_ups};
+
+/// The most requests that are being answered, to the end of their bodies; and of an address.
+const MAX_REQUESTS: usize = 512;
+const MAX_REQUESTS_OF_ADDRESS: usize = 128;
+
+/// The most batches among them, because each holds its positions; and of an address.
+const MAX_BATCHES: usize = 32;
+pub const MAX_BATCHES_OF_ADDRESS: usize = 8;
+
+/// As many single questions of an address may wait for each search of its share.
+const WAITING_PER_SEARCH: usize = 4;
+
+/// How long a single question may wait for a look-up.
+const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it may wait for a search: every other address may have one first.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most bytes of all answers that are kept.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
+
+/// The bytes of an answer without its moves and its line: its texts, and its entry in the cache.
+const ANSWER_BYTES: usize = size_of::<Analysis>() + 256;
+
+/// How long an undecided answer is kept.
+const UNDECIDED_TIME: Duration = Duration::from_secs(300);
+
+/// How many nodes a look-up may search where the database does not keep a ply that it needs: some tenths of a second. Of random
+/// positions of 7x6 before ply 12 fewer than 1 % need more.
+const LOOK_UP_NODES: u64 = 1 << 19;
+
+/// What all requests share.
+pub struct Server {
+    /// Begins every address.
+    pub base_path: String,
+    /// Whether requests come from a proxy, which names the addresses of clients.
+    pub trusts_proxy: bool,
+    pub origins: Origins,
+    pub boards: Boards,
+    pub metrics: Metrics,
+    pub requests: Door,
+    pub batches: Door,
+    look_ups: Door,
+    pub searches: Door,
+    /// For single questions that search or wait for a search.
+    search_line: Door,
+    /// For searches of batches, which leave one to single questions if there are several.
+    batch_searches: Door,
+    /// How far a search may go.
+    nodes: u64,
+    time: Duration,
+    answers: Cache<AnalysisRequest, CachedAnswer, AnswerBytes>,
+    /// Whether searches end and answer what they know by then.
+    pub is_stopping: watch::Sender<bool>,
+}
+
+/// What is asked about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AnalysisRequest {
+    pub position: Position,
+    /// Whether best play is wanted.
+    pub with_line: bool,
+    /// Whether only the database may answer.
+    pub is_looked_up: bool,
+}
+
+impl AnalysisRequest {
+    /// Asks for the position and its moves.
+    pub fn of(position: Position) -> AnalysisRequest {
+        AnalysisRequest { position, with_line: false, is_looked_up: false }
+    }
+}
+
+/// Is called with what is known whenever a search has found something.
+pub type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
+
+/// The right to use a thread. Dropped, another question may use it.
+pub struct Turn {
+    pub is_search: bool,
+    _permit: Permit,
+    _in_line: Option<Permit>,
+}
+
+/// An answer, when it was found, and the tag of its database.
+type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
+
+#[derive(Clone)]
+struct AnswerBytes;
+
+impl Weighter<AnalysisRequest, CachedAnswer> for AnswerBytes {
+    fn weight(&self, _: &AnalysisRequest, (_, _, analysis): &CachedAnswer) -> u64 {
+        let line_bytes = analysis.line.as_ref().map_or(0, |line| line.len() * size_of::<usize>());
+        (ANSWER_BYTES + analysis.moves.len() * size_of::<Move>() + line_bytes) as u64
+    }
+}
+
+/// Ends the searches of a question whose client has gone away.
+struct CancelOnDrop(Arc<Monitor>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Server {
+    pub fn new(arguments: &Arguments) -> Arc<Server> {
+        let searches = arguments.searches();
+        let share = arguments.searches_per_client.map_or_else(|| searches.div_ceil(2), usize::from);
+        Arc::new(Server {
+            base_path: arguments.base_path.clone(),
+            trusts_proxy: arguments.trust_proxy,
+            origins: Origins(arguments.allow_origin.clone()),
+            boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
+            metrics: Metrics::new(),
+            requests: Door::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
+            batches: Door::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
+            look_ups: Door::new(look_ups(), look_ups() / 2),
+            searches: Door::new(searches, share),
+            search_line: Door::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
+            batch_searches: Door::new((searches - 1).max(1), share),
+            nodes: arguments.search_nodes,
+            time: Duration::from_secs(arguments.search_seconds.into()),
+            answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
+            is_stopping: watch::Sender::new(false),
+        })
+    }
+
+    /// Returns an answer that is still at hand.
+    pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
+        let answer = self.answers.get(request).filter(|(when, tag, analysis)| {
+            *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
+        });
+        answer.map(|(_, _, analysis)| {
+            self.metrics.cached.inc();
+            analysis
+        })
+    }
+
+    /// Analyses a position within a budget, on a thread that has a turn, unless the answer is at hand. Keeps the answer if it is
+    /// whole, or if `keeps_undecided` and the search was not cancelled.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn analyse(
+        &self,
+        source: &BoardSource,
+        request: AnalysisRequest,
+        budget: &mut Budget,
+        listener: Option<&dyn Fn(&Analysis)>,
+        keeps_undecided: bool,
+    ) -> Result<Analysis, DatabaseError> {
+        if let Some(analysis) = self.cached(source, &request) {
+            return Ok(analysis);
+        }
+        self.metrics.not_cached.inc();
+        let analysis = source.analyse(&request, budget, listener)?;
+        let is_kept = match analysis.limit {
+            None => true,
+            Some(AnalysisError::Cancelled { .. }) => false,
+            Some(_) => keeps_undecided,
+        };
+        if is_kept {
+            self.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
+        }
+        Ok(analysis)
+    }
+
+    /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
+    pub fn query_json(&self, analysis: &Analysis, text: &str) -> AnswerJson<AnalysisJson> {
+        AnalysisJson::of(analysis, text, analysis.limit.map(|limit| self.limit_text(limit)))
+    }
+
+    /// Writes a line of a body in which a failure is an answer, too.
+    pub fn line_json(
+        &self,
+        board: Board,
+        position: Option<&Position>,
+        text: &str,
+        answer: Result<Analysis, Failure>,
+    ) -> AnswerJson<AnalysisJson> {
+        answer.map(|analysis| self.query_json(&analysis, text)).unwrap_or_else(|failure| {
+            let position = position.map(|position| PositionJson::typed(position, text));
+            AnswerJson { error: Some(failure.reason), ..AnswerJson::new(board, position, AnalysisJson::default()) }
+        })
+    }
+
+    /// Says which limit was reached.
+    pub fn limit_text(&self, limit: AnalysisError) -> String {
+        let within = match limit {
+            AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
+            error if error.is_limit() => counted(self.time.as_secs(), "second"),
+            error => return error.to_string(),
+        };
+        format!("not decided within {within}, which is what this server allows for a question")
+    }
+}
+
+/// What a client may have done for it.
+impl Client {
+    /// Waits for a turn to look up or to search.
+    ///
+    /// # Errors
+    ///
+    /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
+    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
+        let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
+        let (door, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
+        if is_search && self.is_head {
+            let reason = "a request with HEAD does not search; ask with GET";
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
+        }
+        let refusal = || match is_search {
+            true => Failure::too_many("all searches of this server are taken"),
+            false => Failure::busy(),
+        };
+        let in_line = match (is_search, self.is_batch) {
+            (false, _) => None,
+            (true, true) => Some(batch_searches.enter(self.address).await),
+            (true, false) => Some(search_line.try_enter(self.address).map_err(|_| refusal())?),
+        };
+        // A batch has its own time limit.
+        let patience = if self.is_batch { Duration::MAX } else { patience };
+        let permit = timeout(patience, door.enter(self.address)).await.map_err(|_| refusal())?;
+        Ok(Turn { is_search, _permit: permit, _in_line: in_line })
+    }
+
+    /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
+    /// when the client goes away or the server stops.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`, or the thread failed.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let server = Arc::clone(&self.server);
+        let monitor = Arc::new(Monitor::default());
+        let cancel = CancelOnDrop(Arc::clone(&monitor));
+        let mut budget = Budget {
+            nodes: Some(server.nodes),
+            // What it knows by then comes within milliseconds.
+            deadline: std::time::Instant::now().checked_add(server.time),
+            monitor: Some(monitor),
+            spent: Cost::default(),
+        };
+        let mut is_stopping = server.is_stopping.subscribe();
+        // The turn ends with the thread, which takes some milliseconds to notice that it is cancelled.
+        let mut thread = tokio::task::spawn_blocking(move || {
+            let answer = work(&server, &mut budget);
+            server.metrics.count(&budget, turn.is_search);
+            drop(turn);
+            answer
+        });
+        let stopped = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) };
+        let joined = tokio::select! {
+            joined = &mut thread => joined,
+            () = stopped => {
+                drop(cancel);
+                thread.await
+            }
+        };
+        joined.map_err(|error| Failure::broken(&error))?
+    }
+
+    /// Finds what answers for a board.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many look-ups.
+    pub async fn find(&self, board: Board) -> Result<Arc<BoardSource>, Failure> {
+        if let Some(source) = self.server.boards.at_hand(board) {
+            return Ok(source);
+        }
+        let turn = self.turn(false).await?;
+        self.run(turn, move |server, _| Ok(server.boards.find(board)?)).await
+    }
+
+    /// Answers about a position: from the cache, or else when there is a turn.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many questions.
+    pub async fn answer(&self, source: &Arc<BoardSource>, request: AnalysisRequest) -> Result<Analysis, Failure> {
+        if let Some(analysis) = self.server.cached(source, &request) {
+            return Ok(analysis);
+        }
+        let turn = self.turn(source.may_search(&request)).await?;
+        self.analyse(turn, source, request, None).await
+    }
+
+    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a turn to
+    /// search.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many questions.
+    pub async fn analyse(
+        &self,
+        mut turn: Turn,
+        source: &Arc<BoardSource>,
+        request: AnalysisRequest,
+        mut listener: Option<Listener>,
+    ) -> Result<Analysis, Failure> {
+        loop {
+            let is_search = turn.is_search;
+            let (source, listener) = (Arc::clone(source), listener.take());
+            let analysis = self.run(turn, move |server, budget| {
+                if !is_search {
+                    budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
+                }
+                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
+                Ok(server.analyse(&source, request, budget, listener, is_search)?)
+            });
+            let analysis = analysis.await?;
+            if is_search || analysis.limit.is_none() {
+                return Ok(analysis);
+            }
+            turn = self.turn(true).await?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::extract::Request;
+
+    use super::*;
+    use crate::server::routes::tests::server_over;
+
+    #[tokio::test]
+    async fn distinct_boards_over_slow_storage_leave_turns_to_other_addresses() {
+        // This host takes connections and never answers.
+        let host = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = server_over(&format!("http://{}", host.local_addr().unwrap()), &[]);
+        let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
+        for width in 2..20 {
+            let (greedy, board) = (client(1), format!("{width}x2").parse().unwrap());
+            tokio::spawn(async move { greedy.find(board).await.is_ok() });
+        }
+        let share = look_ups() / 2;
+        while server.look_ups.inside() < share || server.look_ups.waiting() < 18 - share.min(18) {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(server.look_ups.inside(), share.min(18));
+        let polite = client(2);
+        let turn = timeout(LOOK_UP_PATIENCE / 2, polite.turn(false)).await.unwrap().ok().unwrap();
+        assert_eq!(polite.run(turn, |_, _| Ok(7)).await.ok(), Some(7));
+    }
+}
