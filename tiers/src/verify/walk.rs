@@ -135,7 +135,6 @@ struct ShapeWalk {
     threats: [Vec<Threat>; 2],
     /// A mask of the columns of the board that are not full.
     open: u32,
-    is_misere: bool,
     /// The fewest moves that a stored position may have.
     least_moves: u32,
     /// The spine of the last matrix, and the threats whose spine cells one player owns there.
@@ -177,14 +176,14 @@ impl ShapeWalk {
         let open = landings.iter().map(|(_, column)| column).sum();
         let least_moves = if has_forced { 1 } else { 2 };
         let beside_spine = [0, 1].map(|_| Vec::with_capacity(128));
-        let is_misere = board.is_misere();
-        ShapeWalk { shape, threats, open, is_misere, least_moves, spine: None, beside_spine, marks: Default::default() }
+        ShapeWalk { shape, threats, open, least_moves, spine: None, beside_spine, marks: Default::default() }
     }
 
     /// Calls `show` with the quiet entries among some entries of a matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
-        let ShapeWalk { open, is_misere, least_moves, threats, beside_spine, marks, .. } = self;
+        let ShapeWalk { open, least_moves, threats, beside_spine, marks, .. } = self;
+        let is_misere = index.board().is_misere();
         if self.spine.replace(matrix.spine) != Some(matrix.spine) {
             for (beside_spine, threats) in beside_spine.iter_mut().zip(threats) {
                 beside_spine.clear();
@@ -194,7 +193,7 @@ impl ShapeWalk {
         let [inside, across] = beside_spine;
         let [row_marks, column_marks, marks] = marks;
         // Returns whether a position whose threats have these columns is quiet.
-        let is_quiet = |marks: u32| (*is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
+        let is_quiet = |marks: u32| (is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
         let width = u64::from(matrix.columns);
@@ -219,11 +218,8 @@ impl ShapeWalk {
             of_row.for_each(|threat| threat.right.mark(threat.columns, right, marks));
             for ((column, right_bits), marks) in (from..).zip(right).zip(&*marks) {
                 if is_quiet(*marks) {
-                    let Matrix { left, spine, right, .. } = matrix;
-                    show(
-                        first_entry + first + column,
-                        &Parts { left, left_bits, spine, right, right_bits: *right_bits },
-                    );
+                    let (Matrix { left, spine, right, .. }, right_bits) = (matrix, *right_bits);
+                    show(first_entry + first + column, &Parts { left, left_bits, spine, right, right_bits });
                 }
             }
         }
