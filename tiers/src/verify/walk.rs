@@ -39,37 +39,34 @@ pub(super) fn static_evaluation(position: &Position) -> Evaluation {
     if let Some(value) = position.primitive() {
         return decided(value, 0);
     }
-    let (mover, other) = (position.to_move(), position.to_move().other());
-    let is_misere = position.board().is_misere();
-    let open = || (0..position.board().width()).filter(|column| position.can_play(*column));
-    if !is_misere {
-        if open().any(|column| completes(position, mover, column)) {
-            return decided(Value::Win, 1);
-        }
-        let mut threats = open().filter(|column| completes(position, other, *column));
-        match (threats.next(), threats.next()) {
-            (Some(_), Some(_)) => return decided(Value::Lose, 2),
-            (Some(column), None) => return Evaluation::Forced(column),
-            (None, _) => {}
+    let (board, mover, open) = (position.board(), position.to_move(), position.playable_cells());
+    // The cells where the next piece of a player completes a line.
+    let completing = |player| {
+        let cells = (0..board.width()).map(|column| open & board.column_cells(column));
+        cells.filter(|cell| *cell != 0 && has_line(board, position.pieces(player) | cell)).sum::<u64>()
+    };
+    let forced = |cell: u64| Evaluation::Forced(cell.trailing_zeros() as usize / board.height());
+    let wins = completing(mover);
+    if !board.is_misere() {
+        let threats = completing(mover.other());
+        match (wins, threats.count_ones()) {
+            (0, 0) => {}
+            (0, 1) => return forced(threats),
+            (0, _) => return decided(Value::Lose, 2),
+            _ => return decided(Value::Win, 1),
         }
     }
-    let mut moves = open().filter(|column| !is_misere || !completes(position, mover, *column));
-    match (moves.next(), moves.next()) {
-        (None, _) => decided(Value::Lose, 1),
-        (Some(column), None) => Evaluation::Forced(column),
-        (Some(_), Some(_)) => Evaluation::Quiet,
+    // Under misère these cells lose.
+    let moves = open & !wins;
+    match moves.count_ones() {
+        0 => decided(Value::Lose, 1),
+        1 => forced(moves),
+        _ => Evaluation::Quiet,
     }
 }
 
 fn decided(value: Value, remoteness: u32) -> Evaluation {
     Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
-}
-
-/// Returns whether a piece of `player` completes a line in an open column.
-fn completes(position: &Position, player: Player, column: usize) -> bool {
-    let board = position.board();
-    let cell = board.cell(column, position.height(column));
-    has_line(board, position.pieces(player) | 1 << cell)
 }
 
 /// Calls `show` with each quiet entry among some consecutive entries of a tier, in order; also with the forced ones if
