@@ -48,16 +48,11 @@ pub enum DatasetError {
 impl DatasetError {
     /// Returns whether another choice of positions or columns would help.
     pub fn is_of_choice(&self) -> bool {
-        !matches!(
-            self,
-            DatasetError::Position(
-                PositionError::Stopped
-                    | PositionError::Memory { .. }
-                    | PositionError::Count(_)
-                    | PositionError::Database(_)
-            ) | DatasetError::Notation(_)
-                | DatasetError::Write(_)
-        )
+        use PositionError::{Count, Database, Memory, Stopped};
+        match self {
+            DatasetError::Position(error) => !matches!(error, Stopped | Memory { .. } | Count(_) | Database(_)),
+            error => !matches!(error, DatasetError::Notation(_) | DatasetError::Write(_)),
+        }
     }
 }
 

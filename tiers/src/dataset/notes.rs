@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fourbase::Board;
 
-use super::column::{Column, Field, FieldKind};
+use super::column::{Column, Field};
 use super::format::Format;
 use super::run::{Dataset, RowChoice, Selection};
 use crate::files::grouped;
@@ -62,12 +62,7 @@ impl Dataset<'_> {
         };
         let _ = write!(text, "{null}\n\n| column | type | what it is |\n|---|---|---|\n");
         for field in self.fields(format) {
-            let kind = match field.kind() {
-                FieldKind::Text => "text",
-                FieldKind::UInt64 => "uint64",
-                FieldKind::Int8 => "int8",
-                FieldKind::UInt8 => "uint8",
-            };
+            let kind = format!("{:?}", field.kind()).to_lowercase();
             let or_null = if field.column.is_of_moves() { " or null" } else { "" };
             let _ = writeln!(text, "| `{}` | {kind}{or_null} | {} |", field.name(), meaning(field, board));
         }

@@ -59,43 +59,37 @@ impl Selection {
     /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
     /// Another sample takes none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
-        let plies = || self.known_plies(index);
+        self.memory(index, limit_bytes).1
+    }
+
+    /// Returns how many positions are remembered to find repeats, and [`Selection::memory_bytes`].
+    fn memory(&self, index: &Index, limit_bytes: u64) -> (u64, u64) {
+        let cells = index.board().cells() as u32;
+        let most = if self.rows == RowChoice::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
+        // Later plies are refused when they are listed.
+        let plies = || self.plies.iter().copied().filter(|ply| *ply <= most);
+        let (last, listed) = (plies().max(), || plies().map(|ply| entries(index, ply)).sum::<u64>());
         match self.rows {
-            RowChoice::All => plies().max().map_or(0, |last| legal_bytes(index, last, limit_bytes)),
-            RowChoice::Sample { .. } if !self.is_distinct => 0,
-            RowChoice::Sample { count, .. } => {
-                Draws::distinct_bytes(count.min(plies().map(|ply| entries(index, ply)).sum()))
-            }
+            RowChoice::All => (0, last.map_or(0, |last| legal_bytes(index, last, limit_bytes))),
+            RowChoice::Sample { .. } if !self.is_distinct => (0, 0),
+            RowChoice::Sample { count, .. } => (count, Draws::distinct_bytes(count.min(listed()))),
             RowChoice::Unforced => {
+                let met = last.map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum());
                 // Growing lists have up to twice their length.
-                let listed = plies().map(|ply| entries(index, ply)).sum::<u64>();
-                Draws::distinct_bytes(self.met_positions(index)) + listed * 2 * size_of::<Position>() as u64
+                (met, Draws::distinct_bytes(met) + listed() * 2 * size_of::<Position>() as u64)
             }
         }
     }
 
     /// Refuses positions that take more than `limit_bytes`.
     fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
-        let needed_bytes = self.memory_bytes(index, limit_bytes);
-        let (count, is_sample) = match self.rows {
-            RowChoice::All => return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?),
-            RowChoice::Sample { count, .. } => (count, true),
-            RowChoice::Unforced => (self.met_positions(index), false),
-        };
+        let (count, needed_bytes) = self.memory(index, limit_bytes);
+        if self.rows == RowChoice::All {
+            return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?);
+        }
+        let is_sample = self.rows != RowChoice::Unforced;
         let fits = needed_bytes <= limit_bytes;
         if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
-    }
-
-    /// Lists the chosen plies without those that are refused later.
-    fn known_plies(&self, index: &Index) -> impl Iterator<Item = u32> {
-        let cells = index.board().cells() as u32;
-        let last = if self.rows == RowChoice::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
-        self.plies.iter().copied().filter(move |ply| *ply <= last)
-    }
-
-    /// Counts the positions that a search for unforced ones meets, at most.
-    fn met_positions(&self, index: &Index) -> u64 {
-        self.known_plies(index).max().map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum())
     }
 }
 

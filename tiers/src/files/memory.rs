@@ -13,7 +13,8 @@ pub struct Memory(Arc<Mutex<BTreeMap<PathBuf, MemoryFile>>>);
 
 type MemoryFile = Arc<Mutex<Vec<u8>>>;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex, even if a thread panicked while it held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

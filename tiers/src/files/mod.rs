@@ -34,6 +34,7 @@ pub(crate) use http::IS_PARALLEL;
 pub use http::UreqClient;
 pub use http::{Client, Http, Response, is_address};
 pub use memory::Memory;
+pub(crate) use memory::lock;
 pub use storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile, has_room};
 pub use text::{bytes, counted, escaped, grouped, shown};
 

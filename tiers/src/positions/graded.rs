@@ -74,8 +74,8 @@ struct OpenPly<'d> {
     candidates: Candidates<'d>,
     /// How many positions where the choice matters are wanted, and how many lost positions.
     wanted: [u64; 2],
-    /// Whether a position was left out because enough were found.
-    is_cut: bool,
+    /// Whether no position was left out: every one is listed, and more were wanted when it came up.
+    is_whole: bool,
 }
 
 /// The unfinished legal positions of a ply.
@@ -124,13 +124,8 @@ impl<'d> GradedPositions<'d> {
             let positions =
                 if *choice == 0 { None } else { ply.candidates.next(self.database, *choice, budget, is_stopped)? };
             let Some(positions) = positions else {
-                portion.is_complete = !ply.is_cut
-                    && match &ply.candidates {
-                        // A list ends only after its last position.
-                        Candidates::Listed(_) => true,
-                        Candidates::Shuffled(left) => left.is_empty(),
-                        Candidates::Drawn { .. } => false,
-                    };
+                let is_rest = matches!(&ply.candidates, Candidates::Shuffled(left) if !left.is_empty());
+                portion.is_complete = ply.is_whole && !is_rest;
                 return Ok(Some(portion));
             };
             let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
@@ -142,7 +137,7 @@ impl<'d> GradedPositions<'d> {
                 if !matters && !Judgement::is_lost(&moves) {
                     continue;
                 } else if *wanted == 0 {
-                    ply.is_cut = true;
+                    ply.is_whole = false;
                     continue;
                 }
                 *wanted -= 1;
@@ -156,28 +151,22 @@ impl<'d> GradedPositions<'d> {
         Ok(Some(portion))
     }
 
-    /// Returns the next ply of which positions where the choice matters are wanted, and how many: the remaining number
-    /// divided equally among this and all later plies, rounded up or down at random.
-    fn next_ply(&mut self) -> Option<(u32, u64)> {
-        loop {
-            let (plies, ply) = (self.plies.len() as u64, self.plies.next()?);
-            let Some(left) = self.left else { return Some((ply, u64::MAX)) };
-            let lot = random_source(self.seed, streams(ply).end).random_range(0..plies);
-            let wanted = left.saturating_add(lot) / plies;
-            if wanted > 0 {
-                return Some((ply, wanted));
-            }
-        }
-    }
-
-    /// Begins the next ply of which positions are wanted; `None` after the last.
+    /// Begins the next ply of which positions where the choice matters are wanted; `None` after the last. Of the
+    /// remaining number it gets the same share as each later ply, rounded up or down at random.
     fn begin(
         &mut self,
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<OpenPly<'d>>, PositionError> {
         let index = self.database.index();
-        let Some((ply, wanted)) = self.next_ply() else { return Ok(None) };
+        let (ply, wanted) = loop {
+            let (plies, Some(ply)) = (self.plies.len() as u64, self.plies.next()) else { return Ok(None) };
+            let lot = random_source(self.seed, streams(ply).end).random_range(0..plies);
+            match self.left.map_or(u64::MAX, |left| left.saturating_add(lot) / plies) {
+                0 => {}
+                wanted => break (ply, wanted),
+            }
+        };
         let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
         let streams = streams(ply);
         let candidates = if self.left.is_none() {
@@ -196,7 +185,8 @@ impl<'d> GradedPositions<'d> {
             let draws = streams.start..streams.end.min(streams.start.saturating_add(most));
             Candidates::Drawn { sampler, draws, met: HashSet::new() }
         };
-        Ok(Some(OpenPly { ply, candidates, wanted: [wanted; 2], is_cut: false }))
+        let is_whole = !matches!(candidates, Candidates::Drawn { .. });
+        Ok(Some(OpenPly { ply, candidates, wanted: [wanted; 2], is_whole }))
     }
 }
 

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use super::PositionError;
 use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Parts, Spine, images, low_bits, shapes, tier_estimates};
-use crate::kernel::{Values, ones};
+use crate::index::{Index, Matrix, Parts, Spine, images, shapes, tier_estimates};
+use crate::kernel::Values;
 use crate::progress::{Progress, Stage, StageProgress};
 use crate::solve::{Plan, solve_down};
 use crate::tier::{Content, Reached, Rows, Tier};
@@ -23,10 +23,10 @@ use crate::tier::{Content, Reached, Rows, Tier};
 const PART_ENTRIES: u64 = 1 << 16;
 
 /// Sweeping so many entries takes a second.
-const LONG_SWEEP: u128 = 1 << 28;
+const LONG_SWEEP: u64 = 1 << 28;
 
 /// How many entries the kernels solve in the time of one probe.
-const ENTRIES_PER_PROBE: u128 = 1000;
+const ENTRIES_PER_PROBE: u64 = 1000;
 
 /// The positions of one ply without a finished line, in the order of the index. A mirror image follows its position.
 ///
@@ -105,7 +105,7 @@ impl PositionList {
     ) -> Result<PositionList, PositionError> {
         let mut steps = 0;
         if PositionList::is_long_sweep(index.board(), ply) {
-            steps = u64::try_from(estimated_entries(index.board(), 0..ply as usize + 1)).unwrap_or(u64::MAX);
+            steps = estimated_entries(index.board(), 0..ply as usize + 1);
             progress.begin(Stage::Sweep, steps, 0);
         }
         let shown = StageProgress::new(progress, Stage::Sweep, 1, steps);
@@ -131,7 +131,7 @@ impl PositionList {
     /// Returns whether solving the ply is likely quicker than probing its positions.
     pub fn is_quicker_solved(&self) -> bool {
         estimated_entries(self.board, self.ply as usize..usize::MAX)
-            < ENTRIES_PER_PROBE * u128::from(self.most_positions)
+            < self.most_positions.saturating_mul(ENTRIES_PER_PROBE)
     }
 
     /// Solves the plies from the full board down to this one, so that positions have outcomes. Runs on rayon's current
@@ -152,7 +152,6 @@ impl PositionList {
         let plan = Plan::exact(index, values).within(memory_bytes);
         CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
         let steps = estimated_entries(self.board, self.ply as usize..usize::MAX);
-        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         progress.begin(Stage::Solve, steps, 0);
         let shown = StageProgress::new(progress, Stage::Solve, 1, steps);
         let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ())).map_err(CountError::from)?;
@@ -197,26 +196,37 @@ impl PositionList {
     }
 
     fn read(&self, index: &Index, matrix: &Matrix, rows: Range<usize>) -> Result<PositionBatch, FileError> {
-        let (mut batch, images) = (PositionBatch::default(), Halves::of(index, matrix, &rows));
+        let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
+        // The first player's pieces of a position, and of its mirror image, are those of its row and of its column. So
+        // a position costs a few operations instead of a loop over its cells.
+        let firsts = |left_bits, spine, right_bits| {
+            let parts = Parts { left, left_bits, spine, right, right_bits };
+            [parts, parts.mirror()].map(|parts| index.split.bitboards(&parts)[0])
+        };
+        let no_firsts = Spine { bits: 0, ..spine };
+        let occupied = firsts(u32::MAX, Spine { bits: u32::MAX, ..spine }, u32::MAX);
+        let column_firsts: Vec<[u64; 2]> =
+            index.colourings(right, spine, right_firsts).iter().map(|bits| firsts(0, no_firsts, *bits)).collect();
+        let row_bits = index.colourings(left, spine, left_firsts).get(rows.clone()).unwrap_or_default();
+        let (mut batch, images) = (PositionBatch::default(), images(matrix) as usize);
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
         let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
-        let columns = matrix.columns as usize;
-        for row in rows.clone() {
+        for (row, row_bits) in rows.zip(row_bits) {
+            let row_firsts = firsts(*row_bits, spine, 0);
             let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
             let codes = codes.as_mut().map(|codes| codes.get(row..row + 1)).transpose()?;
-            for word in 0..matrix.words() {
-                let all = low_bits((columns - 64 * word).min(64) as u32);
-                for bit in ones(legal.map_or(all, |legal| legal.get(word).copied().unwrap_or(0))) {
-                    let column = 64 * word + bit;
-                    let before = batch.bitboards.len();
-                    batch.bitboards.extend(images.iter().map(|image| image.bitboards(row - rows.start, column)));
-                    if legal.is_none() && !batch.bitboards.get(before).is_some_and(|here| self.is_unfinished(*here)) {
-                        batch.bitboards.truncate(before);
-                    } else if let Some(codes) = codes {
-                        let code = code(codes, planes, matrix.words(), column);
-                        batch.codes.resize(batch.bitboards.len(), code);
-                    }
+            for (column, column_firsts) in column_firsts.iter().enumerate() {
+                let firsts = row_firsts.into_iter().zip(*column_firsts).map(|(row, column)| row | column);
+                let images = firsts.zip(occupied).map(|(first, occupied)| [first, occupied ^ first]).take(images);
+                let is_listed = match legal {
+                    Some(legal) => code(legal, 1, matrix.words(), column) == 1,
+                    None => images.clone().next().is_some_and(|here| self.is_unfinished(here)),
+                };
+                if is_listed {
+                    batch.bitboards.extend(images);
+                    let code = codes.map(|codes| code(codes, planes, matrix.words(), column));
+                    code.into_iter().for_each(|code| batch.codes.resize(batch.bitboards.len(), code));
                 }
             }
         }
@@ -232,8 +242,9 @@ impl PositionList {
 }
 
 /// Estimates the entries of the tiers of some plies.
-fn estimated_entries(board: Board, plies: Range<usize>) -> u128 {
-    tier_estimates(board).into_iter().take(plies.end).skip(plies.start).fold(0, u128::saturating_add)
+fn estimated_entries(board: Board, plies: Range<usize>) -> u64 {
+    let estimates = tier_estimates(board).into_iter().take(plies.end).skip(plies.start);
+    u64::try_from(estimates.fold(0, u128::saturating_add)).unwrap_or(u64::MAX)
 }
 
 /// Prepares to read the rows of a matrix.
@@ -247,42 +258,6 @@ fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix)
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
     let words = words.iter().skip(column / 64).step_by(row_words).take(planes);
     words.enumerate().fold(0, |code, (plane, word)| code | ((word >> (column % 64) & 1) as u8) << plane)
-}
-
-/// The parts from which the positions of some rows of a matrix are combined, as they are or mirrored. The bitboard of
-/// the first player is the OR of its row's and its column's pieces, so a position costs a few operations instead of a
-/// loop over its cells. All positions of a shape occupy the same cells.
-struct Halves {
-    occupied: u64,
-    /// The first player's pieces, those of the spine included.
-    rows: Vec<u64>,
-    columns: Vec<u64>,
-}
-
-impl Halves {
-    /// Returns the halves for the positions of some rows: one `Halves` if the shape is its own mirror image, else two.
-    fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
-        let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
-        let left = left.get(rows.clone()).unwrap_or_default();
-        let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
-        let spine = Spine { bits: 0, ..matrix.spine };
-        let none = Parts { left: matrix.left, left_bits: 0, spine, right: matrix.right, right_bits: 0 };
-        let image = |is_mirrored: bool| {
-            let bitboards = |parts: Parts| index.split.bitboards(&if is_mirrored { parts.mirror() } else { parts });
-            let row = |bits: &u32| bitboards(Parts { left_bits: *bits, spine: matrix.spine, ..none })[0];
-            let column = |bits: &u32| bitboards(Parts { right_bits: *bits, ..none })[0];
-            let [_, occupied] = bitboards(none);
-            Halves { occupied, rows: left.iter().map(row).collect(), columns: right.iter().map(column).collect() }
-        };
-        (0..images(matrix)).map(|number| image(number == 1)).collect()
-    }
-
-    /// Returns the bitboards of both players for a row, counted from the first of the halves' rows, and a column.
-    #[expect(clippy::indexing_slicing, reason = "rows and columns of the matrix")]
-    fn bitboards(&self, row: usize, column: usize) -> [u64; 2] {
-        let first = self.rows[row] | self.columns[column];
-        [first, self.occupied ^ first]
-    }
 }
 
 #[cfg(test)]

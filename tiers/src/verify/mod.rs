@@ -132,21 +132,20 @@ fn check_root(lookup: &FileLookup, work: &Work) -> Option<Outcome> {
 /// compares their number with the counts of the kept plies.
 fn check_counts(database: &Database, legal: Option<u64>, work: &Work) {
     let (folder, manifest) = (database.folder(), &database.manifest);
-    match read_kept(database.storage(), folder, database.board(), manifest) {
-        Ok(Some(counts)) => {
-            let is_kept = |ply| manifest.keep_plies.is_none_or(|most| ply <= most);
-            let found = counts.sum(|row| if is_kept(row.ply) { row.legal } else { 0 });
-            if let Some(expected) = legal.filter(|legal| *legal != found) {
-                let (file, [words, other]) =
-                    (kept_path(folder), [counted(found, "legal position"), grouped(expected.into())]);
-                let message = format!("{}: {words}, {other} counted", shown(&file));
-                work.push(Fault::new(FaultKind::Counts, message).comparing(found, expected));
-            }
-        }
-        Ok(None) => {}
+    let counts = match read_kept(database.storage(), folder, database.board(), manifest) {
+        Ok(counts) => counts,
         Err(error) => {
             let fault = Fault::new(FaultKind::Counts, &error);
-            work.push_error(&DatabaseError::File(error), fault);
+            return work.push_error(&DatabaseError::File(error), fault);
         }
+    };
+    let is_kept = |ply| manifest.keep_plies.is_none_or(|most| ply <= most);
+    let found = counts.map(|counts| counts.sum(|row| if is_kept(row.ply) { row.legal } else { 0 }));
+    if let (Some(found), Some(expected)) = (found, legal)
+        && found != expected
+    {
+        let [found_words, expected_words] = [counted(found, "legal position"), grouped(expected.into())];
+        let message = format!("{}: {found_words}, {expected_words} counted", shown(&kept_path(folder)));
+        work.push(Fault::new(FaultKind::Counts, message).comparing(found, expected));
     }
 }

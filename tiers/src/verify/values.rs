@@ -103,8 +103,7 @@ impl TierCheck<'_> {
         for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
             let numbers = decoded.numbers(place);
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
-            let before = |chosen: &[(u64, u32)], end| chosen.partition_point(|(_, number)| *number < end);
-            if chosen.is_some_and(|chosen| before(chosen, numbers.start) == before(chosen, numbers.end)) {
+            if chosen.is_some() && !numbers.clone().any(is_chosen) {
                 continue;
             }
             let entries = self.tier.entries(chunk);

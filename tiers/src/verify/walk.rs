@@ -39,37 +39,34 @@ pub(super) fn static_evaluation(position: &Position) -> Evaluation {
     if let Some(value) = position.primitive() {
         return decided(value, 0);
     }
-    let (mover, other) = (position.to_move(), position.to_move().other());
-    let is_misere = position.board().is_misere();
-    let open = || (0..position.board().width()).filter(|column| position.can_play(*column));
-    if !is_misere {
-        if open().any(|column| completes(position, mover, column)) {
-            return decided(Value::Win, 1);
-        }
-        let mut threats = open().filter(|column| completes(position, other, *column));
-        match (threats.next(), threats.next()) {
-            (Some(_), Some(_)) => return decided(Value::Lose, 2),
-            (Some(column), None) => return Evaluation::Forced(column),
-            (None, _) => {}
+    let (board, mover, open) = (position.board(), position.to_move(), position.playable_cells());
+    // The cells where the next piece of a player completes a line.
+    let completing = |player| {
+        let cells = (0..board.width()).map(|column| open & board.column_cells(column));
+        cells.filter(|cell| *cell != 0 && has_line(board, position.pieces(player) | cell)).sum::<u64>()
+    };
+    let forced = |cell: u64| Evaluation::Forced(cell.trailing_zeros() as usize / board.height());
+    let wins = completing(mover);
+    if !board.is_misere() {
+        let threats = completing(mover.other());
+        match (wins, threats.count_ones()) {
+            (0, 0) => {}
+            (0, 1) => return forced(threats),
+            (0, _) => return decided(Value::Lose, 2),
+            _ => return decided(Value::Win, 1),
         }
     }
-    let mut moves = open().filter(|column| !is_misere || !completes(position, mover, *column));
-    match (moves.next(), moves.next()) {
-        (None, _) => decided(Value::Lose, 1),
-        (Some(column), None) => Evaluation::Forced(column),
-        (Some(_), Some(_)) => Evaluation::Quiet,
+    // Under misère these cells lose.
+    let moves = open & !wins;
+    match moves.count_ones() {
+        0 => decided(Value::Lose, 1),
+        1 => forced(moves),
+        _ => Evaluation::Quiet,
     }
 }
 
 fn decided(value: Value, remoteness: u32) -> Evaluation {
     Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
-}
-
-/// Returns whether a piece of `player` completes a line in an open column.
-fn completes(position: &Position, player: Player, column: usize) -> bool {
-    let board = position.board();
-    let cell = board.cell(column, position.height(column));
-    has_line(board, position.pieces(player) | 1 << cell)
 }
 
 /// Calls `show` with each quiet entry among some consecutive entries of a tier, in order; also with the forced ones if
@@ -135,7 +132,6 @@ struct ShapeWalk {
     threats: [Vec<Threat>; 2],
     /// A mask of the columns of the board that are not full.
     open: u32,
-    is_misere: bool,
     /// The fewest moves that a stored position may have.
     least_moves: u32,
     /// The spine of the last matrix, and the threats whose spine cells one player owns there.
@@ -177,14 +173,14 @@ impl ShapeWalk {
         let open = landings.iter().map(|(_, column)| column).sum();
         let least_moves = if has_forced { 1 } else { 2 };
         let beside_spine = [0, 1].map(|_| Vec::with_capacity(128));
-        let is_misere = board.is_misere();
-        ShapeWalk { shape, threats, open, is_misere, least_moves, spine: None, beside_spine, marks: Default::default() }
+        ShapeWalk { shape, threats, open, least_moves, spine: None, beside_spine, marks: Default::default() }
     }
 
     /// Calls `show` with the quiet entries among some entries of a matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
-        let ShapeWalk { open, is_misere, least_moves, threats, beside_spine, marks, .. } = self;
+        let ShapeWalk { open, least_moves, threats, beside_spine, marks, .. } = self;
+        let is_misere = index.board().is_misere();
         if self.spine.replace(matrix.spine) != Some(matrix.spine) {
             for (beside_spine, threats) in beside_spine.iter_mut().zip(threats) {
                 beside_spine.clear();
@@ -194,7 +190,7 @@ impl ShapeWalk {
         let [inside, across] = beside_spine;
         let [row_marks, column_marks, marks] = marks;
         // Returns whether a position whose threats have these columns is quiet.
-        let is_quiet = |marks: u32| (*is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
+        let is_quiet = |marks: u32| (is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
         let width = u64::from(matrix.columns);
@@ -219,11 +215,8 @@ impl ShapeWalk {
             of_row.for_each(|threat| threat.right.mark(threat.columns, right, marks));
             for ((column, right_bits), marks) in (from..).zip(right).zip(&*marks) {
                 if is_quiet(*marks) {
-                    let Matrix { left, spine, right, .. } = matrix;
-                    show(
-                        first_entry + first + column,
-                        &Parts { left, left_bits, spine, right, right_bits: *right_bits },
-                    );
+                    let (Matrix { left, spine, right, .. }, right_bits) = (matrix, *right_bits);
+                    show(first_entry + first + column, &Parts { left, left_bits, spine, right, right_bits });
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! A rank's share of a verification: its jobs and its findings.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
 use crate::communicator::{CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
-use crate::files::FileError;
+use crate::files::{FileError, lock};
 use crate::progress::{Progress, Stage, StageProgress};
 
 /// The most consecutive jobs of one rank: neighbours share a block.
@@ -124,10 +124,6 @@ impl<'a> Work<'a> {
         self.progress.begin(stage, steps, 0);
         StageProgress::new(self.progress, stage, self.options.communicator.size(), steps)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sorts the faults of a stage and keeps the first `most`.
