@@ -81,8 +81,8 @@ pub struct Tally {
 }
 
 impl BatchArguments {
-    /// Answers every line. `answer` gets at most `at_once` lines, appends their answers to the text, and counts the lines
-    /// without an answer in the tally.
+    /// Answers every line. `answer` gets at most `at_once` lines, appends their answers to the text, and counts the
+    /// lines without an answer in the tally.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Tally {
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 
-    /// Returns the result of the whole batch: an error if any line was bad, failed, or got another answer than expected.
+    /// Returns the result of the whole batch: an error if any line was bad, failed, or got an unexpected answer.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, different, .. } = self;
         // Many files end with a blank line.
@@ -237,8 +237,8 @@ impl Tally {
     }
 }
 
-/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints nothing for
-/// a file that another process, such as a shell loop, has partly read.
+/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints nothing
+/// for a file that another process, such as a shell loop, has partly read.
 pub fn note_unread() {
     #[cfg(unix)]
     {
