@@ -7,7 +7,7 @@
 //! group may be missing; the limit is then that of the topmost folder.
 //!
 //! `sysinfo::System::cgroup_limits` (0.38) reads the topmost folder alone, so it misses the limits of batch jobs and of
-//! `systemd-run`, and it counts cached files as used memory, although reading a database can fill a container with them.
+//! `systemd-run`, and it counts cached files as used memory, with which reading a database can fill a container.
 
 use std::fs;
 use std::path::{Path, PathBuf};
