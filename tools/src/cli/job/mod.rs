@@ -70,8 +70,8 @@ impl Job {
         self.0.is_alone().then_some(message)
     }
 
-    /// Compares descriptions of what the ranks have prepared: all ranks go on, or none. Returns nothing where all have failed, and
-    /// another rank reports why.
+    /// Compares descriptions of what the ranks have prepared: all ranks go on, or none. Returns nothing where all have
+    /// failed, and another rank reports why.
     pub fn prepared<T>(
         &self,
         prepared: anyhow::Result<T>,
