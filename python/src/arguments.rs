@@ -75,7 +75,7 @@ fn whole_number<T: TryFrom<u64>>(name: &str, argument: &Bound<'_, PyAny>, least:
     })
 }
 
-/// Reads a time of `number` units of so many seconds; what no clock reaches is for ever.
+/// Returns a time of `number` units of `unit` seconds each; a time too long for the clock means no limit.
 pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
     if number.is_nan() || number < 0.0 {
         return Err(exception("OptionError", format!("{name}={number} is no time; write a number from 0 on")));
@@ -83,7 +83,7 @@ pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
     Ok(Duration::try_from_secs_f64(number * unit).unwrap_or(Duration::MAX))
 }
 
-/// Takes all plies or columns of an argument.
+/// Collects all plies or columns of an argument.
 pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
     name: &str,
     argument: Option<&Bound<'_, PyAny>>,
@@ -107,7 +107,7 @@ pub fn memory_bytes() -> u64 {
     free_bytes().map_or(u64::MAX, |free| free / 5 * 4)
 }
 
-/// Returns how many bytes a database may keep of what probes expand, by default.
+/// Returns the default size in bytes of the cache in which a database keeps blocks expanded by probes.
 pub fn cache_bytes() -> u64 {
     (free_bytes().unwrap_or(0) / 8).clamp(256 << 20, 2 << 30)
 }

@@ -42,7 +42,7 @@ fn made(class: &str, make: impl for<'py> FnOnce(Bound<'py, PyAny>) -> PyResult<B
     })
 }
 
-/// Makes the exception of a panic, which is a mistake of fourbase.
+/// Makes the exception for a panic, which is a bug of fourbase.
 pub fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
     let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let what = words.unwrap_or("no message");
@@ -86,7 +86,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
     }
 }
 
-/// Explains why there is no answer. `limits` are the arguments that allow for more.
+/// Explains why there is no answer. `limits` names the arguments that raise the limits of the search.
 pub fn of_analysis(error: &AnalysisError, limits: &str) -> PyErr {
     let more = format!("allow more with {limits}, or ask about a later position");
     let (class, remedy) = match error {

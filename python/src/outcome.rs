@@ -32,7 +32,7 @@ impl From<fourbase::Outcome> for Outcome {
     }
 }
 
-/// The library has the best outcome first; in Python it is the greatest.
+/// The library orders the best outcome first; in Python the best outcome is the greatest.
 impl PartialOrd for Outcome {
     fn partial_cmp(&self, other: &Outcome) -> Option<Ordering> {
         other.0.partial_cmp(&self.0)

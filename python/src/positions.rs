@@ -31,10 +31,10 @@ const AHEAD: u64 = 1 << 20;
 /// Positions that are drawn at once.
 const DRAWN_AT_ONCE: u64 = 1 << 14;
 
-/// About as many bytes as a drawn position takes until its arrays are made.
+/// About how many bytes a drawn position takes until its arrays are made.
 const ROW_BYTES: u64 = 128;
 
-/// The positions of a ply, a part after the other.
+/// The positions of a ply, returned chunk by chunk.
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
     database: Arc<Database>,
@@ -42,7 +42,7 @@ pub struct Chunks {
     list: PositionList,
     /// Positions for later chunks, with the codes of their outcomes if the list is solved.
     listed: VecDeque<([u64; 2], u8)>,
-    /// Whether positions have to be left out that no game reaches.
+    /// Whether positions that no game reaches have to be left out.
     is_filtered: bool,
     /// How many positions a chunk has; the last one may have fewer.
     size: usize,

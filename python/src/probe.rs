@@ -30,7 +30,7 @@ const PORTION_WITH_LIMIT: usize = 1 << 10;
 pub struct Question {
     /// Limits the search for each position that the database does not keep.
     pub nodes: Option<u64>,
-    /// Whether what is not decided within the limit has no outcome. Else it is an error.
+    /// Whether a position not decided within the limit gets no outcome; otherwise it is an error.
     pub is_masked: bool,
     pub shown: Shown,
     /// How many of an unknown number were done before, if it is unknown.

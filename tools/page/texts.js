@@ -109,7 +109,7 @@ export function worthText(fact) {
   return fact?.whole ? texts.unsolved : "";
 }
 
-/** Says what an `Impossible` means. */
+/** Returns the text for an `Impossible`. */
 export function impossibleText(error) {
   return texts.impossible[error.code](error.facts);
 }

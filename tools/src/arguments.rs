@@ -60,7 +60,7 @@ impl DatabaseArgument {
     }
 }
 
-/// Warns of the database that would have been preferred.
+/// Warns if a preferred database could not be read.
 fn warned(database: Database) -> Result<Database, DatabaseError> {
     if let Some(fault) = &database.passed_over {
         failure::print_warning(&remedy::describe(fault));
@@ -76,7 +76,7 @@ pub fn values() -> impl TypedValueParser<Value = Values> {
     ])
 }
 
-/// Returns a parser of an option that takes one of some names, each with its help and what it stands for.
+/// Returns a parser of an option with fixed choices, each a name, its help and its value.
 pub fn one_of<T, const N: usize>(choices: [(&'static str, &'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
@@ -188,7 +188,7 @@ impl LookupArguments {
     }
 }
 
-/// What the program itself takes.
+/// The memory that the program itself uses.
 const PROGRAM_BYTES: u64 = 16 << 20;
 
 /// A smaller cache expands nearly every block again.
@@ -203,7 +203,7 @@ pub struct MemoryArgument {
 }
 
 impl MemoryArgument {
-    /// Returns the limit in bytes; `None` where it is not given and the system does not tell how much is free.
+    /// Returns the limit in bytes; `None` if it is not given and the system does not tell how much memory is free.
     pub fn known(self) -> Option<u64> {
         self.bytes.or_else(memory::default_limit)
     }
@@ -226,7 +226,7 @@ impl MemoryArgument {
     ///
     /// # Errors
     ///
-    /// It is not given, and the system does not tell how much memory is free.
+    /// No limit is given, and the system does not tell how much memory is free.
     pub fn limit(self) -> anyhow::Result<u64> {
         self.known().context("cannot tell how much memory is free; give a limit with --memory, such as --memory 2G")
     }
@@ -275,5 +275,5 @@ pub fn embedded_boards() -> String {
     Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// How much of a wrong text an error repeats.
+/// How many bytes of an invalid text an error message repeats.
 pub const EXCERPT_BYTES: usize = 40;

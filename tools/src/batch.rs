@@ -1,11 +1,11 @@
-//! Batches: a line of answer for every line of input, in order, as soon as possible.
+//! Batches: every input line gets one answer line, in order, as soon as possible.
 //!
 //! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
 //! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
 //! answered and written in large portions. No timeout decides whether input pauses.
 //!
-//! [`lines`] cuts input into lines, [`Fields`] finds the field of a line that is asked about. What the answers
-//! are, each subcommand says.
+//! [`lines`] cuts input into lines, and [`Fields`] finds the field of a line that holds the question. Each subcommand
+//! defines its own answers.
 
 pub mod lines;
 
@@ -70,25 +70,25 @@ pub struct Record<'l> {
 #[derive(Default)]
 pub struct Tally {
     lines: u64,
-    /// Those that are not what they should be.
+    /// Lines that cannot be read as a question, blank lines included.
     pub bad: u64,
-    /// Those whose answer is not the expected one.
+    /// Lines whose answer differs from the expected one.
     pub different: u64,
     failed: u64,
     first_failure: Option<Error>,
-    /// Blank lines at the end so far.
+    /// Consecutive blank lines at the end of the input so far.
     blank: u64,
 }
 
 impl BatchArguments {
-    /// Answers every line. `answer` takes some lines, at most `at_once`, appends their answers to the text, and counts those
-    /// that have none.
+    /// Answers every line. `answer` gets at most `at_once` lines, appends their answers to the text, and counts the
+    /// lines without an answer in the tally.
     ///
     /// # Errors
     ///
     /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
-    /// to find an answer, or else bad input if any line was bad. Messages call a line `name`, such as `position`, of the board `of`, and
-    /// say what could not be `done`, such as `looked up`.
+    /// to find an answer, or else bad input if any line was bad. Error messages use `name` for what a line holds
+    /// (`position`), `done` for what is done with it (`looked up`), and `of` for the board.
     pub fn run(
         &self,
         name: &str,
@@ -132,11 +132,11 @@ impl BatchArguments {
         Ok((if is_file { Lines::with_chunks(input, FILE_BYTES) } else { Lines::new(input) }, name))
     }
 
-    /// Finds the field of a line, or says why there is none.
+    /// Returns the question and the other fields of a line.
     ///
     /// # Errors
     ///
-    /// The reason, without line breaks or tabs.
+    /// The reason why the line cannot be read, without line breaks or tabs.
     pub fn read<'l>(&self, line: &'l Line, board: Board) -> Result<Record<'l>, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes));
@@ -152,7 +152,7 @@ impl BatchArguments {
         Ok(Record { text, fields })
     }
 
-    /// Writes why a line has no answer, and its other fields where they can be told apart.
+    /// Writes the answer line of a line without an answer: its field, the reason, and its other fields if it has any.
     pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Board, reason: &str) {
         let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
         let field = String::from_utf8_lossy(fields.as_ref().map_or(&line.kept, |fields| fields.chosen));
@@ -167,7 +167,7 @@ impl BatchArguments {
     }
 }
 
-/// Says why a line whose field is blank has no answer.
+/// Returns the message for a line whose field is blank.
 pub fn blank(line: &[u8]) -> String {
     let what = if line.iter().all(u8::is_ascii_whitespace) { "line" } else { "field" };
     format!("the {what} is blank; write - for the empty board")
@@ -198,7 +198,7 @@ impl Tally {
         reason
     }
 
-    /// Adds the counts of other lines after these.
+    /// Adds the counts of the lines that follow these in the input, except for blank ones at the end.
     pub fn add(&mut self, other: Tally) {
         self.lines += other.lines;
         self.bad += other.bad;
@@ -207,7 +207,7 @@ impl Tally {
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 
-    /// Reports the batch as a whole.
+    /// Returns the result of the whole batch: an error if any line was bad, failed, or got an unexpected answer.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, different, .. } = self;
         // Many files end with a blank line.
@@ -237,8 +237,8 @@ impl Tally {
     }
 }
 
-/// Notes that standard input has lines which nothing reads. Does not wait for any, and leaves out a file of which others, such as
-/// the loop of a shell, have read a part.
+/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints nothing
+/// for a file that another process, such as a shell loop, has partly read.
 pub fn note_unread() {
     #[cfg(unix)]
     {
@@ -255,7 +255,7 @@ pub fn input_text(line: &Line) -> String {
     String::from_utf8_lossy(&line.kept).into_owned()
 }
 
-/// Makes the failure of an answer that a bug has lost.
+/// Returns the error for an answer that is missing because of a bug.
 pub fn no_answer() -> Error {
     anyhow!("no answer")
 }

@@ -62,7 +62,7 @@ pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<S
     ExitCode::from(code)
 }
 
-/// Returns nothing if the list is empty.
+/// Returns `Ok` if the list of failures is empty.
 ///
 /// # Errors
 ///
@@ -114,7 +114,7 @@ fn is_closed_pipe(error: &(dyn StdError + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Joins the messages of all layers, without those that a layer above repeats.
+/// Joins the messages of an error and its causes, but skips a message that an outer one already contains.
 fn chain_to_text(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |mut text, layer| {
         let layer = layer.to_string();

@@ -28,7 +28,7 @@ static IS_ASKED: AtomicBool = AtomicBool::new(false);
 /// Whether the program waits for a line that a person types.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Whether a thread hears requests.
+/// Whether a thread listens for requests.
 static IS_HEARD: AtomicBool = AtomicBool::new(false);
 
 /// What to do before a request ends the program.
@@ -76,7 +76,7 @@ pub fn is_asked() -> bool {
     IS_ASKED.load(Relaxed)
 }
 
-/// Calls `clean` before a request ends the program. Every request does that, unless it means something else here.
+/// Makes each request call `clean` and end the program, unless another function of this file gives it another meaning.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn end(code: i32) -> ! {
     process::exit(code)
 }
 
-/// Lets Ctrl-C stop the search of a game, and not the game.
+/// Makes Ctrl-C stop the running search of a game instead of the game.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn listen_in_game() -> anyhow::Result<()> {
     })
 }
 
-/// Lets a request end the program with a note, and as the system does: a shell stops its loop, too.
+/// Makes a request print a note and end the program by the signal's default action, so that a shell loop stops too.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub fn say_at_end(note: String) -> anyhow::Result<()> {
     })
 }
 
-/// Makes a search the one that Ctrl-C stops in a game.
+/// Sets the search that Ctrl-C stops in a game.
 pub fn watch(search: &Arc<Monitor>) {
     *SEARCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(search));
 }

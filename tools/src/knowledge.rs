@@ -26,11 +26,11 @@ const MOST_ENTRIES: u128 = 200_000_000;
 /// Where exact values come from.
 pub struct Knowledge {
     analyst: Arc<LimitedAnalyst>,
-    /// Says where they come from.
+    /// A sentence that says where the values come from.
     pub note: String,
     /// The command that makes the database, where there is none.
     missing: Option<String>,
-    /// The folder of a board that was solved for this run; dropped, it is removed.
+    /// The folder of a board that was solved for this run; dropping it removes the folder.
     _folder: Option<Temporary>,
 }
 
@@ -64,7 +64,7 @@ impl Knowledge {
         Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
     }
 
-    /// Returns whom to ask, for any number of threads.
+    /// Returns the analyst that computes the values; threads can share it.
     pub fn analyst(&self) -> Arc<LimitedAnalyst> {
         Arc::clone(&self.analyst)
     }
@@ -93,7 +93,7 @@ fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
     Ok((Database::open(&report.folder)?, root))
 }
 
-/// Lets a player ask.
+/// Wraps an analyst as the source of outcomes for a player.
 pub fn outcomes(analyst: &Arc<LimitedAnalyst>) -> Outcomes<'static> {
     let analyst = Arc::clone(analyst);
     Box::new(move |position| Ok(analyst.moves(position)?))

@@ -7,7 +7,7 @@
 //! group may be missing; the limit is then that of the topmost folder.
 //!
 //! `sysinfo::System::cgroup_limits` (0.38) reads the topmost folder alone, so it misses the limits of batch jobs and of
-//! `systemd-run`, and it counts cached files as used memory, which a database that was just read fills a container with.
+//! `systemd-run`, and it counts cached files as used memory, with which reading a database can fill a container.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn peak_bytes() -> Option<u64> {
     peak_in_status(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Finds the line `VmHWM:     1234 kB` ("high water mark", proc(5)).
+/// Reads the line `VmHWM:     1234 kB` ("high water mark", proc(5)).
 fn peak_in_status(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
@@ -53,15 +53,15 @@ const GROUPS: &str = "/sys/fs/cgroup";
 
 /// The files of a group about memory, in one version of control groups.
 struct Files {
-    /// The bytes that the group may use.
+    /// The file with the bytes that the group may use.
     limit: &'static str,
-    /// The bytes that it uses.
+    /// The file with the bytes that it uses.
     usage: &'static str,
     /// The lines of [`STAT`] that count cached pages of files, which the kernel drops when it needs room.
     caches: [&'static str; 2],
 }
 
-/// The file with the bytes by purpose.
+/// The file that splits the used bytes by purpose.
 const STAT: &str = "memory.stat";
 
 const VERSION_1: Files = Files {

@@ -1,4 +1,4 @@
-//! What the user can type next after an error: the one place that knows.
+//! What the user can type next after an error. No other file decides this.
 //!
 //! An error of the libraries carries facts. A remedy names a flag, or one command that these facts make whole.
 
@@ -30,7 +30,7 @@ pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free s
 /// What to do about a file of a newer fourbase.
 pub const UPDATE: &str = "update fourbase; if there is no newer version, the file is damaged: remove it and try again";
 
-/// What to do where the processes of a job do not understand each other.
+/// What to do if the processes of a job disagree.
 const START_AGAIN: &str = "start the job again; if it happens again, please report it";
 
 /// What to do where a board is too large for this program or this machine.
@@ -45,7 +45,7 @@ const LITTLE_BYTES: u128 = 64 << 20;
 /// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.
 const FOLDERS: usize = 2;
 
-/// Returns what to type after an error; `None` where the error itself says it, or where nothing helps.
+/// Returns what to type after an error; `None` if the error itself says so, or if nothing helps.
 pub fn of(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(of_one)
 }
@@ -74,7 +74,7 @@ fn of_sources(error: &(dyn Error + 'static)) -> Option<String> {
     std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one)
 }
 
-/// Adds a remedy to the text of an error, whose paths may have any characters.
+/// Adds a remedy to the text of an error; paths in the text may have any characters.
 fn with_remedy(error: &str, remedy: Option<String>) -> String {
     let error = escaped(error);
     remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
@@ -116,7 +116,7 @@ fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 
-/// Names the command that makes the database of a file again. The path of the file tells which one.
+/// Returns the command that rebuilds the database to which a file belongs, judged by the path of the file.
 pub fn make_again(file: &Path) -> String {
     let named = file.ancestors().take(1 + FOLDERS).find_map(|folder| Some((folder, board_and_values_of(folder)?)));
     let Some((folder, (board, values))) = named else {

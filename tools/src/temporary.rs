@@ -1,5 +1,5 @@
-//! Temporary files and folders, and outputs that appear only when they are whole. Temporary ones are removed however the
-//! program ends, except by a kill or a loss of power.
+//! Temporary files and folders, and outputs that appear only when they are complete. Temporary files and folders are
+//! removed when the program ends, unless it is killed or the power fails.
 
 use std::env::temp_dir;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use fourbase_tiers::files::FileError;
 
 use crate::{failure, interrupt};
 
-/// The files and folders that exist.
+/// The temporary files and folders that exist now.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// How the names of temporary folders begin.
@@ -38,7 +38,7 @@ impl Temporary {
         Ok(made.map_err(|source| FileError::Io { file: temp_dir(), action: "make a folder here", source })?.1)
     }
 
-    /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
+    /// Makes a file or folder in `folder`, by calling `make` with a path that does not exist yet.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Temporary {
         &self.0
     }
 
-    /// Gives it another name, in the place of a file of that name. It then stays.
+    /// Renames it to `name`, replacing a file of that name, and keeps it from then on.
     ///
     /// # Errors
     ///
@@ -76,15 +76,15 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Stays in the list until it is removed, so that a request in between removes the rest. While the program ends,
-        // this waits for the end, so that no error about missing files is reported.
+        // The path stays in the list until it is removed, so that a request in between removes the rest. If the program
+        // is ending, this waits until it has ended, so that no error about missing files is reported.
         let mut made = list();
         let _ = remove(&self.0);
         made.retain(|path| *path != self.0);
     }
 }
 
-/// A file that appears only when it is whole: it is written beside the wanted one and takes its name at the end.
+/// A file that appears only when complete: it is written under another name in the same folder and renamed at the end.
 pub struct WholeFile {
     file: File,
     temporary: Temporary,
@@ -92,7 +92,7 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file. One that exists under the name stays as it is until the end, and gives the new one its permissions.
+    /// Begins a file. An existing file of that name stays unchanged until the end; the new one gets its permissions.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ pub fn is_ours(path: &Path) -> bool {
     inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
 }
 
-/// Makes a folder for this user alone.
+/// Makes a folder that only this user can open.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -182,13 +182,13 @@ fn remove_all() {
             }
         }
     }
-    // The program ends now. A thread that could report what it misses waits for this lock.
+    // The program ends now. Any thread that would report a missing file waits for this lock.
     std::mem::forget(made);
 }
 
 /// The output of a batch or an export: standard output, or a file that appears only when it is whole.
 pub enum Output {
-    /// Standard output, and other things that are written as it goes: pipes and devices.
+    /// Standard output, a pipe or a device, to which answers are written at once.
     Stream(Box<dyn Write + Send>),
     File(WholeFile),
 }
@@ -203,16 +203,16 @@ impl Output {
         let Some(file) = file else { return Ok(Output::Stream(Box::new(io::stdout()))) };
         match fs::metadata(file) {
             Ok(of) if of.is_dir() => Err(ErrorKind::IsADirectory.into()),
-            // Such as /dev/stdout, whose name leads to no file.
+            // A device or a pipe, such as /dev/stdout.
             Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
-            // A link stays: the file that it leads to is replaced.
+            // A symbolic link is kept: its target is replaced.
             Ok(_) => Ok(Output::File(WholeFile::begin(&fs::canonicalize(file)?)?)),
             Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error),
             Err(_) => Ok(Output::File(WholeFile::begin(file)?)),
         }
     }
 
-    /// Writes some more, and lets a reader have it.
+    /// Writes more bytes, and flushes them for the reader of a pipe.
     ///
     /// # Errors
     ///

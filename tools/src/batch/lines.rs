@@ -1,7 +1,7 @@
 //! Cuts input into lines as it arrives, without waiting for more.
 //!
-//! Input is any bytes: it need not be text, its lines need not be short, and the last one need not end. So a line keeps
-//! its first [`KEPT_BYTES`] bytes and counts the others.
+//! Input is any bytes: it need not be text, lines may have any length, and the last one may lack a line break. So a
+//! [`Line`] keeps only the first [`KEPT_BYTES`] bytes of a line and counts the others.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
 
@@ -14,7 +14,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 /// there may be more spaces.
 pub const KEPT_BYTES: usize = 4096;
 
-/// One line of input, without its end.
+/// One line of input, without its line break.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Line {
     /// The line, or its first [`KEPT_BYTES`] bytes.
@@ -56,7 +56,7 @@ impl Line {
 /// Reads lines in chunks.
 pub struct Lines<R> {
     input: BufReader<R>,
-    /// The line whose end has not arrived yet.
+    /// The line whose line break has not arrived yet.
     open: Option<Line>,
 }
 
@@ -66,13 +66,13 @@ impl<R: Read> Lines<R> {
         Lines::with_chunks(input, CHUNK_BYTES)
     }
 
-    /// Begins to read lines, `chunk_bytes` at once: as many are answered together when input never pauses.
+    /// Begins to read lines, `chunk_bytes` at once: if input never pauses, that many bytes are answered together.
     pub fn with_chunks(input: R, chunk_bytes: usize) -> Lines<R> {
         Lines { input: BufReader::with_capacity(chunk_bytes, input), open: None }
     }
 
-    /// Waits for input, and returns the lines that end in it, which may be none; `None` once input has ended. The last
-    /// line need not have an end.
+    /// Waits for input, and returns the lines that it completes, which may be none; `None` once input has ended. The
+    /// last line may lack a line break.
     ///
     /// # Errors
     ///

@@ -68,12 +68,12 @@ pub fn json_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The name of a column and which side of it its cells stand on.
+/// The name of a column, and how its cells are aligned.
 #[derive(Clone, Copy)]
 pub enum Column<'a> {
-    /// Words stand on the left.
+    /// Words, aligned left.
     Words(&'a str),
-    /// Numbers stand on the right.
+    /// Numbers, aligned right.
     Numbers(&'a str),
 }
 
@@ -103,7 +103,7 @@ pub fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) ->
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Rounds a measured figure to four digits; more would only be noise.
+/// Rounds a measured figure to four digits; further digits would only be noise.
 pub fn short(figure: f64) -> f64 {
     format!("{figure:.3e}").parse().unwrap_or(figure)
 }

@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A line with a bar that counts, until it is dropped. Draws nothing without a terminal.
 pub struct Bar {
-    /// What is done, to begin the line with; nothing where the command says it.
+    /// The name of the stage, which begins the line; empty where the command implies it.
     stage: &'static str,
     /// What is counted, such as "games".
     unit: &'static str,
@@ -52,7 +52,7 @@ impl Bar {
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
             .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
-                // Nothing before anything is known.
+                // No rate before the first measurement.
                 let rate = Some(state.per_sec()).filter(|rate| *rate > 0.0);
                 let _ = rate.map(|rate| write!(out, "{}/s", scaled(rate * units)));
             })
@@ -71,12 +71,12 @@ impl Bar {
         Bar { stage, unit, line }
     }
 
-    /// Replaces the number of all by the tier that is worked on.
+    /// Shows the tier that is being worked on in the place of the total.
     fn tier(&self, ply: u32, entries: u64) {
         self.line.set_message(format!("{}ply {ply}, {} {}", self.stage, scaled(entries as f64), self.unit));
     }
 
-    /// Counts some more.
+    /// Adds `count` to what is done.
     pub fn add(&self, count: u64) {
         self.line.inc(count);
     }
@@ -97,7 +97,7 @@ impl<'a> Shown<'a> {
         Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default(), work: RwLock::default() }
     }
 
-    /// Clears the bar, and then makes the next one.
+    /// Removes the bar, and then makes the next one.
     fn replace_bar(&self, make: impl FnOnce() -> Option<Bar>) {
         let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
         *bar = None;
@@ -193,7 +193,7 @@ pub fn spinner(monitor: &Arc<Monitor>, begun: Instant) -> ProgressBar {
     spinner.with_finish(ProgressFinish::AndClear)
 }
 
-/// Shows in a line what was found out last, without its colours.
+/// Shows the latest finding in the line of the spinner, without its colours.
 pub fn tell(spinner: &ProgressBar, news: &str) {
     spinner.set_message(format!("; {}", strip_str(news)));
 }
@@ -210,7 +210,7 @@ struct Steps {
     /// When it began.
     begun: Instant,
     all: u64,
-    /// Those that an earlier run has done.
+    /// The steps that an earlier run has done.
     before: u64,
     done: u64,
 }
@@ -249,7 +249,7 @@ impl Log {
         ));
     }
 
-    /// Counts the work of a solved tier; says how far the solve has come.
+    /// Adds the work of a solved tier, and returns a text of how far the solve has come.
     fn solved(&self, work: u64, file_bytes: u64) -> String {
         let Steps { begun, all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         *done += work;
@@ -258,7 +258,7 @@ impl Log {
         format!("entries  file {:>10}  {percent:5.1} % done, {left:.0} s left", bytes(file_bytes.into()))
     }
 
-    /// Writes what it took several processes to solve a tier.
+    /// Writes what several processes needed to solve a tier.
     pub fn tier_shared(&self, shares: &[Share]) {
         let sum = |of: fn(&Share) -> f64| shares.iter().map(of).sum::<f64>();
         let waited = sum(|share| share.waited.as_secs_f64()) / sum(|share| share.took.as_secs_f64()).max(1e-9);

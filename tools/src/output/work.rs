@@ -2,8 +2,8 @@
 
 use fourbase_tiers::solve::{Plan, TierPlan};
 
-/// The work of a solve, which its entries take in different times: those and the work of each tier, from the full board down, and
-/// the tier that is worked on.
+/// The work of a solve: the entries and the work of each tier, from the full board down, and the tier in progress. Work
+/// is not proportional to entries, which differ in cost.
 #[derive(Default)]
 pub struct Work {
     tiers: Vec<[u64; 2]>,
@@ -17,7 +17,7 @@ impl Work {
         Work { tiers: plan.tiers.iter().rev().map(tier).collect(), tier: 0 }
     }
 
-    /// Begins the tier of so many pieces.
+    /// Begins the tier with `ply` pieces.
     pub fn begin(&mut self, ply: u32) {
         self.tier = self.tiers.len().saturating_sub(ply as usize + 1);
     }
@@ -27,7 +27,7 @@ impl Work {
         self.tiers.iter().fold(0, |sum, [_, work]| sum.saturating_add(*work))
     }
 
-    /// Returns the work of the first tiers, which have so many entries together.
+    /// Returns the work of the first tiers, which have `entries` entries together.
     pub fn of_entries(&self, mut entries: u64) -> u64 {
         let done = self.tiers.iter().map_while(|[of, work]| {
             entries = entries.checked_sub(*of)?;
@@ -36,7 +36,7 @@ impl Work {
         done.sum()
     }
 
-    /// Returns the work of some entries of the tier that is worked on.
+    /// Returns the work of `entries` entries of the tier in progress.
     pub fn of_some(&self, entries: u64) -> u64 {
         let [all, work] = self.tiers.get(self.tier).copied().unwrap_or([1, 1]);
         (u128::from(entries) * u128::from(work) / u128::from(all.max(1))) as u64

@@ -75,7 +75,7 @@ impl LegalPositions {
         &self.0
     }
 
-    /// Returns whether there are none: no game is so long.
+    /// Returns whether there are no positions, because no game is that long.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -17,7 +17,7 @@ use fourbase_tiers::progress::Progress;
 use crate::failure::{self, BadInput};
 use crate::remedy;
 
-/// How long a rank waits for rank 0 to report a failure that all have met.
+/// How long a rank waits for rank 0 to report a failure that all ranks share.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The variables in which launchers give the number of processes that they have started.
@@ -31,7 +31,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// A launcher has started several processes that are no job: each would do all the work.
+    /// A launcher has started several processes that do not form a job: each would do all the work.
     pub fn join() -> anyhow::Result<Job> {
         #[cfg(feature = "mpi")]
         if let Some(world) = mpi::World::join() {
@@ -70,8 +70,8 @@ impl Job {
         self.0.is_alone().then_some(message)
     }
 
-    /// Compares what the ranks have prepared, by its description: all go on, or none. Returns nothing where all have failed, and
-    /// another rank reports why.
+    /// Compares descriptions of what the ranks have prepared: all ranks go on, or none. Returns nothing where all have
+    /// failed, and another rank reports why.
     pub fn prepared<T>(
         &self,
         prepared: anyhow::Result<T>,

@@ -33,7 +33,7 @@ pub struct World {
     rank: u32,
     size: u32,
     is_on_one_machine: bool,
-    /// One thread at a time speaks MPI.
+    /// Held by the thread that calls MPI, one at a time.
     turn: Mutex<()>,
     sent_bytes: AtomicU64,
     waited_nanoseconds: AtomicU64,
@@ -68,7 +68,7 @@ impl World {
         })
     }
 
-    /// Makes a collective call that sends so many bytes, in its turn.
+    /// Waits for its turn, and makes a collective call that sends `bytes` bytes.
     fn collective<T>(&self, bytes: usize, call: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let start = Instant::now();
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);

@@ -56,12 +56,12 @@ impl Input {
     }
 }
 
-/// Lets a person type a line. Ctrl-C says how to leave, and Ctrl-D leaves.
+/// Lets a person type a line. Ctrl-C prints how to leave the game, and Ctrl-D leaves it.
 fn edited_line(editor: &mut DefaultEditor) -> anyhow::Result<Option<Line>> {
     loop {
         match interrupt::waiting(|| editor.readline("> ")) {
             Ok(text) => {
-                // A line that is not kept can still be typed again.
+                // Without the history entry the line can still be typed again.
                 let _ = editor.add_history_entry(&text);
                 let lines = Lines::new(format!("{text}\n").as_bytes()).next_chunk().context(CANNOT_READ)?;
                 return Ok(lines.and_then(|mut lines| lines.pop()));

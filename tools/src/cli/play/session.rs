@@ -157,7 +157,7 @@ impl Session {
         let columns = self.game.board().width();
         match self.game.play(column) {
             Ok(()) => None,
-            // The error counts columns from 0, which the user does not.
+            // The error counts columns from 0, but the user counts from 1.
             Err(MoveError::Outside { .. }) => Some(format!("no such column; play a column from 1 to {columns}")),
             Err(_) if self.game.is_over() => {
                 Some("the game is over; undo takes a move back, new begins another".to_owned())

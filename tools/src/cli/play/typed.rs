@@ -8,7 +8,7 @@ use fourbase::{MAX_COLUMNS, Position, excerpt};
 
 use crate::batch::lines::{KEPT_BYTES, Line};
 
-/// How much of a wrong line the message repeats.
+/// How many bytes of an invalid line the error message repeats.
 const ECHO_BYTES: usize = 40;
 
 /// The column that is named q, from 0.

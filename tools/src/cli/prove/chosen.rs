@@ -61,7 +61,7 @@ pub struct Chosen {
     pub rule: Box<dyn Rule>,
     /// The same rule; `None` for another strategy than follow-up.
     pub follow_up: Option<FollowUp>,
-    /// That the strategy was not stated for the board.
+    /// A note that the strategy was not stated for the board.
     pub note: Option<String>,
 }
 

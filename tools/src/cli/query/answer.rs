@@ -7,10 +7,10 @@ use fourbase::notation::{column_character, draw};
 
 use crate::output::wording;
 
-/// Stands for what is not known.
+/// Stands for an unknown value.
 const UNKNOWN: &str = "?";
 
-/// Explains it in the row of plies where a search filled in only those of some moves.
+/// Explains [`UNKNOWN`] in the row of plies, if a search found the plies of only some moves.
 const NO_PLIES: &str = "\n\n?: plies that were not searched; to search them all, add --search only";
 
 /// Stands for a column that cannot be played.
@@ -26,7 +26,7 @@ const NAMES: usize = 8;
 const CELL: usize = 4;
 const GAP: usize = 2;
 
-/// The begin of the line of best play.
+/// The start of the line that shows best play.
 const BEST_LINE: &str = "Best line:";
 
 /// The analysis of one position for people.

@@ -29,11 +29,11 @@ const AT_ONCE_WITH_MOVES: usize = 1 << 13;
 pub enum Form {
     /// Value and remoteness.
     Outcomes,
-    /// The same, and a column for each move.
+    /// Value and remoteness, and a column for each move.
     Moves,
     /// A line of JSON; with best play if `with_line` is set.
     Json { with_line: bool },
-    /// Value, remoteness and score of those alone whose next field says something else.
+    /// Value, remoteness and score, only of positions whose next field differs from them.
     Differences,
 }
 
@@ -129,8 +129,7 @@ impl Batch<'_> {
         lines.iter().map(read).collect()
     }
 
-    /// Finds out all about positions: on all threads where a database answers, one after the other where each is searched
-    /// with all threads.
+    /// Analyses positions: in parallel if a database answers, or one after the other if each search uses all threads.
     fn analyse(&self, positions: &[Position]) -> Vec<anyhow::Result<Analysis>> {
         let with_line = self.form == Form::Json { with_line: true };
         let analyse = |position: &Position| self.analyst.analyse(position, with_line, None);
@@ -145,7 +144,7 @@ impl Batch<'_> {
         question.record.write(text, |text| push_outcome(text, outcome, b'\t'));
     }
 
-    /// Writes value, remoteness and score if they are not what the next field says.
+    /// Writes value, remoteness and score if they differ from the next field.
     fn write_difference(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, outcome: Outcome) {
         let score = question.position.score(outcome);
         let expected = question.record.next().unwrap_or_default();
@@ -212,7 +211,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Makes the failure of a position whose value is not known.
+    /// Returns the error for a position whose value is not known.
     fn limit(&self, found: &Analysis) -> Error {
         found.limit.map_or_else(no_answer, |limit| anyhow!(self.analyst.limit_text(limit)))
     }
@@ -230,7 +229,7 @@ impl Batch<'_> {
     }
 }
 
-/// Does something with each item: on all threads if there are several.
+/// Calls `each` for each item, on all threads if there are several items.
 fn of_each<I: Send, T: Send>(items: Vec<I>, each: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
     if items.len() == 1 { items.into_iter().map(each).collect() } else { items.into_par_iter().map(each).collect() }
 }

@@ -22,7 +22,7 @@ use crate::{failure, interrupt, remedy};
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
 const AT_ONCE_SEARCHED: usize = 16;
 
-/// How many, where the database searches some of them: enough for all threads, few enough that answers keep coming.
+/// How many, where some of them need a search: enough for all threads, few enough that answers keep coming.
 const AT_ONCE_KEPT: usize = 256;
 
 /// An analyst, and what the program adds to it. Threads share it.
@@ -64,8 +64,8 @@ impl LimitedAnalyst {
         self.ask(self.nodes, |budget, _| self.analyst.moves(position, budget))
     }
 
-    /// Finds out what the limits allow for about a position: its outcome, its moves, and best play if `with_line` is set. At most
-    /// `nodes` nodes are searched if that is given.
+    /// Analyses a position as far as the limits allow: its outcome, its moves, and best play if `with_line` is set. At
+    /// most `nodes` nodes are searched if that is given.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl LimitedAnalyst {
 
     /// Asks what each of some positions is worth; each is a question of its own.
     pub fn outcomes(&self, positions: &[Position]) -> Vec<anyhow::Result<Outcome>> {
-        // The time is that of one position.
+        // The time limit is for one position.
         if self.may_search() || self.time.is_some() && self.keep_plies().is_some() {
             let outcome = |position| self.ask(self.nodes, |budget, _| self.analyst.outcome(position, budget));
             return positions.iter().map(outcome).collect();
@@ -112,7 +112,7 @@ impl LimitedAnalyst {
     /// Returns how many positions of a batch to answer together.
     pub fn at_once(&self) -> usize {
         match (self.may_search(), self.keep_plies()) {
-            // The time is that of one position.
+            // The time limit is for one position.
             (true, _) | (_, Some(_)) if self.time.is_some() => 1,
             (true, _) => AT_ONCE_SEARCHED,
             (false, Some(_)) => AT_ONCE_KEPT,
@@ -199,7 +199,7 @@ impl LimitedAnalyst {
         }
     }
 
-    /// Asks one question of at most `nodes` nodes.
+    /// Asks one question, whose search visits at most `nodes` nodes.
     fn ask<T>(
         &self,
         nodes: Option<u64>,
