@@ -39,7 +39,7 @@ const SMALLER: &str = "choose a smaller board";
 /// What to do where positions are counted first, and the count does not fit.
 const SAMPLE: &str = "give --sample N, which counts nothing, or a higher --memory";
 
-/// Solves that need less are possible on any machine, and so are not planned exactly.
+/// Solves that need less memory than this fit any machine, so they are not planned exactly.
 const LITTLE_BYTES: u128 = 64 << 20;
 
 /// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.

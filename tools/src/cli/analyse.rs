@@ -105,7 +105,7 @@ struct Report<'a> {
     source: &'a str,
 }
 
-/// Returns which limit left moves open, or the value at the end of the game.
+/// Returns the error for the limit that left a move, or the value at the end of the game, undecided.
 fn limit_failure(analysis: &GameAnalysis, analyst: &LimitedAnalyst) -> Option<Error> {
     let (open, moves) = (analysis.undecided(), analysis.game.ply());
     let is_open = open > 0 || analysis.plies.last().is_none_or(|last| last.analysis.outcome.is_none());

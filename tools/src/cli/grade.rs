@@ -28,7 +28,7 @@ use crate::{memory, output};
 use positions::{LegalPositions, Reached, TestPosition};
 use report::GradeReport;
 
-/// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
+/// Boards with more index entries than this are sampled by default. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
 
 /// How many positions are drawn by default on larger boards.

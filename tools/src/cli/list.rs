@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     failure::all_of(faults)
 }
 
-/// Says how far a database is that is to replace one, and what finishes it.
+/// Writes how far the solve of a replacement database has come, and which command finishes it.
 fn replacement(board: Board, manifest: &Manifest, root: &Path) -> String {
     let (values, done, all) = (manifest.values, manifest.tiers.len(), board.cells() + 1);
     let solve = remedy::to_solve_again(board, values, manifest.keep_plies, root);

@@ -208,7 +208,7 @@ fn to_load(board: Board, players: &str, file: &Path) -> String {
     format!("fourbase play {board}{players}{}", wording::option("load", file))
 }
 
-/// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.
+/// Reads a short text file. Refuses folders, devices and pipes, which might never end.
 fn read_text(file: &Path) -> anyhow::Result<String> {
     let name = wording::path(file);
     let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();

@@ -84,12 +84,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match found.filter(|_| job.is_root()) {
         Some(found) if arguments.csv => output::print(found.to_csv()),
         Some(found) => output::print_result("stats", &found, arguments.json),
-        // The others have done their part of the count.
+        // The other ranks have done their part of the count, and print nothing.
         None => Ok(()),
     }
 }
 
-/// Takes the kept counts, or counts.
+/// Returns the kept counts, or else counts.
 fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Shown> {
     let board = arguments.board.board;
     let Prepared { database, kept, memory_bytes, pool } = prepared;

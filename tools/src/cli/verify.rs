@@ -90,7 +90,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
     let job = Job::join()?;
-    // One that is not sound does not hide the others.
+    // A database with faults does not keep the others from being checked.
     boards.into_iter().map(|board| check(arguments, board, &job)).fold(Ok(()), Result::and)
 }
 
@@ -122,8 +122,8 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     verdict(&database, report)
 }
 
-/// Opens the database that is checked, and starts the threads. Returns as well what the caches leave of the memory. Refuses a count of
-/// legal positions that does not fit in memory, before anything is read.
+/// Opens the database to check, and starts the threads. Also returns the memory that the caches leave. Refuses a count
+/// of legal positions that does not fit in memory, before anything is read.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, u64, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
     let limit = arguments.memory.known().unwrap_or(u64::MAX);

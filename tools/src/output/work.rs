@@ -1,4 +1,5 @@
-//! How far a solve has come, in work and not in entries: an entry of a small matrix takes ten times as long as one of a large one.
+//! The progress of a solve, measured in work, not in entries: an entry of a small matrix takes ten times as long as an
+//! entry of a large one.
 
 use fourbase_tiers::solve::{Plan, TierPlan};
 

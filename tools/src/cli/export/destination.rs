@@ -23,7 +23,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Begins the file, and the one beside it; both get their names at the end.
+    /// Begins the data file and the explanation beside it; both get their names at the end.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Destination {
         Ok(Destination { to, name, readme, bytes: 0 })
     }
 
-    /// Adds to an error where the rows could not be written.
+    /// Adds to an error the place to which the rows could not be written.
     pub fn explain(&self, error: DatasetError) -> Error {
         match error {
             DatasetError::Write(error) => failed(self.name.as_deref(), error),

@@ -55,7 +55,7 @@ impl Job {
         &*self.0
     }
 
-    /// Returns what work with files on disk needs, done by all ranks.
+    /// Returns the context for work that all ranks do together with files on disk.
     pub fn context<'a>(&'a self, progress: &'a dyn Progress) -> Context<'a> {
         Context { storage: &Disk, all: self.all(), progress }
     }

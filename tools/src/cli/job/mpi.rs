@@ -1,8 +1,8 @@
 //! The processes of an MPI job, as a communicator.
 //!
-//! Calls come from any thread, one at a time. A rank that waits for the others takes no processor: all calls are of the kind that
-//! returns at once, and the rank looks from time to time whether they are complete. A blocking call would spin until the other
-//! ranks wake up: two ranks of 6x5 spent 14 % of their CPU seconds there.
+//! Any thread may make calls, one at a time. A rank that waits for the others takes almost no processor time: all calls
+//! are nonblocking, and the rank checks now and then whether they are complete. A blocking call would spin until the
+//! other ranks arrive: two ranks solving 6x5 spent 14 % of their CPU seconds there.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -11,7 +11,7 @@ use crate::batch::lines::{KEPT_BYTES, Line};
 /// How many bytes of an invalid line the error message repeats.
 const ECHO_BYTES: usize = 40;
 
-/// The column that is named q, from 0.
+/// The column whose name is `q`, counted from 0.
 const COLUMN_Q: usize = 25;
 
 /// The commands, for people.

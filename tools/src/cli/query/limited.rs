@@ -42,8 +42,8 @@ pub struct LimitedAnalyst {
 }
 
 impl LimitedAnalyst {
-    /// Allows each question so many nodes and so much time. The answers say that they are searched if that is because the folder
-    /// `missing_in` has no database of the board.
+    /// Makes an analyst whose questions may each take `nodes` nodes and `time`. If everything is searched because the
+    /// folder `missing_in` has no database of the board, the answers say so.
     pub fn new(
         analyst: Analyst<Database>,
         nodes: Option<u64>,
@@ -97,7 +97,7 @@ impl LimitedAnalyst {
         })
     }
 
-    /// Asks what each of some positions is worth; each is a question of its own.
+    /// Returns the outcome of each position; the limits apply to each one separately.
     pub fn outcomes(&self, positions: &[Position]) -> Vec<anyhow::Result<Outcome>> {
         // The time limit is for one position.
         if self.may_search() || self.time.is_some() && self.keep_plies().is_some() {
