@@ -91,7 +91,7 @@ pub enum When {
 
 /// Chooses the source of answers for a board. `find` opens its database and is not called for [`When::Only`]; `pool`
 /// makes the searches and is called only if they are needed. If the database has values alone, the built-in one gives
-/// the remoteness of early positions, and takes a quarter of the cache.
+/// the remoteness of early positions and shares the cache.
 ///
 /// # Errors
 ///
@@ -114,14 +114,11 @@ pub fn choose(
         false => matches!(when, When::Values | When::Auto),
         true => matches!(when, When::Remoteness | When::Auto) && database.values() == Values::Wdl,
     });
-    let has_values = |database: &Database| database.is_complete() && database.values() == Values::Wdl;
-    let embedded = if database.as_ref().is_some_and(has_values) { Database::embedded(board)? } else { None };
-    let (database, remoteness_source) = match (database, embedded) {
-        (Some(database), Some(embedded)) => {
-            let share = database.cache_bytes() / 4;
-            (Some(database.with_cache(3 * share)), Some(embedded.with_cache(share)))
+    let remoteness_source = match &database {
+        Some(database) if database.is_complete() && database.values() == Values::Wdl => {
+            Database::embedded(board)?.map(|embedded| embedded.with_shared_cache(&database.cache))
         }
-        (database, _) => (database, None),
+        _ => None,
     };
     let mut analyst = Analyst::new(board, database, is_searched.then(pool));
     analyst.remoteness_source = remoteness_source;
