@@ -1,14 +1,16 @@
 //! A tier: its blocks, where they are, and the operations that drivers need; and how a [`TierFolder`] opens a tier.
 //! `fill` fills and visits all blocks, `reader` reads rows.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
 use super::content::Content;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
-use crate::files::{FileError, frame, io_error};
+use crate::communicator::Alone;
+use crate::files::{FileError, Memory, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
@@ -87,13 +89,17 @@ impl<C> Drop for Tier<'_, C> {
     }
 }
 
+/// The storage of tiers that stay in memory; no file is ever made.
+static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
+
 impl<C: Content> Tier<'static, C> {
     /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier to fill
     /// it from.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let memory = beside
             .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
-        Tier::new(&TierFolder::in_memory(memory), index, content, ply)
+        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
+        Tier::new(&tiers, index, content, ply)
     }
 }
 
