@@ -37,7 +37,7 @@ impl<C: Content> Tier<'_, C> {
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
         let (tier, is_stopped) = (&*self, AtomicBool::new(false));
-        tier.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
+        tier.log.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
         let begin = || (begin(), Buffers::default());
         // After a stop, take no more blocks: work on a later block could evict blocks of the child that this block needs.
         let jobs = tier.jobs().into_iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
@@ -170,7 +170,7 @@ impl<C: Content> Tier<'_, C> {
                 }
             }
         }
-        let all = self.tiers.all;
+        let all = self.log.tiers.all;
         let mut ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words)), all.size()).into_iter();
         jobs.retain(|_| ranks.next() == Some(all.rank()));
         jobs

@@ -74,7 +74,7 @@ pub(crate) struct TierFolder<'s> {
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
 pub(crate) struct Segments<'s> {
-    tiers: TierFolder<'s>,
+    pub tiers: TierFolder<'s>,
     header: LogHeader,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
@@ -122,11 +122,6 @@ fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(
     let mut segments: Vec<_> = names.iter().filter_map(segment).collect();
     segments.sort();
     Ok(segments)
-}
-
-/// Returns whether a folder has logs of a kind.
-pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<bool, FileError> {
-    Ok(!segments_in(storage, folder, kind)?.is_empty())
 }
 
 /// Removes the logs of one kind for the plies where `is_old` returns `true`.
