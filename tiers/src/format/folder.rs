@@ -54,6 +54,12 @@ pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(
     remove_named(storage, folder, is_leftover)
 }
 
+/// Returns whether [`remove_leftovers`] has anything to remove.
+pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    Ok(names.iter().any(|name| is_leftover(name)))
+}
+
 /// Returns whether a name belongs to an incomplete file of a database.
 fn is_leftover(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(is_of_database)

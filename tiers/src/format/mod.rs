@@ -22,7 +22,9 @@ mod manifest;
 pub(crate) mod plausible;
 pub(crate) mod tier_file;
 
-pub(crate) use folder::{MANIFEST, REPLACEMENT, TIER_PREFIX, remove_database, remove_leftovers, tier_path};
+pub(crate) use folder::{
+    MANIFEST, REPLACEMENT, TIER_PREFIX, has_leftovers, remove_database, remove_leftovers, tier_path,
+};
 pub use folder::{board_and_values_of, folder_of, lock_path};
 pub use manifest::{Hash, Manifest, TierRecord};
 pub(crate) use manifest::{check_length, is_stored};

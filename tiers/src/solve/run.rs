@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::replace::{is_lost, remove_temporary};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, Storage};
-use crate::format::{Manifest, REPLACEMENT, lock_path, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::progress::Stage;
@@ -222,13 +222,12 @@ fn is_enough(last: &Tier, before: &Tier) -> bool {
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }
 
-/// Removes files that a solve left behind if it was stopped at its very end. Does nothing for a database without a lock
-/// file, which was copied, or if another process has locked it.
+/// Removes files that a solve left behind if it was stopped at its very end. Does nothing if the folder can't be
+/// written or another process has locked it.
 fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
-    let lock = lock_path(folder);
-    if storage.open(&lock).is_ok()
-        && let Ok(Ok(_lock)) = storage.lock(&lock)
-    {
+    let has_files = has_leftovers(storage, folder).unwrap_or(false)
+        || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));
+    if has_files && let Ok(Ok(_lock)) = storage.lock(&lock_path(folder)) {
         let _ = remove_temporary(storage, folder, scratch, kind);
     }
 }

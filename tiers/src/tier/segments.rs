@@ -124,6 +124,11 @@ fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(
     Ok(segments)
 }
 
+/// Returns whether a folder has logs of a kind.
+pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<bool, FileError> {
+    Ok(!segments_in(storage, folder, kind)?.is_empty())
+}
+
 /// Removes the logs of one kind for the plies where `is_old` returns `true`.
 pub(crate) fn remove(
     storage: &dyn Storage,
