@@ -35,18 +35,12 @@ pub trait Communicator: Sync + Debug {
     /// ranks.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Combines the words of all ranks, item by item, into `words`, which must have the same length on all ranks. Waits
-    /// for all ranks.
-    fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
-        let all = self.all_gather(bytemuck::cast_slice(words));
-        let combine = match operation {
-            Reduction::Or => |one, other| one | other,
-            Reduction::Sum => u64::wrapping_add,
-        };
-        words.fill(0);
-        for other in all {
+    /// Sets `words` to the bitwise OR of the words of all ranks, item by item. All must have the same number of words.
+    /// Waits for all.
+    fn all_or(&self, words: &mut [u64]) {
+        for other in self.all_gather(bytemuck::cast_slice(words)) {
             let others = other.as_chunks().0.iter().map(|bytes| u64::from_ne_bytes(*bytes));
-            words.iter_mut().zip(others).for_each(|(word, other)| *word = combine(*word, other));
+            words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
         }
     }
 
@@ -72,15 +66,6 @@ pub trait Communicator: Sync + Debug {
     fn is_alone(&self) -> bool {
         self.size() == 1
     }
-}
-
-/// How [`Communicator::all_reduce`] combines words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reduction {
-    /// The bitwise OR.
-    Or,
-    /// The sum.
-    Sum,
 }
 
 /// What messages cost a rank.
@@ -225,14 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn a_reduction_combines_the_words_of_all_ranks() {
-        let (reduced, _) = Threads::run(3, 1, |all| {
+    fn the_words_of_all_ranks_are_combined() {
+        let (combined, _) = Threads::run(3, 1, |all| {
             let mut words = [1 << all.rank(), 5];
-            all.all_reduce(&mut words, Reduction::Or);
-            let mut sums = [u64::from(all.rank()), 1];
-            all.all_reduce(&mut sums, Reduction::Sum);
-            (words, sums)
+            all.all_or(&mut words);
+            words
         });
-        assert!(reduced.iter().all(|found| *found == ([7, 5], [3, 3])), "{reduced:?}");
+        assert!(combined.iter().all(|found| *found == [7, 5]), "{combined:?}");
     }
 }

@@ -9,7 +9,7 @@ use super::error::CountError;
 use super::folder::Count;
 use super::journal::Journal;
 use super::lists::{ChildList, ChildLists, parents_of};
-use crate::communicator::{Alone, Communicator, Reduction};
+use crate::communicator::{Alone, Communicator, gather};
 use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
@@ -113,11 +113,9 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             progress.tier(ply, tier.entries());
             let shown = context.shown(Stage::Sweep, tier.entries());
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
-            let Pulled { without_line, with_line } = swept.ok_or_else(|| stopped(ply as usize))?;
+            let own = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();
-            let mut sums = [without_line, with_line];
-            all.all_reduce(&mut sums, Reduction::Sum);
-            journal.swept.push(Pulled { without_line: sums[0], with_line: sums[1] });
+            journal.swept.push(gather(all, &own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
             if in_files || values.is_some() {
                 tier.sync(index)?;
                 // All ranks must have saved the ply before the journal records it.

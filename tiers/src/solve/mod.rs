@@ -8,21 +8,19 @@
 mod band;
 mod driver;
 mod error;
+mod in_memory;
 mod options;
 mod plan;
-mod rank_tier;
 mod replace;
 mod run;
-mod speed;
 #[cfg(test)]
 mod tests;
 mod tier_plan;
 
 pub(crate) use band::{Bands, Neighbour, ShapeDrops};
 pub use error::SolveError;
+pub use in_memory::in_memory;
+pub(crate) use in_memory::solve_down;
 pub use options::{CHECKPOINT, Report, Solve};
 pub use plan::Plan;
-pub use rank_tier::RankTier;
-pub(crate) use speed::solve_down;
-pub use speed::{in_memory, work_per_second};
 pub use tier_plan::TierPlan;

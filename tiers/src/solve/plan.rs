@@ -228,16 +228,8 @@ impl Plan {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work()))
     }
 
-    /// Estimates the seconds that the solve takes, in memory or in files, if the kernels do this much work per second
-    /// ([`work_per_second`]).
-    ///
-    /// [`work_per_second`]: super::work_per_second
-    pub fn seconds(&self, work_per_second: f64) -> f64 {
-        self.work() as f64 / work_per_second
-    }
-
-    /// Returns the bytes of memory that the solve needs: with room for all blocks of two tiers, or its least memory if
-    /// tiers are in files.
+    /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
+    /// files.
     pub fn memory_bytes(&self) -> u128 {
         self.least_bytes() + if self.is_bounded { 0 } else { self.tiers_bytes }
     }

@@ -96,8 +96,5 @@ pub(super) fn remove_temporary(
 
 /// Returns whether the error means that results of an earlier solve are damaged or missing.
 pub(super) fn is_lost(error: &SolveError) -> bool {
-    match error {
-        SolveError::File(error) => error.is_damage(),
-        error => matches!(error, SolveError::Scratch { .. }),
-    }
+    matches!(error, SolveError::Scratch { .. }) || matches!(error, SolveError::File(error) if error.is_damage())
 }

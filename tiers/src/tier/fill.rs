@@ -1,7 +1,7 @@
 //! Fills a tier, and visits all blocks of a tier: threads take jobs from one queue, in order.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -9,6 +9,7 @@ use super::block::{PAD, ShapeBlocks};
 use super::content::Content;
 use super::memory::Kept;
 use super::tier::{Buffers, Tier};
+use crate::communicator::assign;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
@@ -17,34 +18,11 @@ use crate::progress::StageProgress;
 /// the blocks.
 const JOB_BLOCKS: usize = 16;
 
-/// The jobs of one rank.
-struct Queue {
-    jobs: Vec<Job>,
-    next: AtomicUsize,
-    /// Set when no thread may take another job.
-    is_ended: AtomicBool,
-}
-
-impl Queue {
-    /// Returns the next job; `None` after the last one, or once the queue was ended.
-    fn next(&self) -> Option<&Job> {
-        if self.is_ended() {
-            return None;
-        }
-        self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Returns whether the queue was ended before its last job was done.
-    fn is_ended(&self) -> bool {
-        self.is_ended.load(Ordering::Relaxed)
-    }
-}
-
-/// Consecutive blocks: some of one shape, or all of several consecutive shapes (some of which may have no blocks).
+/// Consecutive blocks, and the consecutive shapes that they belong to (some of which may have no blocks).
 struct Job {
     shapes: Range<usize>,
     blocks: Range<usize>,
-    words: usize,
+    words: u64,
 }
 
 impl<C: Content> Tier<'_, C> {
@@ -59,15 +37,15 @@ impl<C: Content> Tier<'_, C> {
         begin: impl Fn() -> W + Sync,
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
-        let (tier, queue) = (&*self, self.queue());
-        tier.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
+        let (tier, is_stopped) = (&*self, AtomicBool::new(false));
+        tier.log.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
         let begin = || (begin(), Buffers::default());
-        let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
+        // After a stop, take no more blocks: work on a later block could evict blocks of the child that this block needs.
+        let jobs = tier.jobs().into_iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
+        let states = tier.work(index, jobs, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
-                // After a stop, take no more blocks: the work on a later block could evict child blocks that this block
-                // needs.
-                if queue.is_ended() || progress.is_stopped() {
-                    queue.is_ended.store(true, Ordering::Relaxed);
+                if is_stopped.load(Ordering::Relaxed) || progress.is_stopped() {
+                    is_stopped.store(true, Ordering::Relaxed);
                     return Ok(());
                 }
                 if !tier.has(block) {
@@ -90,10 +68,10 @@ impl<C: Content> Tier<'_, C> {
             state
         };
         let states = states.into_iter().map(close).collect();
-        let is_ended = tier.log.exchange(queue.is_ended(), |block, place| {
+        let is_stopped = tier.log.exchange(is_stopped.into_inner(), |block, place| {
             let _ = tier.locations.get(block as usize).map(|location| location.set(place));
         })?;
-        Ok((!is_ended).then_some(states))
+        Ok((!is_stopped).then_some(states))
     }
 
     /// Calls `show` with all rows that have words, in the same portions as [`Tier::fill`]. Each row is shown on exactly
@@ -105,7 +83,7 @@ impl<C: Content> Tier<'_, C> {
         show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<V>, FileError> {
         let begin = || (begin(), Vec::new());
-        let states = self.work(index, &self.queue(), begin, |(state, bytes), shape, blocks| {
+        let states = self.work(index, self.jobs().into_iter(), begin, |(state, bytes), shape, blocks| {
             for block in blocks {
                 let length = shape.words(block).len();
                 let expanded = self.block(block, length, bytes)?;
@@ -129,9 +107,9 @@ impl<C: Content> Tier<'_, C> {
     /// # Errors
     /// If a file can't be written.
     pub(crate) fn sync(&self, index: &Index) -> Result<(), FileError> {
-        let (mut queue, is_new) = (self.queue(), |block: &usize| self.locations[*block].get().is_none());
-        queue.jobs.retain(|job| job.blocks.clone().any(|block| is_new(&block)));
-        self.work(index, &queue, Buffers::default, |buffers, shape, blocks| {
+        let is_new = |block: &usize| self.locations[*block].get().is_none();
+        let jobs = self.jobs().into_iter().filter(|job| job.blocks.clone().any(|block| is_new(&block)));
+        self.work(index, jobs, Buffers::default, |buffers, shape, blocks| {
             let Buffers { frame, stretches, delta, .. } = buffers;
             for block in blocks.filter(is_new) {
                 let kept = self.slot(block).clone();
@@ -149,61 +127,55 @@ impl<C: Content> Tier<'_, C> {
         self.log.sync()
     }
 
-    /// Runs the jobs of the queue on the threads of rayon's current pool: calls `work` with each shape of a job and
-    /// with the job's blocks of that shape. `begin` makes a state for each thread, or more than one if the pool is
-    /// busy. After an error, no thread takes another job. Returns the states.
+    /// Runs jobs, in order, on the threads of rayon's current pool: calls `work` with each shape of a job and with the
+    /// job's blocks of that shape. `begin` makes a state for each thread, or more than one if the pool is busy. After
+    /// an error, no thread takes another job. Returns the states.
     ///
     /// # Errors
     /// An error that `work` returned.
     fn work<S: Send>(
         &self,
         index: &Index,
-        queue: &Queue,
+        jobs: impl Iterator<Item = Job> + Send,
         begin: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &ShapeBlocks, Range<usize>) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<S>, FileError> {
-        let take_jobs = || {
-            let (mut state, mut shape) = (begin(), ShapeBlocks::default());
-            while let Some(job) = queue.next() {
-                for number in job.shapes.clone() {
-                    self.lay_out(index, number, &mut shape);
-                    let blocks = self.blocks_of(number);
-                    let own = blocks.start.max(job.blocks.start)..blocks.end.min(job.blocks.end);
-                    work(&mut state, &shape, own)?;
-                }
+        let begin = || (begin(), ShapeBlocks::default());
+        let states = jobs.par_bridge().try_fold(begin, |(mut state, mut shape), job| {
+            for number in job.shapes {
+                self.lay_out(index, number, &mut shape);
+                let blocks = self.blocks_of(number);
+                work(&mut state, &shape, blocks.start.max(job.blocks.start)..blocks.end.min(job.blocks.end))?;
             }
-            Ok(state)
-        };
-        // Rayon's broadcast would wait for every thread. Inside another parallel loop, the waiting threads would start
-        // more items of that loop, one nested in the other, until the stack overflows.
-        let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-        threads.map(|_| take_jobs().inspect_err(|_| queue.is_ended.store(true, Ordering::Relaxed))).collect()
+            Ok((state, shape))
+        });
+        Ok(states.collect::<Result<Vec<_>, _>>()?.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// Divides the tier into jobs, in order, and queues the jobs of this rank.
-    fn queue(&self) -> Queue {
+    /// Divides the tier into jobs, in order, and returns those of this rank.
+    fn jobs(&self) -> Vec<Job> {
         let mut jobs: Vec<Job> = Vec::new();
         for shape in 0..self.directory.shapes.len() {
-            let blocks = self.blocks_of(shape);
+            let all = self.blocks_of(shape);
             let words = self.firsts[shape + 1].1 - self.firsts[shape].1;
-            if blocks.len() > JOB_BLOCKS {
-                jobs.extend(blocks.clone().step_by(JOB_BLOCKS).map(|first| {
-                    let own = first..blocks.end.min(first + JOB_BLOCKS);
-                    Job { shapes: shape..shape + 1, words: words * own.len() / blocks.len(), blocks: own }
-                }));
-                continue;
-            }
-            match jobs.last_mut() {
-                Some(job) if job.blocks.len() + blocks.len() <= JOB_BLOCKS && job.shapes.end == shape => {
-                    job.shapes.end += 1;
-                    job.blocks.end = blocks.end;
-                    job.words += words;
+            // A shape without blocks has work too.
+            for first in (all.start..all.end.max(all.start + 1)).step_by(JOB_BLOCKS) {
+                let blocks = first..all.end.min(first + JOB_BLOCKS);
+                let words = (words * blocks.len()).checked_div(all.len()).unwrap_or(0) as u64;
+                match jobs.last_mut() {
+                    Some(job) if job.blocks.len() + blocks.len() <= JOB_BLOCKS => {
+                        job.shapes.end = shape + 1;
+                        job.blocks.end = blocks.end;
+                        job.words += words;
+                    }
+                    _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
                 }
-                _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        self.tiers.keep_own(&mut jobs, |job| job.words as u64);
-        Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
+        let all = self.log.tiers.all;
+        let mut ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words)), all.size()).into_iter();
+        jobs.retain(|_| ranks.next() == Some(all.rank()));
+        jobs
     }
 
     /// Returns the numbers of the blocks of the shape with the number `shape`.

@@ -201,7 +201,6 @@ const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
 #[derive(Default, Debug)]
 pub(super) struct OpenSlab {
     slab: Option<Slab>,
-    used: usize,
     /// The block of each delta, and where the delta ends.
     deltas: Vec<(usize, usize)>,
 }
@@ -227,11 +226,11 @@ impl OpenSlab {
 
     /// Adds the delta of a block. Returns whether the slab has room for it.
     fn push(&mut self, block: usize, delta: &[u8]) -> bool {
-        let end = self.used + delta.len();
+        let first = self.deltas.last().map_or(0, |(_, end)| *end);
+        let end = first + delta.len();
         let bytes = self.slab.as_mut().map(|slab| bytemuck::cast_slice_mut::<u64, u8>(&mut slab.words));
-        let Some(place) = bytes.and_then(|bytes| bytes.get_mut(self.used..end)) else { return false };
+        let Some(place) = bytes.and_then(|bytes| bytes.get_mut(first..end)) else { return false };
         place.copy_from_slice(delta);
-        self.used = end;
         self.deltas.push((block, end));
         true
     }

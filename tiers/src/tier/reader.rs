@@ -114,7 +114,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         if row_words == 0 {
             return Ok(None);
         }
-        if !words.is_empty() && !tier.fits && rows.len() * planes * row_words > tier.tiers.memory.slice_words {
+        if !words.is_empty() && !tier.fits && rows.len() * planes * row_words > tier.log.tiers.memory.slice_words {
             let RowRequest { rows, words, .. } = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
             let (first, row_words, first_word) = (rows.start, words.len(), words.start);
             return Ok(Some(LoadedRows { shape: number, place: Place::Slice, first, row_words, first_word }));
@@ -317,7 +317,7 @@ impl Slice {
         self.loaded = None;
         let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
         let RowRequest { origin, rows, words } = wanted.clone();
-        let most = tier.tiers.memory.slice_words / (rows.len() * planes).max(1);
+        let most = tier.log.tiers.memory.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);

@@ -15,7 +15,7 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::content::Kind;
 use super::memory::BlockMemory;
-use crate::communicator::{Alone, Communicator, assign, gather};
-use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
+use crate::communicator::{Communicator, gather};
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
@@ -71,26 +71,10 @@ pub(crate) struct TierFolder<'s> {
     pub all: &'s dyn Communicator,
 }
 
-/// The storage of tiers that stay in memory; no file is ever made.
-static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
-
-impl TierFolder<'_> {
-    /// Makes the folder of tiers that stay in memory, for this process alone.
-    pub fn in_memory(memory: Arc<BlockMemory>) -> TierFolder<'static> {
-        TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone }
-    }
-
-    /// Removes the jobs of other ranks from `jobs`. All ranks must list the same jobs with the same costs.
-    pub(super) fn keep_own<J>(&self, jobs: &mut Vec<J>, cost: impl Fn(&J) -> u64) {
-        let mut ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), self.all.size()).into_iter();
-        jobs.retain(|_| ranks.next() == Some(self.all.rank()));
-    }
-}
-
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
 pub(crate) struct Segments<'s> {
-    tiers: TierFolder<'s>,
+    pub tiers: TierFolder<'s>,
     header: LogHeader,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
@@ -188,14 +172,15 @@ impl<'s> Segments<'s> {
     /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. First, the
     /// lengths give the places of the records; then all threads check the records' checksums.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let (segment, mut offset) = self.open_segment(path)?;
-        let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
+        let (number, mut offset) = self.open_segment(path)?;
+        let segments = self.segments();
+        let Segment { path, file, .. } = &segments[number as usize];
+        let size = file.size().map_err(io_error(path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
-        let number = self.segments().len() as u32;
         // A process appends a block only once, and no payload is empty. So a segment has at most one record per block
         // of the tier, and garbage in a torn file can't pass for more.
         while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
-            envelope::read(&*segment.file, &segment.path, &mut record, offset)?;
+            envelope::read(&**file, path, &mut record, offset)?;
             let (block, length) = (word(&record[..8]), word(&record[8..12]));
             let end = offset + RECORD as u64 + length;
             if end > size || length == 0 || block >= self.header.blocks {
@@ -204,7 +189,7 @@ impl<'s> Segments<'s> {
             places.push((block, Location { segment: number, length: length as u32, offset }));
             offset = end;
         }
-        self.segments.write().unwrap_or_else(PoisonError::into_inner).push(segment);
+        drop(segments);
         let read = |buffer: &mut Vec<u8>, (block, place): &(u64, Location)| self.read(*block, *place, buffer).map(drop);
         let bad = places.par_iter().map_init(Vec::new, read).enumerate().find_first(|(_, read)| read.is_err());
         if let Some((number, torn)) = bad {
@@ -215,17 +200,19 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment that another process wrote, and returns it with the offset of its first record.
+    /// Opens a segment to read it. Returns its number in this process, and the offset of its first record.
     ///
     /// # Errors
     /// If it belongs to another log or its header is damaged, or if it can't be read.
-    fn open_segment(&self, path: PathBuf) -> Result<(Segment, u64), FileError> {
+    fn open_segment(&self, path: PathBuf) -> Result<(u32, u64), FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (_, header, sealed): (_, LogHeader, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
         if header != self.header {
             return Err(FileError::wrong(&path, "the log", "that of this solve", "that of another solve"));
         }
-        Ok((Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64))
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        segments.push(Segment { path, file, seed: xxh3_64(&sealed) });
+        Ok((segments.len() as u32 - 1, sealed.len() as u64))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -244,11 +231,8 @@ impl<'s> Segments<'s> {
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(VERSION, MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
-        let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path, file: reader, seed: xxh3_64(&sealed) });
-        let segment = segments.len() as u32 - 1;
-        Ok(Writer { file, segment, end: sealed.len() as u64, record: Vec::new(), new: (name, Vec::new()) })
+        let (segment, end) = self.open_segment(path)?;
+        Ok(Writer { file, segment, end, record: Vec::new(), new: (name, Vec::new()) })
     }
 
     /// Appends the payload of the block `number`, and returns its place.
@@ -314,9 +298,6 @@ impl<'s> Segments<'s> {
     /// If a file can't be written or read, or another rank's message does not fit.
     pub fn exchange(&self, is_ended: bool, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
         let all = self.tiers.all;
-        if !self.is_shared() {
-            return Ok(is_ended);
-        }
         if !all.is_on_one_machine() {
             // Another machine may see only what has reached the disk.
             self.sync()?;
@@ -331,11 +312,8 @@ impl<'s> Segments<'s> {
             let Some((name, blocks)) = new.filter(|_| rank != all.rank()) else { continue };
             let opened = self.open_segment(path_of(self.tiers.folder, kind, ply, name));
             let (segment, mut offset) = FileError::unless_damaged(opened)?.ok_or_else(|| malformed(rank))?;
-            let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-            let number = segments.len() as u32;
-            segments.push(segment);
             for (block, length) in blocks {
-                found(block, Location { segment: number, length, offset });
+                found(block, Location { segment, length, offset });
                 offset += RECORD as u64 + u64::from(length);
             }
         }

@@ -1,14 +1,16 @@
 //! A tier: its blocks, where they are, and the operations that drivers need. Also opens tiers in a [`TierFolder`].
 //! `fill` fills and visits all blocks, `reader` reads rows.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
 use super::content::Content;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
-use crate::files::{FileError, frame, io_error};
+use crate::communicator::Alone;
+use crate::files::{FileError, Memory, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
@@ -23,7 +25,6 @@ pub struct Tier<'s, C = Coding> {
     /// The content of the planes.
     pub content: C,
     pub(super) planes: usize,
-    pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
     /// For every shape, the number of its first block and the number of its first word; then both totals.
     pub(super) firsts: Vec<(usize, usize)>,
@@ -66,7 +67,7 @@ impl<C> Tier<'_, C> {
         let end = self.firsts[self.directory.first_of_left(left)].0;
         for block in self.evicted.fetch_max(end, Ordering::Relaxed)..end {
             *self.slot(block) = None;
-            self.tiers.memory.forget(self.ply(), block);
+            self.log.tiers.memory.forget(self.ply(), block);
         }
     }
 
@@ -87,13 +88,19 @@ impl<C> Drop for Tier<'_, C> {
     }
 }
 
+/// The storage of tiers that stay in memory; no file is ever made.
+static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
+
 impl<C: Content> Tier<'static, C> {
     /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
     /// which it will be filled.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
-        let memory = beside
-            .map_or_else(|| Arc::new(BlockMemory::unlimited(BLOCK_WORDS)), |beside| Arc::clone(&beside.tiers.memory));
-        Tier::new(&TierFolder::in_memory(memory), index, content, ply)
+        let memory = beside.map_or_else(
+            || Arc::new(BlockMemory::unlimited(BLOCK_WORDS)),
+            |beside| Arc::clone(&beside.log.tiers.memory),
+        );
+        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
+        Tier::new(&tiers, index, content, ply)
     }
 }
 
@@ -143,7 +150,6 @@ impl<'s, C: Content> Tier<'s, C> {
             evicted: AtomicUsize::new(0),
             locations: (0..count).map(|_| OnceLock::new()).collect(),
             log: Segments::new(tiers.clone(), header),
-            tiers: tiers.clone(),
         }
     }
 
@@ -176,7 +182,7 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Lays out the shape with this number, replacing the shape in `out`.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
-        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.memory.block_words);
+        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.log.tiers.memory.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
         cuts.clear();
         let end = cut(layout.matrices.iter().copied(), self.planes, block_words, |cut| cuts.push(cut));
@@ -196,7 +202,7 @@ impl<'s, C: Content> Tier<'s, C> {
         buffers: &mut Buffers,
         fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
-        let (memory, length) = (&self.tiers.memory, shape.words(block).len());
+        let (memory, length) = (&self.log.tiers.memory, shape.words(block).len());
         let bytes = expanded_bytes(1, length);
         let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
         let reserved = self.fits.then(|| memory.reserve(bytes, unfilled)).flatten();
@@ -238,8 +244,8 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Appends the delta of a block to the log, as a zstd frame; `buffer` is for the frame.
     pub(super) fn append(&self, block: usize, delta: &[u8], buffer: &mut Vec<u8>) -> Result<(), FileError> {
-        let payload =
-            frame::compress_into(delta, LEVEL, buffer).map_err(io_error(self.tiers.folder, "compress a block of"))?;
+        let payload = frame::compress_into(delta, LEVEL, buffer)
+            .map_err(io_error(self.log.tiers.folder, "compress a block of"))?;
         let place = self.log.append(block as u64, payload)?;
         let _ = self.locations[block].set(place);
         Ok(())
@@ -255,7 +261,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if let Some(Kept::Expanded { words, .. }) = kept {
             return Ok(words);
         }
-        let memory = &self.tiers.memory;
+        let memory = &self.log.tiers.memory;
         memory.cached(self.ply(), block, || {
             if let Some(Kept::Delta(delta)) = kept {
                 return memory.expanded(length, |out| {
@@ -265,7 +271,7 @@ impl<'s, C: Content> Tier<'s, C> {
             }
             let Some(place) = self.locations[block].get() else {
                 let wanted = format!("block {block} of ply {}", self.ply());
-                return Err(FileError::wrong(self.tiers.folder, "a block of the log", wanted, "missing"));
+                return Err(FileError::wrong(self.log.tiers.folder, "a block of the log", wanted, "missing"));
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
             memory.expanded(length, |words| {

@@ -47,7 +47,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), Comm
                 u64::from(is_decided)
             },
         );
-        let found = work.sum(found.sum());
+        let found = work.sum(found.sum())?;
         work.progress.tier_done(Stage::Search, ply as u32, found, 0);
         decided += found;
         undecided += positions.len() as u64 - found;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::report::{Fault, FaultKind};
 use super::walk::position_of;
 use super::work::Work;
-use crate::communicator::{CommunicatorError, Reduction};
+use crate::communicator::CommunicatorError;
 use crate::database::Database;
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::Stage;
@@ -49,7 +49,7 @@ pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, Commun
             }
             here.count(word as usize, next.as_ref(), work)
         });
-        let count = work.sum(counts.sum());
+        let count = work.sum(counts.sum())?;
         work.progress.tier_done(Stage::Legal, ply, count, 0);
         legal += count;
         work.gather()?;
@@ -97,7 +97,7 @@ impl Reached<'_> {
     fn combine(&self, work: &Work) {
         for part in self.bits.chunks(COMBINED) {
             let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            work.options.communicator.all_reduce(&mut words, Reduction::Or);
+            work.options.communicator.all_or(&mut words);
             part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
         }
     }

@@ -61,7 +61,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, Communicato
     for tier in lookup.tiers.values().rev() {
         let (check, after) = (TierCheck { lookup, tier, work, shown, batch }, before + tier.count());
         let of_tier = match sample {
-            None => work.sum(work.jobs(tier.open.reader.blocks).map(|block| check.check_block(block)).sum()),
+            None => work.sum(work.jobs(tier.open.reader.blocks).map(|block| check.check_block(block)).sum())?,
             // The shares of all tiers add up to the sample, and no share exceeds its tier.
             Some(sample) => check.check_sample(share(sample, after, all) - share(sample, before, all)),
         };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
-use crate::communicator::{CommunicatorError, Reduction, gather};
+use crate::communicator::{CommunicatorError, gather};
 use crate::database::DatabaseError;
 use crate::files::{FileError, lock};
 use crate::progress::{Progress, Stage, StageProgress};
@@ -45,10 +45,11 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the sum of a number over all ranks.
-    pub fn sum(&self, own: u64) -> u64 {
-        let mut sum = [own];
-        self.options.communicator.all_reduce(&mut sum, Reduction::Sum);
-        sum[0]
+    ///
+    /// # Errors
+    /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
+    pub fn sum(&self, own: u64) -> Result<u64, CommunicatorError> {
+        Ok(gather(self.options.communicator, &own)?.into_iter().fold(0, u64::wrapping_add))
     }
 
     /// Records a fault.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DIRECTORY_ENTRY, END, Header, PAGE_BLOCKS, checksum};
-use crate::communicator::{Communicator, Reduction, gather};
+use crate::communicator::{Communicator, gather};
 use crate::context::Context;
 use crate::files::{FileError, Storage, WriteFile, Written, frame, io_error, temporary_name};
 use crate::format::Hash;
@@ -46,7 +46,7 @@ pub(crate) fn write_tier(
     let mut first = 0;
     while first < groups {
         let mut stopped = [u64::from(all.is_root() && progress.is_stopped())];
-        all.all_reduce(&mut stopped, Reduction::Or);
+        all.all_or(&mut stopped);
         if stopped != [0] {
             writer.abandon()?;
             return Ok(ControlFlow::Break(()));

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fourbase_tiers::communicator::{Communicator, Reduction, Traffic};
+use fourbase_tiers::communicator::{Communicator, Traffic};
 use mpi::Threading;
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
@@ -115,14 +115,11 @@ impl Communicator for World {
         self.collective(own.len() + size_of::<u64>(), |world| all_gather(world, own))
     }
 
-    fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
+    fn all_or(&self, words: &mut [u64]) {
         let mut reduced = vec![0u64; words.len()];
-        let operation = match operation {
-            Reduction::Or => SystemOperation::bitwise_or(),
-            Reduction::Sum => SystemOperation::sum(),
-        };
+        let or = SystemOperation::bitwise_or();
         self.collective(size_of_val(words), |world| {
-            scope(|scope| wait(world.immediate_all_reduce_into(scope, &*words, &mut reduced[..], operation)));
+            scope(|scope| wait(world.immediate_all_reduce_into(scope, &*words, &mut reduced[..], or)));
         });
         words.copy_from_slice(&reduced);
     }

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use fourbase_tiers::files::{bytes, counted, grouped};
-use fourbase_tiers::solve::{Plan, RankTier};
+use fourbase_tiers::kernel::Coding;
+use fourbase_tiers::solve::{Plan, TierPlan};
+use fourbase_tiers::tier::BLOCK_WORDS;
 use serde::Serialize;
 
 use crate::output::duration;
@@ -33,6 +35,9 @@ pub struct Ranks {
     pub plies: Vec<SharedTier>,
 }
 
+/// Bytes of a message that announce the location of one block.
+const LOCATION_BYTES: u128 = 12;
+
 /// What one tier needs.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -45,13 +50,6 @@ pub struct SharedTier {
     bytes_per_second: f64,
 }
 
-impl From<&RankTier> for SharedTier {
-    fn from(tier: &RankTier) -> SharedTier {
-        let RankTier { ply, written_bytes, read_bytes, message_bytes: told_bytes, seconds } = *tier;
-        SharedTier { ply, written_bytes, read_bytes, told_bytes, seconds, bytes_per_second: tier.bytes_per_second() }
-    }
-}
-
 impl SharedTier {
     /// Returns the cells of its row in the table: bytes that are read, time, bytes a second.
     pub fn row(&self) -> [String; 3] {
@@ -61,14 +59,31 @@ impl SharedTier {
 
 impl Ranks {
     /// Plans for so many processes of so many threads, each of which solves so many entries a second.
+    ///
+    /// Every block is written to a log once. At most as many processes read it as the board has columns, namely those
+    /// whose shapes lead to it. Each process keeps the blocks that it has read while there is room.
     pub fn new(plan: &Plan, processes: u32, threads: u32, entries_per_second: f64) -> Ranks {
-        let shared = plan.ranks(processes, threads, entries_per_second);
-        let sum = |of: fn(&RankTier) -> u128| shared.iter().map(of).fold(0u128, u128::saturating_add);
+        let together = entries_per_second * f64::from(processes) * f64::from(threads);
+        let entries_of_work = plan.entries() as f64 / (plan.work() as f64).max(1.0);
+        let readers = u128::from(processes).min(plan.board.width() as u128);
+        let children = plan.tiers.iter().skip(1).map(|child| child.scratch_bytes).chain([0]);
+        let shared = |(tier, child_bytes): (&TierPlan, u128)| {
+            let planes = Coding::new(plan.board, plan.values, tier.ply).planes as u128;
+            let blocks = tier.entries.saturating_mul(planes).div_ceil(64 * BLOCK_WORDS as u128);
+            let written_bytes = tier.scratch_bytes.saturating_add(tier.database_bytes);
+            let read_bytes = child_bytes.saturating_mul(readers).saturating_add(tier.database_bytes);
+            let seconds = tier.work() as f64 * entries_of_work / together;
+            let bytes_per_second = (written_bytes + read_bytes) as f64 / seconds.max(1e-9);
+            let told_bytes = blocks.saturating_mul(LOCATION_BYTES);
+            SharedTier { ply: tier.ply, written_bytes, read_bytes, told_bytes, seconds, bytes_per_second }
+        };
+        let plies: Vec<SharedTier> = plan.tiers.iter().zip(children).map(shared).collect();
+        let sum = |of: fn(&SharedTier) -> u128| plies.iter().map(of).fold(0u128, u128::saturating_add);
         let (written_bytes, read_bytes) = (sum(|tier| tier.written_bytes), sum(|tier| tier.read_bytes));
-        let seconds: f64 = shared.iter().map(|tier| tier.seconds).sum();
+        let seconds: f64 = plies.iter().map(|tier| tier.seconds).sum();
         // What a tier of a moment needs can wait for the next.
-        let long = shared.iter().filter(|tier| tier.seconds >= seconds / 100.0);
-        let busiest = long.max_by(|one, other| one.bytes_per_second().total_cmp(&other.bytes_per_second()));
+        let long = plies.iter().filter(|tier| tier.seconds >= seconds / 100.0);
+        let busiest = long.max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));
         Ranks {
             processes,
             threads,
@@ -81,9 +96,9 @@ impl Ranks {
             read_bytes,
             bytes_per_second: written_bytes.saturating_add(read_bytes) as f64 / seconds,
             busiest_ply: busiest.map_or(0, |tier| tier.ply),
-            busiest_bytes_per_second: busiest.map_or(0.0, RankTier::bytes_per_second),
-            told_bytes: shared.iter().map(|tier| tier.message_bytes).max().unwrap_or(0),
-            plies: shared.iter().map(SharedTier::from).collect(),
+            busiest_bytes_per_second: busiest.map_or(0.0, |tier| tier.bytes_per_second),
+            told_bytes: plies.iter().map(|tier| tier.told_bytes).max().unwrap_or(0),
+            plies,
         }
     }
 }

@@ -3,15 +3,16 @@
 
 use std::fmt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use fourbase::Player;
 use fourbase::analysis::json::OutcomeJson;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::{bytes, counted, grouped};
-use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, work_per_second};
+use fourbase_tiers::index::Index;
+use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, in_memory};
 use indicatif::HumanDuration;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -84,7 +85,8 @@ impl Planned {
         // The speed is that of all threads, also of those that are left out.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
-        let expected = speed.and_then(|speed| Duration::try_from_secs_f64(plan.seconds(speed * some / all)).ok());
+        let expected =
+            speed.and_then(|speed| Duration::try_from_secs_f64(plan.work() as f64 / (speed * some / all)).ok());
         Planned {
             board: plan.board.to_string(),
             stores: plan.values.to_string(),
@@ -283,5 +285,29 @@ pub fn thread_speed(plan: &Plan, kernel: Kernel) -> anyhow::Result<f64> {
     let threads = pool.current_num_threads() as f64;
     let measured = pool.install(|| work_per_second(plan.values, kernel));
     let speed = measured.context("cannot measure how fast this machine solves")?;
-    Ok(plan.entries() as f64 / plan.seconds(speed) / threads)
+    Ok(plan.entries() as f64 / (plan.work() as f64 / speed) / threads)
+}
+
+/// The board that is solved to measure the machine's speed.
+const SAMPLE: &str = "5x5";
+
+/// The least number of solves and the least total time: the first solve is slower, and other work may disturb any
+/// solve.
+const SOLVES: u32 = 4;
+const TIME: Duration = Duration::from_millis(250);
+
+/// Measures how much work ([`TierPlan::solving_work`]) the kernels of this machine do per second: solves 5x5 in memory
+/// at least four times and returns the fastest result. Takes about a second on a slow machine of two cores. Returns
+/// `None` if nothing can be measured.
+fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
+    let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
+    let work: u128 = Plan::exact(&index, values).tiers.iter().map(|tier| tier.solving_work).sum();
+    let (all, mut solves, mut fastest) = (Instant::now(), 0, Duration::MAX);
+    while solves < SOLVES || all.elapsed() < TIME {
+        let start = Instant::now();
+        in_memory(&index, values, |_| ()).ok()?;
+        fastest = fastest.min(start.elapsed());
+        solves += 1;
+    }
+    Some(work as f64 / fastest.as_secs_f64())
 }

@@ -1,15 +1,11 @@
-//! Solves without a database, to measure speed.
-
-use std::time::Duration;
+//! Solves in memory, without a database.
 
 use fourbase::Outcome;
-use web_time::Instant;
 
 use super::driver::solve_tier;
-use super::plan::Plan;
 use crate::files::FileError;
 use crate::index::Index;
-use crate::kernel::{Coding, Kernel, Values};
+use crate::kernel::{Coding, Values};
 use crate::progress::StageProgress;
 use crate::tier::Tier;
 
@@ -52,28 +48,4 @@ pub(crate) fn solve_down(
         child = Some(tier);
     }
     Ok(child)
-}
-
-/// The board that is solved to measure the machine's speed.
-const SAMPLE: &str = "5x5";
-
-/// The least number of solves and the least total time: the first solve is slower, and other work may disturb any
-/// solve.
-const SOLVES: u32 = 4;
-const TIME: Duration = Duration::from_millis(250);
-
-/// Measures how much work ([`TierPlan::solving_work`](super::TierPlan::solving_work)) the kernels do per second on this
-/// machine: solves 5x5 in memory at least four times and returns the fastest result. Takes about a second on a slow
-/// machine of two cores. Returns `None` if nothing can be measured.
-pub fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
-    let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
-    let work: u128 = Plan::exact(&index, values).tiers.iter().map(|tier| tier.solving_work).sum();
-    let (all, mut solves, mut fastest) = (Instant::now(), 0, Duration::MAX);
-    while solves < SOLVES || all.elapsed() < TIME {
-        let start = Instant::now();
-        in_memory(&index, values, |_| ()).ok()?;
-        fastest = fastest.min(start.elapsed());
-        solves += 1;
-    }
-    Some(work as f64 / fastest.as_secs_f64())
 }
