@@ -105,7 +105,7 @@ impl Database {
     /// [`Database::with_plies_up_to`] never store them; their forced moves are followed, perhaps beyond the kept plies.
     pub(super) fn stores_forced(&self, ply: u32) -> bool {
         // For a tier that can't be opened, return true: looking the position up then reports the error.
-        self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.chunks.has_forced)
+        self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.reader.chunks.has_forced)
     }
 
     fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {

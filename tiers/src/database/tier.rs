@@ -22,8 +22,6 @@ pub(crate) struct OpenTier {
     pub directory: TierDirectory,
     coding: Coding,
     pub reader: Reader,
-    /// How the tier is divided into chunks, according to the file.
-    pub chunks: Chunks,
 }
 
 impl OpenTier {
@@ -41,27 +39,24 @@ impl OpenTier {
     ) -> Result<OpenTier, FileError> {
         let TierRecord { ply, entries, bytes, .. } = *record;
         let path = tier_path(folder, ply);
-        let (reader, chunks) =
-            Reader::open(storage, &path, bytes, count_shapes(index.board(), ply), |header, found_bytes| {
-                let chunks = Chunks::new(header.chunk_entries, entries, header.has_forced)
-                    .filter(|chunks| *header == Header::new(index, values, ply, chunks))
-                    .ok_or_else(|| {
-                        let expected = format!("{} {values} ply {ply} of {entries} entries", index.board());
-                        let Header { board, values, ply, entries, chunk_entries, .. } = header;
-                        let found =
-                            format!("{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}");
-                        FileError::wrong(&path, "the content", expected, found)
-                    })?;
-                check_length(&path, bytes, found_bytes)?;
-                Ok(chunks)
-            })?;
-        check_tier(&path, index.board(), record)?;
+        let board = index.board();
+        let reader = Reader::open(storage, &path, bytes, count_shapes(board, ply), |header, found_bytes| {
+            let chunks = Chunks { tier_entries: entries, ..header.chunks };
+            if !chunks.are_possible() || *header != (Header { board, values, ply, chunks }) {
+                let expected = format!("{board} {values} ply {ply} of {entries} entries");
+                let Header { board, values, ply, chunks: Chunks { tier_entries, each, .. } } = header;
+                let found = format!("{board} {values} ply {ply} of {tier_entries} entries in chunks of {each}");
+                return Err(FileError::wrong(&path, "the content", expected, found));
+            }
+            check_length(&path, bytes, found_bytes)
+        })?;
+        check_tier(&path, board, record)?;
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let shape_entries = reader.shape_entries(shapes.len())?;
         let directory = TierDirectory::with_entries(index, ply, shapes, &shape_entries)
             .filter(|directory| directory.entries() == entries)
             .ok_or_else(|| FileError::damaged(&path, 0, "the shapes are not the tier's"))?;
-        Ok(OpenTier { directory, coding: Coding::new(index.board(), values, ply), reader, chunks })
+        Ok(OpenTier { directory, coding: Coding::new(board, values, ply), reader })
     }
 
     /// Looks a stored position up.
@@ -84,7 +79,7 @@ impl OpenTier {
 
     /// Returns the chunk of an entry and the entry's number in the chunk.
     fn place(&self, cache: &Cache, rank: u64) -> (Chunk, usize) {
-        let (number, entry) = self.chunks.place(rank);
+        let (number, entry) = self.reader.chunks.place(rank);
         (Chunk { database: cache.database, ply: self.directory.ply, number, planes: self.coding.planes }, entry)
     }
 
@@ -95,7 +90,7 @@ impl OpenTier {
     /// Reads a block, checks it and expands it.
     pub fn expand(&self, number: u64) -> Result<DecodedBlock, FileError> {
         let (payload, chunks) = self.reader.block(number)?;
-        DecodedBlock::new(&payload, chunks, &self.chunks, &self.coding)
+        DecodedBlock::new(&payload, chunks, &self.reader.chunks, &self.coding)
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 
@@ -103,16 +98,18 @@ impl OpenTier {
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
         let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;
-        let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
+        let quiet = chunk::quiet(index, &self.directory, &self.reader.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
             let what = "a chunk's number of values differs from its number of quiet entries";
             return Err(self.reader.damaged(block_number, what));
         }
-        let mut words = vec![0; self.coding.planes * self.chunks.words()];
+        let mut words = vec![0; self.coding.planes * self.reader.chunks.words()];
         let symbols = block.planes(&self.coding, place);
         let plane_words = count.div_ceil(64).max(1);
-        for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
+        for (symbols, words) in
+            symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.reader.chunks.words()))
+        {
             index.kernel.run(Unpack { stream: symbols, quiet: &quiet, out: words });
         }
         Ok(words)

@@ -14,6 +14,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
@@ -30,14 +32,16 @@ const MATRICES: [u64; 2] = [24, 2];
 
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
-/// How a tier is cut into chunks, and which of its entries are stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How a tier is cut into chunks, and which of its entries are stored. A part of the header of the tier's file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Chunks {
-    /// Entries of a chunk; the last one may have fewer.
-    pub each: u32,
     /// Entries of the tier.
     pub tier_entries: u64,
-    /// Whether forced entries are stored too: all entries where the player to move has no win at once.
+    /// Entries of a chunk; the last one may have fewer.
+    pub each: u32,
+    /// Whether forced entries are stored too: all entries where the player to move has no win at once. The version of
+    /// the file's envelope records it.
+    #[serde(skip)]
     pub has_forced: bool,
 }
 
@@ -50,15 +54,14 @@ impl Chunks {
         Chunks { each: (each as u32).next_power_of_two(), tier_entries, has_forced }
     }
 
-    /// Makes chunks of the size that a file records; `None` for a size that the writer never chooses.
-    pub fn new(each: u32, tier_entries: u64, has_forced: bool) -> Option<Chunks> {
-        let possible = each.is_power_of_two() && (LEAST_ENTRIES[1]..=MOST_ENTRIES).contains(&each);
-        possible.then_some(Chunks { each, tier_entries, has_forced })
+    /// Returns whether the writer may choose chunks of this size.
+    pub fn are_possible(&self) -> bool {
+        self.each.is_power_of_two() && (LEAST_ENTRIES[1]..=MOST_ENTRIES).contains(&self.each)
     }
 
     /// Counts the chunks.
     pub fn count(&self) -> u64 {
-        self.tier_entries.div_ceil(self.each.into())
+        self.tier_entries.div_ceil(self.each.max(1).into())
     }
 
     /// Counts the groups.

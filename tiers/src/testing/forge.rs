@@ -6,6 +6,7 @@ use fourbase::{Board, Outcome, Value};
 
 use crate::communicator::Alone;
 use crate::files::{Disk, FileError, create_folder, publish};
+use crate::format::chunk::Chunks;
 use crate::format::codec::EncodedBlock;
 use crate::format::tier_file::{Header, Writer};
 use crate::format::{Manifest, TierRecord, folder_of, tier_path};
@@ -43,7 +44,8 @@ pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
     for ply in (solved_to..=cells).rev() {
         let mut record = TierRecord { ply, entries, bytes: 0, hash: None };
         if manifest.keeps(ply) {
-            let header = Header { board, values, ply, entries, chunk_entries: 4096, has_forced: false };
+            let chunks = Chunks { tier_entries: entries, each: 4096, has_forced: false };
+            let header = Header { board, values, ply, chunks };
             let mut writer = Writer::create(&Disk, &tier_path(&folder, ply), &header, &Alone)?;
             writer.add(&[vec![EncodedBlock { payload: vec![0; block_bytes], chunks: 1 }]])?;
             let mut shapes = vec![0; count_shapes(board, ply).min(MOST_SHAPES) as usize];

@@ -19,7 +19,7 @@ use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::{Evaluation, each_quiet, static_evaluation};
 use super::work::Work;
-use crate::database::{BlockCache, BlockWeighter, Database, DatabaseError, OpenTier, searches};
+use crate::database::{BlockCache, BlockWeighter, Database, DatabaseError, searches};
 use crate::kernel::Values;
 
 /// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
@@ -101,7 +101,7 @@ impl<'a> FileLookup<'a> {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            Evaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.chunks.has_forced) => {
+            Evaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.reader.chunks.has_forced) => {
                 let next = position.drop_piece(column);
                 Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
             }
@@ -132,7 +132,7 @@ impl<'a> FileLookup<'a> {
                 return Ok(self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)?);
             }
         };
-        let (chunk, place) = tier.open.chunks.place(entry);
+        let (chunk, place) = tier.open.reader.chunks.place(entry);
         let (number, chunk_of_block) = tier.open.reader.block_of(chunk)?;
         let block = self.block(tier, number)?;
         let code = block.code(chunk_of_block, place, &tier.codes, || self.quiet_entries(tier, chunk));
@@ -143,7 +143,7 @@ impl<'a> FileLookup<'a> {
 
     /// Returns a mask of the quiet entries of a chunk.
     fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> BitVec {
-        let OpenTier { directory, chunks, .. } = &tier.open;
+        let (directory, chunks) = (&tier.open.directory, tier.open.reader.chunks);
         let (entries, mut quiet) = (tier.entries(chunk), bitvec![0; chunks.each as usize]);
         let start = entries.start;
         each_quiet(self.database.index(), directory, chunks.has_forced, entries, |entry, _| {

@@ -35,13 +35,13 @@ impl StoredTier {
 
     /// Returns the entries of a chunk.
     pub fn entries(&self, chunk: u64) -> Range<u64> {
-        self.open.chunks.entries(chunk..chunk + 1)
+        self.open.reader.chunks.entries(chunk..chunk + 1)
     }
 
     /// Reads and decodes a block. The inner error is a fault of its bytes despite a right checksum.
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
         let (payload, chunks) = self.open.reader.block(block)?;
-        Ok(Block::decode(&payload, chunks, self.open.chunks.each, &self.codes))
+        Ok(Block::decode(&payload, chunks, self.open.reader.chunks.each, &self.codes))
     }
 }
 

@@ -18,7 +18,7 @@ use super::tier::StoredTier;
 use super::walk::each_quiet;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
-use crate::database::{DatabaseError, OpenTier};
+use crate::database::DatabaseError;
 use crate::files::counted;
 use crate::progress::{Stage, StageProgress};
 
@@ -55,7 +55,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, Communicato
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = work.options.sample.filter(|sample| *sample < all);
     let batch = (work.options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
-    let entries = |tier: &StoredTier| tier.open.chunks.tier_entries;
+    let entries = |tier: &StoredTier| tier.open.reader.chunks.tier_entries;
     let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers.values().rev() {
@@ -107,7 +107,7 @@ impl TierCheck<'_> {
                 continue;
             }
             let entries = self.tier.entries(chunk);
-            let OpenTier { directory, chunks, .. } = &self.tier.open;
+            let (directory, chunks) = (&self.tier.open.directory, self.tier.open.reader.chunks);
             let (index, mut quiet) = (self.lookup.database.index(), Vec::new());
             each_quiet(index, directory, chunks.has_forced, entries.clone(), |entry, parts| {
                 let [first, second] = index.split.bitboards(parts);

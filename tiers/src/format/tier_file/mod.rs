@@ -31,7 +31,6 @@ use super::folder::{MANIFEST, is_of_database};
 use super::manifest::board_name;
 use crate::files::envelope::{self, VERSION, VERSION_WITH_FORCED};
 use crate::files::{FileError, ReadFile, Storage, io_error};
-use crate::index::Index;
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourtier";
@@ -51,31 +50,21 @@ pub(crate) struct Header {
     pub board: Board,
     pub values: Values,
     pub ply: u32,
-    /// Entries of the tier.
-    pub entries: u64,
-    /// Entries of a chunk; the last one may have fewer.
-    pub chunk_entries: u32,
-    /// Whether forced positions are stored too; recorded as the version of the envelope.
-    #[serde(skip)]
-    pub has_forced: bool,
+    pub chunks: Chunks,
 }
 
 impl Header {
-    /// Makes the header of a tier's file with these chunks.
-    pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
-        let Chunks { each, tier_entries, has_forced } = *chunks;
-        Header { board: index.board(), values, ply, entries: tier_entries, chunk_entries: each, has_forced }
-    }
-
     /// Returns the first bytes of the file.
     pub fn seal(&self) -> Vec<u8> {
-        envelope::seal(if self.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
+        envelope::seal(if self.chunks.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
     }
 
     /// Reads the header of a file. Returns the header and its bytes.
     fn unseal(file: &dyn ReadFile, path: &Path) -> Result<(Header, Vec<u8>), FileError> {
-        let (version, header, bytes) = envelope::unseal(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
-        Ok((Header { has_forced: version == VERSION_WITH_FORCED, ..header }, bytes))
+        let (version, mut header, bytes): (_, Header, _) =
+            envelope::unseal(VERSION..=VERSION_WITH_FORCED, file, path, MAGIC)?;
+        header.chunks.has_forced = version == VERSION_WITH_FORCED;
+        Ok((header, bytes))
     }
 }
 

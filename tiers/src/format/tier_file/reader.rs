@@ -14,12 +14,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{DIRECTORY_ENTRY, END, Header, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, checksum};
 use crate::files::envelope::{self, TOO_SHORT};
 use crate::files::{FileError, ReadFile, ReadStorage, frame, io_error};
-use crate::format::chunk::GROUP_CHUNKS;
+use crate::format::chunk::{Chunks, GROUP_CHUNKS};
 
 /// A file that is open for reading; shared by threads.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub path: PathBuf,
+    /// How the tier is divided into chunks.
+    pub chunks: Chunks,
     file: Box<dyn ReadFile>,
     identity: u64,
     directory_at: u64,
@@ -47,14 +49,14 @@ fn find(starts: &[Start], chunk: u64) -> usize {
 
 impl Reader {
     /// Opens a file of `expected_bytes` bytes, for a tier of at most `most_shapes` shapes. Reads its header and, if
-    /// `check` accepts the header and the file's length, its end. Returns the reader and the result of `check`.
-    pub fn open<T>(
+    /// `check` accepts the header and the file's length, its end.
+    pub fn open(
         storage: &dyn ReadStorage,
         path: &Path,
         expected_bytes: u64,
         most_shapes: u128,
-        check: impl FnOnce(&Header, u64) -> Result<T, FileError>,
-    ) -> Result<(Reader, T), FileError> {
+        check: impl FnOnce(&Header, u64) -> Result<(), FileError>,
+    ) -> Result<Reader, FileError> {
         let damaged = |offset, what| FileError::damaged(path, offset, what);
         let file = match storage.open_expecting(path, expected_bytes) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged(0, "the file is missing")),
@@ -63,7 +65,8 @@ impl Reader {
         let (header, sealed) = Header::unseal(&*file, path)?;
         let (header_bytes, identity) = (sealed.len() as u64, xxh3_64(&sealed));
         let size = file.size().map_err(io_error(path, "read"))?;
-        let checked = check(&header, size)?;
+        check(&header, size)?;
+        let chunks = header.chunks;
         let trailer_at = size.checked_sub(TRAILER as u64).filter(|at| *at >= header_bytes);
         let trailer_at = trailer_at.ok_or_else(|| damaged(size, TOO_SHORT))?;
         let mut trailer = [0; TRAILER];
@@ -84,13 +87,11 @@ impl Reader {
         }
         end.truncate((trailer_at - end_at) as usize);
         let list = end.split_off(shape_bytes.min(end.len()));
-        let chunks = header.entries.div_ceil(u64::from(header.chunk_entries.max(1)));
-        let pages = parse_pages(&list, [(header_bytes, 0), (directory_at, chunks)])
+        let pages = parse_pages(&list, [(header_bytes, 0), (directory_at, chunks.count())])
             .ok_or_else(|| damaged(end_at, "the blocks do not hold the tier"))?;
         let read = (1..pages.len()).map(|_| OnceLock::new()).collect();
-        let reader =
-            Reader { path: path.to_path_buf(), file, identity, directory_at, blocks, pages, read, shapes: end };
-        Ok((reader, checked))
+        let path = path.to_path_buf();
+        Ok(Reader { path, chunks, file, identity, directory_at, blocks, pages, read, shapes: end })
     }
 
     /// Returns the entries of every shape; there are at most `most` shapes.
@@ -249,7 +250,8 @@ mod tests {
             |block: u64| vec![EncodedBlock { payload: vec![block as u8; (block % 5) as usize], chunks: chunks(block) }];
         let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
         let (path, board) = (folder.join("tier-09"), "4x4".parse().unwrap());
-        let header = Header { board, values: Values::Wdl, ply: 9, entries, chunk_entries: 256, has_forced: false };
+        let chunks = Chunks { tier_entries: entries, each: 256, has_forced: false };
+        let header = Header { board, values: Values::Wdl, ply: 9, chunks };
         let mut writer = Writer::create(storage, &path, &header, &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
         let file = writer.finish(&[entries, 0, 7]).unwrap().unwrap();
@@ -262,7 +264,7 @@ mod tests {
         for count in [0, 1, 1023, 1024, 1025, 2048, 2500] {
             let storage = Memory::default();
             let path = write(&storage, Path::new("folder"), count);
-            let (reader, ()) = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
+            let reader = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
             assert_eq!(reader.blocks, count);
             assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
             assert!(reader.shape_entries(2).unwrap_err().is_damage());
@@ -285,11 +287,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = write(&Disk, folder.path(), 2500);
         let mut file = std::fs::read(&path).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
+        let reader = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
         let second = reader.directory_at as usize + PAGE_BLOCKS as usize * DIRECTORY_ENTRY;
         file[second + 4] ^= 1;
         std::fs::write(&path, &file).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
+        let reader = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
         assert!(reader.block(0).is_ok() && reader.block(2048).is_ok());
         assert!(reader.block(1024).unwrap_err().to_string().contains("the checksum of the directory"));
     }
@@ -298,7 +300,7 @@ mod tests {
     fn a_trailer_that_cannot_be_true_is_refused_though_its_checksum_fits() {
         let storage = Memory::default();
         let path = write(&storage, Path::new("folder"), 3);
-        let (reader, ()) = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
+        let reader = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
         let file = read_small(&storage, &path, u64::MAX).unwrap();
         let (at, numbers) = (reader.directory_at, file.len() - TRAILER);
         let open = |directory_at: u64, count: u64| {
@@ -309,7 +311,7 @@ mod tests {
             let checksum = checksum(end, reader.identity, END);
             file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
             storage.create(&path).unwrap().write_all_at(&file, 0).unwrap();
-            Reader::open(&storage, &path, 0, 3, |_, _| Ok(()))?.0.block(0)
+            Reader::open(&storage, &path, 0, 3, |_, _| Ok(()))?.block(0)
         };
         open(at, 3).unwrap();
         let of_count = [0, 2, 4, u64::MAX, u64::MAX / 10 + 2].map(|count| (at, count));
