@@ -13,7 +13,7 @@ use fourbase::Board;
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::files::{ReadFile, ReadStorage};
-use crate::format::folder_of;
+use crate::format::{MANIFEST, board_and_values_of, folder_of};
 use crate::kernel::Values;
 
 /// The folder in the paths of embedded files; it stands for the program.
@@ -27,13 +27,13 @@ macro_rules! files {
     };
 }
 
-/// All embedded files in order, each with its path and bytes. Empty without the cargo feature `embedded`.
+/// All embedded files, the smallest board first, each with its path and bytes. Empty without the cargo feature `embedded`.
 #[cfg(not(feature = "embedded"))]
 const FILES: &[(&str, &[u8])] = &[];
 #[cfg(feature = "embedded")]
 const FILES: &[(&str, &[u8])] = files! {
-    "6x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11";
     "7x5/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09";
+    "6x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11";
     "7x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11" "tier-13";
 };
 
@@ -90,11 +90,8 @@ impl Database {
     /// Lists the boards with a built-in database, smallest first.
     #[must_use]
     pub fn embedded_boards() -> Vec<Board> {
-        let board = |(path, _): &(&str, _)| Path::new(path).ancestors().nth(2)?.file_name()?.to_str()?.parse().ok();
-        let mut boards: Vec<Board> = FILES.iter().filter_map(board).collect();
-        boards.sort_by_key(|board: &Board| (board.cells(), board.width()));
-        boards.dedup();
-        boards
+        let manifests = FILES.iter().map(|(path, _)| Path::new(path)).filter(|path| path.ends_with(MANIFEST));
+        manifests.filter_map(|path| Some(board_and_values_of(path.parent()?)?.0)).collect()
     }
 }
 

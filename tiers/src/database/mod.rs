@@ -13,7 +13,6 @@ mod cache;
 mod embedded;
 mod error;
 mod fallback;
-mod files;
 mod json;
 mod lookup;
 mod many;

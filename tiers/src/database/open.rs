@@ -1,4 +1,4 @@
-//! Opening a database, and listing the databases of a folder.
+//! Opening a database, comparing its files with its manifest, and listing the databases of a folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +14,8 @@ use super::misplaced::check_root;
 use super::tier::OpenTier;
 use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
-use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
-use crate::index::Index;
+use crate::format::{MANIFEST, Manifest, REPLACEMENT, TierRecord, board_and_values_of, folder_of, tier_path};
+use crate::index::{Index, TierDirectory};
 use crate::kernel::{Kernel, Values};
 
 /// The most answers of searches that a database keeps: about 3 MiB.
@@ -237,6 +237,42 @@ impl Database {
         })?;
         // Two threads may open a tier at the same time; only one of the two is kept.
         Ok(slot.get_or_init(|| tier))
+    }
+
+    /// Compares the hashes of all files with the manifest. What the files hold is not looked at.
+    ///
+    /// # Errors
+    /// The first file that is missing or has another hash.
+    pub fn check_hashes(&self) -> Result<(), DatabaseError> {
+        self.manifest.check_hashes(self.storage(), self.folder(), (0, 1), &|_| true)?;
+        Ok(())
+    }
+
+    /// Opens the file of a stored tier, bypassing the tiers that probes have opened.
+    pub(crate) fn open_tier(&self, record: &TierRecord) -> Result<OpenTier, FileError> {
+        OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record)
+    }
+
+    /// Compares the shapes of a stored tier with the index, and the hash of its file with the manifest's record.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier, record: &TierRecord) -> Result<(), FileError> {
+        // Shape by shape, so that the first difference is found before the tables of all other shapes are made.
+        if tier.directory.shape_entries() != TierDirectory::new(self.index(), record.ply).shape_entries() {
+            let file = tier_path(self.folder(), record.ply);
+            return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board"));
+        }
+        record.check_hash(self.storage(), self.folder(), &|_| true).map(drop)
+    }
+
+    /// Reads the manifest again and compares it with the one that the database was opened with.
+    pub(crate) fn check_manifest(&self) -> Result<(), DatabaseError> {
+        match Manifest::read(self.storage(), self.folder())? {
+            Some(manifest) if manifest == self.manifest => Ok(()),
+            Some(_) => Err(self.manifest_error("changed since the database was opened")),
+            None => Err(self.manifest_error("the file is missing")),
+        }
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {

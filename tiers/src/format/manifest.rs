@@ -131,15 +131,12 @@ impl Manifest {
     /// database that drops later ones, and their forced replies lead beyond it. Databases of older versions never store
     /// them.
     pub(crate) fn keeps_forced(&self, ply: u32) -> bool {
-        let last = self.tiers.first().map_or(0, |last| last.ply);
-        self.keeps(ply) && !self.keeps(ply + 2) && ply + 2 <= last
+        self.keeps(ply) && !self.keeps(ply + 2) && ply as usize + 2 <= self.board.cells()
     }
 
     /// Returns the chunks that the file of a tier is divided into.
     pub(crate) fn chunks(&self, tier: &TierDirectory) -> Chunks {
-        let last = self.tiers.first().map_or(0, |last| last.ply);
-        let is_early = (0..=last).any(|ply| is_stored(ply) && !self.keeps(ply));
-        Chunks::of_tier(tier, is_early, self.keeps_forced(tier.ply))
+        Chunks::of_tier(tier, !self.keeps_like(None), self.keeps_forced(tier.ply))
     }
 
     /// Returns the outcome of the empty board, when complete.
@@ -277,11 +274,8 @@ impl Manifest {
     /// Returns whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files.
     /// Only odd plies have files.
     pub(crate) fn keeps_like(&self, keep_plies: Option<u32>) -> bool {
-        let deepest = |most: Option<u32>| {
-            let most = most.unwrap_or(u32::MAX).min(self.board.cells() as u32);
-            most.saturating_sub(u32::from(!is_stored(most)))
-        };
-        deepest(self.keep_plies) == deepest(keep_plies)
+        let other = Manifest::new(self.board, self.values, keep_plies);
+        (0..=self.board.cells() as u32).all(|ply| self.keeps(ply) == other.keeps(ply))
     }
 
     /// Checks that the files of the finished tiers exist and have the recorded lengths.

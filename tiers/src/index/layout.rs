@@ -97,7 +97,11 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
 
 pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
     let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
-    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
+    // The possible numbers of first-player pieces in the left and the right wing.
+    let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
+    let lefts =
+        |wings: u32| (wings + 1).saturating_sub(columns.len() as u32)..rows.len().min(wings as usize + 1) as u32;
+    let balances = wings.into_iter().flat_map(move |wings| lefts(wings).map(move |left| (left, wings - left)));
     balances.map(move |(left_firsts, right_firsts)| Matrix {
         left: shape.left,
         spine,
@@ -107,13 +111,6 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
         rows: rows[left_firsts as usize],
         columns: columns[right_firsts as usize],
     })
-}
-
-/// Lists the possible pairs of numbers: first-player pieces in the left wing, and in the right wing.
-fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
-    let wings = ply.div_ceil(2).checked_sub(spine.bits.count_ones());
-    let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
-    range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
 /// Returns the parts of the entry with number `entry`, counted from the start of `matrices`, which are consecutive;
