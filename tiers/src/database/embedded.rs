@@ -71,20 +71,17 @@ impl Database {
     /// The errors of [`Database::find`].
     pub fn find_or_embedded(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let found = Database::find(root, board);
-        match &found {
-            Ok(database) if database.is_complete() => found,
-            Ok(_) | Err(DatabaseError::Missing { .. }) => match Database::embedded(board)? {
-                Some(mut embedded) => {
-                    embedded.passed_over = found.ok().map(|found| {
-                        let not_solved = found.not_solved(0);
-                        found.passed_over.unwrap_or(not_solved)
-                    });
-                    Ok(embedded)
-                }
-                None => found,
-            },
-            Err(_) => found,
-        }
+        let may_improve = match &found {
+            Ok(database) => !database.is_complete(),
+            Err(error) => matches!(error, DatabaseError::Missing { .. }),
+        };
+        let embedded = if may_improve { Database::embedded(board)? } else { None };
+        let Some(embedded) = embedded else { return found };
+        let passed_over = found.ok().map(|found| {
+            let not_solved = found.not_solved(0);
+            found.passed_over.unwrap_or(not_solved)
+        });
+        Ok(Database { passed_over, ..embedded })
     }
 
     /// Lists the boards with a built-in database, smallest first.

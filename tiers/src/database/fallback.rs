@@ -18,50 +18,35 @@ use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
 
-/// Bounds of a position's outcome that narrow its search. If the search returns one of the bounds, the true outcome may
-/// lie beyond it.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Bounds {
-    /// The position is worth at least this, or lower outcomes don't matter.
-    pub at_least: Option<Outcome>,
-    /// The position is worth at most this.
-    pub at_most: Option<Outcome>,
-}
-
-impl Bounds {
-    /// Converts "at least `outcome` for the player to move at `ply`" (or "lower outcomes don't matter") into bounds at
-    /// the later ply `later`. If the other player is to move there, they become "at most".
-    pub fn at_ply(ply: u32, later: u32, outcome: Outcome) -> Bounds {
-        let plies = later - ply;
-        let remoteness = match outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies)) {
-            // A game that is lost before that ply gives no bound.
-            Some(None) => return Bounds::default(),
-            remoteness => remoteness.flatten(),
-        };
-        if plies.is_multiple_of(2) {
-            Bounds { at_least: Some(Outcome { remoteness, ..outcome }), at_most: None }
-        } else {
-            Bounds { at_least: None, at_most: Some(Outcome { value: outcome.value.flip(), remoteness }) }
-        }
-    }
-}
-
 impl Database {
-    /// Searches a position whose tier is not kept and whose outcome is within `bounds`.
-    ///
-    /// If the ply before is kept, its values narrow the search.
+    /// Searches a position whose tier is not kept. `known` narrows the search: the player to move at `ply`, the same ply
+    /// or an earlier one, gets at least this outcome, or lower outcomes don't matter. If the answer is this bound, the
+    /// true outcome may lie beyond it. If the ply before is kept, its values narrow the search too.
     ///
     /// # Errors
     /// [`DatabaseError::Analysis`] if a limit of the budget is reached, and the errors of [`Database::probe`].
     pub(super) fn search_beyond(
         &self,
         position: &Position,
-        bounds: Bounds,
+        ply: u32,
+        known: Option<Outcome>,
         budget: &mut Budget,
     ) -> Result<Outcome, DatabaseError> {
-        // Better outcomes compare as less.
-        let at_least = [bounds.at_least, self.at_least(position, budget)?].into_iter().flatten().min();
-        Ok(self.search(position, Bounds { at_least, ..bounds }, budget)?)
+        let (mut at_least, mut at_most) = (self.at_least(position, budget)?, None);
+        let plies = position.ply() as u32 - ply;
+        // A game that is lost before the position gives no bound.
+        if let Some(Outcome { value, remoteness }) = known
+            && remoteness.is_none_or(|remoteness| remoteness >= plies)
+        {
+            let remoteness = remoteness.map(|remoteness| remoteness - plies);
+            if plies.is_multiple_of(2) {
+                // Better outcomes compare as less.
+                at_least = at_least.into_iter().chain([Outcome { value, remoteness }]).min();
+            } else {
+                at_most = Some(Outcome { value: value.flip(), remoteness });
+            }
+        }
+        Ok(self.search(position, [at_least, at_most], budget)?)
     }
 
     /// Returns a lower bound of a position's outcome, if the kept plies give one: the player does at least as well as
@@ -98,11 +83,12 @@ impl Database {
         }
     }
 
-    /// Searches a position to the end of the game, within a budget. The bounds must be right.
+    /// Searches a position to the end of the game, within a budget. It must be worth at least and at most the bounds, or
+    /// outcomes beyond them must not matter.
     pub(super) fn search(
         &self,
         position: &Position,
-        bounds: Bounds,
+        [at_least, at_most]: [Option<Outcome>; 2],
         budget: &mut Budget,
     ) -> Result<Outcome, AnalysisError> {
         let board = self.board();
@@ -115,14 +101,12 @@ impl Database {
         self.searched.fetch_add(1, Ordering::Relaxed);
         self.searches.ask(board, budget, cost, |search| match self.values() {
             Values::Wdl => {
-                let worst = bounds.at_least.filter(|worst| worst.value != Value::Lose);
-                let best = bounds.at_most.filter(|best| best.value != Value::Win);
-                let worst = worst.unwrap_or(at_the_end(Value::Lose));
-                let best = best.unwrap_or(at_the_end(Value::Win));
+                let worst = at_least.filter(|worst| worst.value != Value::Lose).unwrap_or(at_the_end(Value::Lose));
+                let best = at_most.filter(|best| best.value != Value::Win).unwrap_or(at_the_end(Value::Win));
                 let outcome = search.solve_between(position, Some(worst), Some(best));
                 outcome.map(|outcome| Outcome { remoteness: None, ..outcome })
             }
-            Values::Remoteness => search.solve_between(position, bounds.at_least, bounds.at_most),
+            Values::Remoteness => search.solve_between(position, at_least, at_most),
         })
     }
 }

@@ -120,14 +120,11 @@ impl Database {
                 Err(error) => passed_over = passed_over.or(Some(error)),
             }
         }
-        match (solving, passed_over) {
-            (Some(database), passed_over) => Ok(Database { passed_over, ..database }),
-            (None, Some(error)) => Err(error),
-            (None, None) => {
-                check_root(root, Some(board))?;
-                Err(DatabaseError::Missing { board, root: root.to_path_buf() })
-            }
+        if let Some(database) = solving {
+            return Ok(Database { passed_over, ..database });
         }
+        passed_over.map_or_else(|| check_root(root, Some(board)), Err)?;
+        Err(DatabaseError::Missing { board, root: root.to_path_buf() })
     }
 
     /// Opens the database of a board with these values under the folder of all databases.

@@ -11,7 +11,6 @@ use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
 
 use super::error::DatabaseError;
-use super::fallback::Bounds;
 use super::open::Database;
 use crate::format::is_stored;
 use crate::kernel::Values;
@@ -53,9 +52,13 @@ impl Database {
                 }
                 None => {
                     let nodes = budget.spent.nodes;
-                    let is_kept = self.reaches(end.ply);
-                    let outcome =
-                        if is_kept { self.best(end, budget) } else { self.search_forced(position, &end, budget) }?;
+                    let outcome = if self.reaches(end.ply) {
+                        self.best(end, budget)?
+                    } else {
+                        // Bounds on the outcome of one end of the forced moves also hold for the other.
+                        let known = if ply < end.ply { self.at_least(position, budget)? } else { None };
+                        self.search_beyond(&end.position, ply, known, budget)?
+                    };
                     if budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
                         self.answers.insert(end.position.bitboards(), outcome);
                     }
@@ -70,15 +73,6 @@ impl Database {
     fn outcome(&self, outcome: Outcome) -> Outcome {
         let remoteness = outcome.remoteness.filter(|_| self.values() == Values::Remoteness);
         Outcome { remoteness, ..outcome }
-    }
-
-    /// Searches `end`, the position that forced moves lead to from `position`. Bounds on the outcome of one also
-    /// bound the other's.
-    fn search_forced(&self, position: &Position, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
-        let ply = position.ply() as u32;
-        let at_least = if ply < end.ply { self.at_least(position, budget)? } else { None };
-        let bounds = at_least.map_or(Bounds::default(), |outcome| Bounds::at_ply(ply, end.ply, outcome));
-        self.search_beyond(&end.position, bounds, budget)
     }
 
     /// Returns whether the database keeps the tier in which quiet positions of `ply` pieces are looked up.
@@ -161,8 +155,7 @@ impl Database {
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
                 // Only better outcomes matter.
-                let bounds = best.outcome.map_or(Bounds::default(), |of| Bounds::at_ply(best.ply, end.ply, of));
-                best.improve(end.ply, self.search_beyond(&end.position, bounds, budget)?);
+                best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
             }
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
@@ -279,7 +272,7 @@ mod tests {
         let [mut narrowed, mut plain] = [(); 2].map(|()| Budget::default());
         for position in positions {
             let found = ask(databases[0], position, &mut narrowed);
-            let expected = databases[1].search(position, Bounds::default(), &mut plain).unwrap();
+            let expected = databases[1].search(position, [None; 2], &mut plain).unwrap();
             assert_eq!(found, expected, "{position}");
         }
         assert!(positions.len() > 20, "{}", positions.len());
@@ -292,7 +285,7 @@ mod tests {
         for values in [Values::Wdl, Values::Remoteness] {
             let [with, without] = solved(&Solve::new(board, values).keep_plies(Some(5)));
             let [narrowed, plain] = nodes([&with, &without], &positions(board, 6, 3), |database, position, budget| {
-                database.search_beyond(position, Bounds::default(), budget).unwrap()
+                database.search_beyond(position, 0, None, budget).unwrap()
             });
             assert!(narrowed * 10 < plain * 9, "{narrowed} {plain}");
         }

@@ -53,9 +53,11 @@ impl OpenTier {
         check_tier(&path, board, record)?;
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let shape_entries = reader.shape_entries(shapes.len())?;
-        let directory = TierDirectory::with_entries(index, ply, shapes, &shape_entries)
-            .filter(|directory| directory.entries() == entries)
-            .ok_or_else(|| FileError::damaged(&path, 0, "the shapes are not the tier's"))?;
+        let has_all = shapes.len() == shape_entries.len();
+        let directory = TierDirectory::of_shapes(index, ply, shapes, &shape_entries, 0);
+        if !has_all || directory.entries() != entries {
+            return Err(FileError::damaged(&path, 0, "the shapes are not the tier's"));
+        }
         Ok(OpenTier { directory, coding: Coding::new(board, values, ply), reader })
     }
 

@@ -63,25 +63,20 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape, which a file
-    /// records. Returns `None` if there are not as many numbers as shapes, or if their sum overflows.
-    pub(crate) fn with_entries(
+    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape. A sum that overflows is
+    /// `u64::MAX`.
+    pub(crate) fn of_shapes(
         index: &Index,
         ply: u32,
         shapes: Vec<Shape>,
-        shape_entries: &[u64],
-    ) -> Option<TierDirectory> {
-        shape_entries.iter().try_fold(0u64, |sum, entries| sum.checked_add(*entries))?;
-        let fits = shapes.len() == shape_entries.len();
-        fits.then(|| TierDirectory::of_shapes(index, ply, shapes, shape_entries, 0))
-    }
-
-    fn of_shapes(index: &Index, ply: u32, shapes: Vec<Shape>, entries: &[u64], matrices: u64) -> TierDirectory {
+        entries: &[u64],
+        matrices: u64,
+    ) -> TierDirectory {
         let (mut lefts, mut first_entries, mut end) = (Vec::new(), Vec::with_capacity(entries.len() + 1), 0);
         for (number, (shape, entries)) in shapes.iter().zip(entries).enumerate() {
             lefts.resize(lefts.len().max(shape.left.0 as usize + 1), number as u32);
             first_entries.push(end);
-            end += entries;
+            end = u64::saturating_add(end, *entries);
         }
         first_entries.push(end);
         lefts.resize(index.split.wing_shapes() as usize + 1, shapes.len() as u32);
