@@ -179,11 +179,11 @@ impl<'i> QuietRows<'i> {
             index.kernel.run(MaskRows { quiet, rows: rows_here, words: words_here, out: masks });
             let start = rows.start as u64 * columns;
             if start < from {
-                keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);
+                keep(&mut masks[..words.len()], (from - start) as usize - words.start * 64..usize::MAX);
             }
             if row == end_row {
                 let last = masks.len() - words.len();
-                keep_to(&mut masks[last..], (to - (end_row as u64 - 1) * columns) as usize - words.start * 64);
+                keep(&mut masks[last..], 0..(to - (end_row as u64 - 1) * columns) as usize - words.start * 64);
             }
             let first_entry = located.first_entry + start + 64 * words.start as u64;
             show(MaskedRows { rows, words: words.clone(), first_entry, masks })?;
@@ -225,18 +225,10 @@ fn put(mask: &mut [u64], bits: &[u64], first: i64) {
     }
 }
 
-/// Clears the bits before bit `from`.
-fn keep_from(words: &mut [u64], from: usize) {
-    words[..from / 64].fill(0);
-    if let Some(word) = words.get_mut(from / 64) {
-        *word &= !low_bits((from % 64) as u32);
+/// Clears all bits but these.
+fn keep(words: &mut [u64], bits: Range<usize>) {
+    for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
+        let before = |bit: usize| low_bits(bit.saturating_sub(first).min(64) as u32);
+        *word &= before(bits.end) & !before(bits.start);
     }
-}
-
-/// Clears the bits from bit `to` on.
-fn keep_to(words: &mut [u64], to: usize) {
-    if let Some(word) = words.get_mut(to / 64) {
-        *word &= low_bits((to % 64) as u32);
-    }
-    words.iter_mut().skip(to / 64 + 1).for_each(|word| *word = 0);
 }

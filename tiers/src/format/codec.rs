@@ -79,17 +79,11 @@ impl<'a> Packer<'a> {
     /// # Errors
     /// If the tier can't be read.
     pub fn encode(&mut self, group: u64) -> Result<Vec<EncodedBlock>, FileError> {
-        let chunks = self.cut.of_group(group);
-        self.symbols.clear();
-        self.counts.clear();
-        self.counts.resize((chunks.end - chunks.start) as usize, 0);
-        self.pack(chunks)?;
-        self.compress()
-    }
-
-    /// Appends the symbols of some chunks, and the number of symbols of each.
-    fn pack(&mut self, chunks: Range<u64>) -> Result<(), FileError> {
         let Packer { index, tier, cut, rows, quiet, symbols, counts, .. } = self;
+        let chunks = cut.of_group(group);
+        symbols.clear();
+        counts.clear();
+        counts.resize((chunks.end - chunks.start) as usize, 0);
         let entries = cut.entries(chunks.clone());
         for (located, entries) in chunk::runs(tier.directory.located_from(index, entries.start), entries) {
             let matrix = &located.matrix;
@@ -113,10 +107,10 @@ impl<'a> Packer<'a> {
                     first_chunk: chunks.start,
                     counts,
                 });
-                Ok(())
+                Ok::<(), FileError>(())
             })?;
         }
-        Ok(())
+        self.compress()
     }
 
     /// Compresses the symbols of a group into blocks of about equal size.
