@@ -275,12 +275,14 @@ impl<L: Lookup> Analyst<L> {
             Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => return Ok(None),
             outcome => outcome?,
         };
-        let found = match &self.remoteness_source {
-            Some(source) if outcome.remoteness.is_none() && self.may_search() => source.stored(position)?,
-            Some(source) if outcome.remoteness.is_none() => within::<L, _>(source.look_up(position, budget))?,
-            _ => None,
+        let source = self.remoteness_source.as_ref().filter(|_| outcome.remoteness.is_none());
+        let Some(source) = source else { return Ok(Some(outcome)) };
+        let stored = if self.may_search() {
+            source.stored(position)?
+        } else {
+            within::<L, _>(source.look_up(position, budget))?
         };
-        Ok(Some(completed(outcome, found)))
+        Ok(Some(completed(outcome, stored)))
     }
 
     /// Searches what the databases leave open about a position. Skips the remoteness after a move that gives away the

@@ -53,9 +53,6 @@ pub fn choice_of_columns(columns: impl IntoIterator<Item = usize>) -> String {
     }
 }
 
-/// Written for the empty board, because an empty text would be invisible.
-const EMPTY_BOARD: &str = "-";
-
 /// Writes a position as the smallest order of moves that reaches it without a line before the last move; `-` for the
 /// empty board.
 ///
@@ -76,7 +73,8 @@ const EMPTY_BOARD: &str = "-";
 /// ```
 pub fn to_moves(position: &Position) -> Result<String, NotationError> {
     let order = smallest_order(position)?;
-    Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
+    // An empty text would be invisible.
+    Ok(if order.is_empty() { "-".to_owned() } else { columns_to_text(order) })
 }
 
 /// Plays moves, one character each, beginning from the position `start`. Stops early even in a long text, because every

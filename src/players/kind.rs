@@ -10,9 +10,9 @@ use super::minimax::Minimax;
 use super::perfect::PerfectPlayer;
 use super::pomakis::Pomakis;
 use super::random::RandomPlayer;
-use super::strategy::MOST_STRATEGY;
+use super::rating::{MOST_STRATEGY, RatingPlayer};
 use super::window::Window;
-use super::{Chooser, Outcomes, RatingPlayer};
+use super::{Chooser, Outcomes};
 use crate::Board;
 use crate::excerpt;
 

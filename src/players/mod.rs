@@ -44,7 +44,6 @@ mod pomakis;
 mod random;
 mod rating;
 mod standing;
-mod strategy;
 mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};

@@ -14,12 +14,29 @@
 //! previous node has so far, converted in the same way, plus 1 if the result is above 10. The first node tries a random
 //! column first, and each deeper node begins one column further to the right.
 //!
-//! Among columns of equal grade, STRATEGY 0 takes the first. With the other strategies ([`strategy`]) every column is
+//! Among columns of equal grade, STRATEGY 0 takes the first. With the other strategies (below) every column is
 //! graded without a threshold, because the true grade after a node that closes early may be lower.
 //!
 //! Written from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
 //! board, which gets grade 10 here, or about misère. Under misère a player who completes a line has lost, so that move
 //! gets grade 1.
+//!
+//! # Strategies
+//!
+//! A strategy chooses among columns that the search finds equal.
+//!
+//! | number | name | takes |
+//! |---|---|---|
+//! | 0 | first | the first one, starting at a random column |
+//! | 1 | expansive | the cell with the highest value for the mover |
+//! | 2 | restrictive | the cell with the highest value for the opponent |
+//! | 3 | neutral | the cell with the highest sum of both values |
+//! | 4 | tactical | the cell with the highest sum minus the sum of the cell above, which the move makes playable |
+//! | 5, 6, 7 | tactical | like 4, with values as in 1, 2 or 3; the opponent moves into the cell above; 7 equals 4 |
+//!
+//! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
+//! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum
+//! for the opponent.
 
 use std::cmp::Reverse;
 
@@ -27,8 +44,7 @@ use rand::{Rng, RngExt};
 
 use super::chooser::check_open;
 use super::standing::{Standing, columns_from};
-use super::strategy::MOST_STRATEGY;
-use super::{Choice, ChooseError, Chooser, Reason, strategy};
+use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position, winning_cells};
 
 /// The grade of a node about which nothing is known yet. All other grades say how near a win is, and a higher one is
@@ -194,10 +210,45 @@ impl Chooser for RatingPlayer {
             self.standing.set_up(position);
             let equal = columns.filter(|&column| grades.contains(&(column, highest)));
             // Of several columns with the highest value, `min_by_key` takes the first.
-            let values = equal.map(|column| (column, strategy::value(self.strategy, &mut self.standing, column)));
+            let values = equal.map(|column| (column, strategy_value(self.strategy, &mut self.standing, column)));
             let (column, value) = values.min_by_key(|(_, value)| Reverse(*value)).ok_or(ChooseError::Over)?;
             (column, highest, Some(value))
         };
         Ok(Choice { column, reason: Reason::Graded { grade, plies: self.plies, cell } })
+    }
+}
+
+/// The last strategy.
+pub(super) const MOST_STRATEGY: u32 = 7;
+
+/// The strategies from here on look at the cell above.
+const TACTICAL: u32 = 4;
+
+/// Returns what a move into a column with room is worth to the mover under a strategy, 1 to 7. Restores `standing`.
+pub(super) fn strategy_value(strategy: u32, standing: &mut Standing, column: usize) -> i32 {
+    let row = standing.height(column);
+    let value = cell_value(strategy, standing, column, row);
+    if strategy < TACTICAL {
+        return value;
+    }
+    standing.drop_piece(column, |_| {});
+    let on_top = if standing.can_play(column) { cell_value(strategy, standing, column, row + 1) } else { 0 };
+    standing.take_back(column);
+    value - on_top
+}
+
+/// Returns what an empty cell is worth to the player to move under a strategy, ignoring the cell above it.
+fn cell_value(strategy: u32, standing: &Standing, column: usize, row: usize) -> i32 {
+    // A line is open to a player if the other has no piece in it. Its weight is the number of the player's pieces, so
+    // an empty line weighs 0.
+    let open = |player: usize| -> i32 {
+        let lines = standing.in_lines_through(column, row);
+        lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()
+    };
+    let mover = standing.mover();
+    match strategy % TACTICAL {
+        1 => open(mover),
+        2 => open(1 - mover),
+        _ => open(mover) + open(1 - mover),
     }
 }

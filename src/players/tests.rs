@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Choice, ChooseError, Kind, RatingPlayer, Reason, nothing_known, random_source, strategy};
+use super::rating::strategy_value;
+use super::{Choice, ChooseError, Kind, RatingPlayer, Reason, nothing_known, random_source};
 use crate::position::tests::any_position;
 use crate::{Board, OtherBoard, Player, Position, Value, lines, notation};
 
@@ -43,7 +44,7 @@ fn cell_values_are_those_computed_by_hand() {
     let value = |number, column| {
         let mut standing = super::standing::Standing::new(board("4x4"));
         standing.set_up(&position("4x4", "2311"));
-        strategy::value(number, &mut standing, column)
+        strategy_value(number, &mut standing, column)
     };
     // Pieces: X at (2,1) and (1,1), O at (3,1) and (1,2); X to move. The bottom row has both players.
     // Cell (2,2): column 2 has one X; row 2 one O; the diagonal from (1,1) one X; no falling diagonal of 4 goes through.
