@@ -4,8 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
-use super::json::DatabaseJson;
-use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source};
+use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source, json::DatabaseJson};
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 

@@ -45,7 +45,6 @@ mod game;
 mod grade;
 pub mod json;
 mod pool;
-mod share;
 
 #[cfg(test)]
 mod tests;
@@ -57,11 +56,9 @@ use crate::{Board, OtherBoard, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost};
 pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
-pub use grade::{Grade, GradedPly, Judgement, Shares};
-use json::DatabaseJson;
+pub use grade::{Grade, GradedPly, Judgement, Share, Shares};
 pub use json::{DescriptionJson, canonical};
 pub use pool::SearchPool;
-pub use share::Share;
 
 /// Everything found out about a position.
 #[derive(Clone, Debug)]
@@ -79,7 +76,7 @@ pub struct Analysis {
     /// What decided the value.
     pub source: Source,
     /// The database that was asked.
-    pub database: DatabaseJson,
+    pub database: json::DatabaseJson,
     /// The cost of the whole analysis.
     pub cost: Cost,
     /// The limit that was reached; `None` if everything is known.
@@ -117,7 +114,7 @@ impl Analysis {
             moves: position.moves().map(|column| Move { column, outcome: None }).collect(),
             line: None,
             source: Source::Search,
-            database: DatabaseJson::default(),
+            database: json::DatabaseJson::default(),
             cost: Cost::default(),
             limit: None,
         }
