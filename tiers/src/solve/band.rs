@@ -170,14 +170,16 @@ impl Bands {
         for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in neighbours {
             let start = maps.len();
             let own_rows = if is_turned { 0..band.columns } else { band.rows.clone() };
-            // The columns of a turned neighbour that belong to the band's rows.
+            // The columns of a turned neighbour that belong to the band's rows. Without any, the drop changes nothing here.
             let across = columns.filter(|_| is_turned).map_or(band.rows.clone(), |pairing| {
                 let span = row_span(push_row_map(&pairing, &band.rows, maps));
                 maps.truncate(start);
                 span
             });
+            if across.is_empty() {
+                continue;
+            }
             let needed = match rows {
-                _ if across.is_empty() => 0..0,
                 None => own_rows.clone(),
                 Some(pairing) => row_span(push_row_map(&pairing, &own_rows, maps)),
             };
