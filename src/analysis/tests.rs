@@ -90,8 +90,8 @@ impl Lookup for Damaged {
         error.is_limit().then_some(Gap::Budget)
     }
 
-    fn describe(&self) -> DatabaseJson {
-        DatabaseJson::default()
+    fn describe(&self) -> json::DatabaseJson {
+        json::DatabaseJson::default()
     }
 }
 
