@@ -64,7 +64,7 @@ export function writeAddress(game, { replace = false } = {}) {
   else history.pushState(null, "", queryOf(game));
 }
 
-/** Returns a remembered value, or `standard` if there is none. */
+/** Reads a remembered value, or returns `standard`. */
 export function recall(key, standard, storage = "localStorage") {
   try {
     return JSON.parse(window[storage].getItem(`fourbase.${key}`)) ?? standard;

@@ -49,7 +49,7 @@ const [boards, opener, exports] = [new Boards(shown), new Opener(shown), new Exp
 
 const view = new View({ board, plies, players, boards, exports, questions, facts });
 
-/** Shows another game or another ply of it, and asks about it. Answers to earlier questions are dropped. */
+/** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false } = {}) {
   questions.end("position", "history", "move", "line", "rule", "paste", "random-ply", "board-custom", "hand", "address");
   Object.assign(state, { game, held });

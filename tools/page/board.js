@@ -86,7 +86,7 @@ export class BoardView {
     view.pieces = [...pieces];
     const drops = before !== null && pieces.length === before.length + 1;
     view.cells.forEach((cell, row) => {
-      // A cell that does not change keeps its drop animation running.
+      // A cell that stays as it is goes on with its drop.
       if (before !== null && before[row] === pieces[row]) return;
       cell.className = ["cell", ["first", "second"][pieces[row]]].filter(Boolean).join(" ");
       if (drops && row === pieces.length - 1) {
@@ -128,7 +128,7 @@ export class BoardView {
     this.columns.get(column)?.button.focus();
   }
 
-  /** Moves the focus by `step` columns on the screen; to the middle column if no column has it. */
+  /** Moves the focus by `step` places as they are seen; into the middle if it is elsewhere. */
   focusNext(step) {
     const shown = [...this.root.querySelectorAll("button")];
     const here = shown.indexOf(document.activeElement);

@@ -20,7 +20,7 @@ export class Facts {
     return Array.from({ length: game.moves.length + 1 }, (_, ply) => this.of(game, ply));
   }
 
-  /** Keeps an answer, or a part of one. Values found earlier stay if a later search found fewer. */
+  /** Keeps an answer, or a part of one. What was found before stays, where a later search has found out less. */
   keep(game, answer, whole) {
     const before = this.of(game);
     const old = new Map((before?.children ?? []).map((child) => [child.column, child]));
@@ -30,7 +30,7 @@ export class Facts {
     this.known.set(keyOf(game), { value, remoteness, children, source, error, whole });
   }
 
-  /** Keeps the analysis of a whole game. A position about which more is known already stays unchanged. */
+  /** Keeps the analysis of a whole game. A position of which more is known stays as it is. */
   keepAnalysis(game, { steps, value, remoteness }) {
     this.analysed.add(gameKey(game));
     [...steps, { value, remoteness }].forEach((row, ply) => {
@@ -40,13 +40,13 @@ export class Facts {
     });
   }
 
-  /** Whether an analysis may add values to a game. */
+  /** Whether an analysis may tell more of a game. */
   lacks(game) {
     return !this.analysed.has(gameKey(game)) && this.ofAll(game).includes(null);
   }
 }
 
-/** Whether a value of a position or of its moves is missing because time ran out. */
+/** Whether something of a position was not found out, for lack of time. */
 export function isOpen({ error, children }) {
   return Boolean(error) || children.some((child) => !child.value);
 }

@@ -5,7 +5,7 @@
 // or the columns of a position that was set up. Columns are lists of pieces from the bottom: 0 is the first
 // player, 1 the second. Games are never changed; every function returns a new one.
 
-/** Explains why an action is impossible. `code` names a text in texts.js, which gets `facts`. */
+/** Says why something is not possible. `code` names a text in texts.js, which gets `facts`. */
 export class Impossible extends Error {
   constructor(code, facts = {}) {
     super(code);
@@ -126,7 +126,7 @@ export function negate(value) {
 }
 
 /**
- * Finds out whether a move was a mistake: `before` is the value for the player who moves, `after` the value that the
+ * Tells whether a move gave value away: `before` is the value for the player who moves, `after` the value that the
  * next player has. Returns {from, to} for the player who moved, or null.
  */
 export function mistake(before, after) {

@@ -69,7 +69,7 @@ export class HistoryView {
     drawTrack(track, winner, places[ply - 1] ?? null, places[ply]);
   }
 
-  /** Scrolls the list to a row without scrolling the page. */
+  /** Scrolls the list alone, never the page. */
   scroll(row) {
     const { frame } = this;
     if (row.offsetTop < frame.scrollTop) frame.scrollTop = row.offsetTop;
@@ -92,7 +92,7 @@ function place(fact, player, cells) {
   return winnerOf(fact, player) === 0 ? distance : 100 - distance;
 }
 
-/** Draws a mark (the winner's piece, or the square of a tie) and the line to it. */
+/** Draws a mark, the piece of who wins or the square of a tie, and the line to it. */
 function drawTrack(track, winner, from, to) {
   const [lines, mark] = track.children;
   lines.replaceChildren();

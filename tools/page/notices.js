@@ -1,14 +1,14 @@
-// Messages on the page: errors, with a button to try again, and short remarks, which screen readers announce too.
+// What is said on the page: what goes wrong, with a way to try again; and what is said once, to screen readers as well.
 
 import { $, element, setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
 import { complaint } from "./transport.js";
 
-/** How long to wait before asking again when nothing could be reached. */
+/** After how long is asked again what cannot be reached. */
 const AGAIN_SECONDS = 5;
 
-/** The fields whose errors appear beside them. Each channel is named like its field. */
+/** The fields whose errors are said beside them. Their channels have their names. */
 const FIELDS = ["paste", "random-ply", "board-custom"];
 
 /** Keeps the troubles of each channel (a kind of question), until the channel is cleared. */
@@ -18,7 +18,7 @@ export class Notices {
     this.troubles = new Map();
   }
 
-  /** Shows a failure. `again` repeats the question; a wrong question has none. A busy server is asked again later. */
+  /** Says a failure. `again` asks once more; a question that is wrong has none. What is busy is asked again later. */
   fail(channel, failure, again = null) {
     this.forget(channel);
     const { text, seconds, final } = wording(failure);
@@ -27,14 +27,14 @@ export class Notices {
     this.show();
   }
 
-  /** Shows a text in the place of an error. */
+  /** Says a text in the place of an error. */
   say(channel, text, again = null) {
     this.forget(channel);
     this.troubles.set(channel, { text, again, timer: null });
     this.show();
   }
 
-  /** Forgets the errors of channels. */
+  /** Forgets the trouble of channels. */
   clear(...channels) {
     channels.forEach((channel) => this.forget(channel));
     this.show();
@@ -45,7 +45,7 @@ export class Notices {
     this.troubles.delete(channel);
   }
 
-  /** Repeats the questions that failed. Their error texts stay until an answer has come. */
+  /** Asks again what failed. The text stays until an answer has come. */
   retry(channels = [...this.troubles.keys()]) {
     for (const channel of channels) this.troubles.get(channel)?.again?.();
   }
@@ -80,7 +80,7 @@ function wording(failure) {
   }
 }
 
-/** Announces a text to screen readers. The last few sentences stay, so that none is cut off by the next. */
+/** Tells something to screen readers. The last few sentences stay, so that none is cut off by the next. */
 export function tell(text) {
   if (!text) return;
   const live = $("live");
@@ -88,7 +88,7 @@ export function tell(text) {
   while (live.children.length > 4) live.firstElementChild.remove();
 }
 
-/** Announces a text and shows it until the next move or remark. Without a text, removes the last one. */
+/** Tells something and shows it, until the next move or remark. Without a text the last one goes away. */
 export function remark(text = "") {
   $("remark").textContent = text;
   tell(text);

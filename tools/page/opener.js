@@ -81,7 +81,7 @@ export class Opener {
   /** Asks what position a text is, and opens it: with its game, or set up if no game leads there. */
   openPosition(channel, text, board, options = {}) {
     const fields = { board: board.text, position: text };
-    // The first line has the position; its value is asked for once it is open.
+    // The first line has the position; what it is worth is asked when it is open.
     const first = (signal) => new Promise((resolve, reject) => {
       const controller = new AbortController();
       signal.addEventListener("abort", () => controller.abort());

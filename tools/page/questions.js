@@ -24,7 +24,7 @@ export class Questions {
     this.notices.clear(...channels);
   }
 
-  /** Whether a question has been under way for at least this many milliseconds. */
+  /** Whether a question is under way, and has been for some milliseconds. */
   asks(channel, milliseconds = 0) {
     const question = this.open.get(channel);
     return question !== undefined && performance.now() - question.began >= milliseconds;
@@ -62,7 +62,7 @@ export class Questions {
     use(answer);
   }
 
-  /** Runs an action on a channel. If it is impossible, shows why and calls `failed()`. */
+  /** Runs what may be impossible, on a channel, and says so. `failed()` is called then. */
   attempt(channel, action, failed = () => {}) {
     this.end(channel);
     try {

@@ -47,7 +47,7 @@ async function refusal(response) {
   try {
     text = (await response.json()).error ?? "";
   } catch {
-    // An answer without JSON comes from something in front of the server, such as a proxy.
+    // An answer without JSON comes from something before the server, such as a proxy.
   }
   const { status } = response;
   if (status === 429 || status === 503) {

@@ -109,7 +109,7 @@ export function worthText(fact) {
   return fact?.whole ? texts.unsolved : "";
 }
 
-/** Returns the text for an `Impossible`. */
+/** Says what an `Impossible` means. */
 export function impossibleText(error) {
   return texts.impossible[error.code](error.facts);
 }

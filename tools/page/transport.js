@@ -19,7 +19,7 @@ export class Trouble extends Error {
 
 let transport;
 
-/** Replaces the transport. The old one still answers questions that are under way. */
+/** Puts a transport in the place of the one before. Questions that are under way are still answered by that. */
 export function connect(other) {
   transport = other;
 }
