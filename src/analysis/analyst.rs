@@ -156,11 +156,8 @@ impl<L: Lookup> Analyst<L> {
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.lookup, &self.pool) {
             (Some(lookup), None) => {
-                let outcomes = lookup.look_up_all(positions, budget);
-                let Some(source) = &self.remoteness_source else { return outcomes };
-                let found = source.look_up_all(positions, budget);
-                let complete = |(outcome, found)| Ok(completed(outcome?, within::<L, _>(found)?));
-                outcomes.into_iter().zip(found).map(complete).collect()
+                let outcomes = positions.iter().zip(lookup.look_up_all(positions, budget));
+                outcomes.map(|(position, outcome)| self.with_remoteness(position, outcome?)).collect()
             }
             _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
         }
@@ -179,7 +176,7 @@ impl<L: Lookup> Analyst<L> {
         self.find_moves(&mut analysis, budget, &[None], None)?;
         analysis.outcome = analysis.outcome_of_moves();
         let moves: Option<Vec<_>> = analysis.moves.iter().map(|child| Some((child.column, child.outcome?))).collect();
-        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis, false));
+        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
         moves.ok_or_else(|| budget.limit(self.board).into())
     }
 
@@ -218,14 +215,14 @@ impl<L: Lookup> Analyst<L> {
         if outcome.is_none() {
             outcome = analysis.outcome_of_moves();
         }
-        if outcome.is_none_or(|outcome| outcome.remoteness.is_none() && self.remoteness_source.is_some()) {
+        if outcome.is_none() {
             let before = budget.spent;
-            outcome = self.known(position, budget)?.or(outcome);
+            outcome = self.known(position, budget)?;
             is_searched |= self.has_searched(before, budget.spent);
         }
         // If the budget ran out before the outcome was found, keep the value that was reported.
         analysis.outcome = outcome.or(analysis.outcome);
-        if self.is_open(&analysis, true) {
+        if self.is_open(&analysis) {
             analysis.limit = Some(budget.limit(self.board));
         }
         if with_line {
@@ -253,40 +250,38 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether a larger budget would find out more. A missing remoteness counts only if it would be searched.
-    /// After moves that give the value away, only a second database finds it, and only `all` makes it count.
-    fn is_open(&self, analysis: &Analysis, all: bool) -> bool {
+    /// Returns whether a larger budget would find out more. A missing remoteness counts only if it would be searched:
+    /// not without a pool, and not after moves that give the value away.
+    fn is_open(&self, analysis: &Analysis) -> bool {
         let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
-            (Some(known), Some(best)) => {
-                let is_good = self.may_search() && known.value == best.value;
-                known.remoteness.is_none() && (is_good || all && self.remoteness_source.is_some())
-            }
+            (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
             _ => true,
         };
         is_open(analysis.outcome) || analysis.moves.iter().any(|child| is_open(child.outcome))
     }
 
-    /// Asks the databases; `None` if a search has to take their place. The second one searches what it does not store only
-    /// if no pool does.
+    /// Asks the databases; `None` if a search has to take their place.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(lookup) = &self.lookup else { return Ok(None) };
-        let outcome = match lookup.look_up(position, budget) {
-            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => return Ok(None),
-            outcome => outcome?,
-        };
-        let source = self.remoteness_source.as_ref().filter(|_| outcome.remoteness.is_none());
-        let Some(source) = source else { return Ok(Some(outcome)) };
-        let stored = if self.may_search() {
-            source.stored(position)?
-        } else {
-            within::<L, _>(source.look_up(position, budget))?
-        };
-        Ok(Some(completed(outcome, stored)))
+        match lookup.look_up(position, budget) {
+            Ok(outcome) => Ok(Some(self.with_remoteness(position, outcome)?)),
+            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds the remoteness of a position's outcome if only the second database stores it.
+    fn with_remoteness(&self, position: &Position, outcome: Outcome) -> Result<Outcome, L::Error> {
+        match &self.remoteness_source {
+            Some(source) if outcome.remoteness.is_none() => {
+                Ok(source.stored(position)?.filter(|stored| stored.value == outcome.value).unwrap_or(outcome))
+            }
+            _ => Ok(outcome),
+        }
     }
 
     /// Searches what the databases leave open about a position. Skips the remoteness after a move that gives away the
-    /// value of the `best` move: finding it may cost much, and good play never needs it. A second database would find it
-    /// alone, so then it is not skipped.
+    /// value of the `best` move: finding it may cost much, and good play never needs it.
     fn complete(
         &self,
         position: &Position,
@@ -297,7 +292,7 @@ impl<L: Lookup> Analyst<L> {
         let Some(pool) = &self.pool else { return known.ok_or_else(|| budget.limit(self.board).into()) };
         match (known, &self.lookup) {
             (Some(Outcome { value, remoteness: None }), Some(lookup))
-                if self.remoteness_source.is_some() || best.is_none_or(|best| value.flip() == best.value) =>
+                if best.is_none_or(|best| value.flip() == best.value) =>
             {
                 let cost = Cost { remotenesses: 1, ..Cost::default() };
                 let values = StoredValues { lookup, error: OnceLock::new() };
@@ -347,9 +342,7 @@ impl<L: Lookup> Analyst<L> {
         let mut known: Vec<Option<Outcome>> = vec![None; children.len()];
         for &most in shares {
             for (number, child) in children.iter().enumerate() {
-                // A second database that searches may find the remoteness with more nodes.
-                let is_searched = self.pool.is_none() && self.remoteness_source.is_some();
-                if known[number].is_some_and(|known| known.remoteness.is_some() || !is_searched) {
+                if known[number].is_some() {
                     continue;
                 }
                 known[number] = budget.part(most, |part| within::<L, _>(self.look_up(child, part)))?.flatten();
@@ -362,10 +355,7 @@ impl<L: Lookup> Analyst<L> {
             // The best move is known only if the outcomes of all moves are known.
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
-            // Good moves come first, since the nodes may not suffice for all.
-            let mut order = Vec::from_iter(children.iter().enumerate());
-            order.sort_by_key(|(number, _)| known[*number].map(Outcome::parent));
-            for (number, child) in order {
+            for (number, child) in children.iter().enumerate() {
                 let is_open = known[number].is_some() || self.may_search();
                 if analysis.moves[number].outcome.is_none() && is_open {
                     let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
@@ -376,6 +366,12 @@ impl<L: Lookup> Analyst<L> {
                     }
                 }
             }
+        }
+        // Moves can be compared by their remoteness only if no move lacks it. A win by the next piece needs no comparison.
+        let is_partial = self.pool.is_none() && known.iter().flatten().any(|known| known.remoteness.is_none());
+        for child in analysis.moves.iter_mut().filter(|_| is_partial) {
+            let shorten = |of: Outcome| Outcome { remoteness: of.remoteness.filter(|plies| *plies <= 1), ..of };
+            child.outcome = child.outcome.map(shorten);
         }
         for (child, known) in analysis.moves.iter_mut().zip(known) {
             child.outcome = child.outcome.or(known.map(Outcome::parent));
@@ -398,8 +394,11 @@ impl<L: Lookup> Analyst<L> {
             value = value.flip();
             let wanted = Outcome { value, remoteness: Some(plies) };
             for column in position.moves() {
-                if best.is_none() && self.is_worth(&position.drop_piece(column), wanted, budget)? {
-                    best = Some(column);
+                if best.is_none() {
+                    let Some(is_best) = self.is_worth(&position.drop_piece(column), wanted, budget)? else {
+                        return Ok(None);
+                    };
+                    best = is_best.then_some(column);
                 }
             }
             let column = best.take().ok_or(AnalysisError::NoBestMove(position))?;
@@ -409,23 +408,16 @@ impl<L: Lookup> Analyst<L> {
         Ok(Some(line))
     }
 
-    /// Returns whether a position is worth exactly `outcome`. Compares the value first, which costs no search if the
-    /// database has it.
-    fn is_worth(&self, position: &Position, outcome: Outcome, budget: &mut Budget) -> Result<bool, L::Error> {
+    /// Returns whether a position is worth exactly `outcome`; `None` if its remoteness is not stored and no pool searches
+    /// it. Compares the value first, which costs no search if the database has it.
+    fn is_worth(&self, position: &Position, outcome: Outcome, budget: &mut Budget) -> Result<Option<bool>, L::Error> {
         let known = self.look_up(position, budget)?;
         if known.is_some_and(|known| known.value != outcome.value) {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let found = self.complete(position, known, None, budget)?;
-        // A second database has reached the limit.
-        let is_limited = found.value == outcome.value && found.remoteness.is_none();
-        if is_limited { Err(budget.limit(self.board).into()) } else { Ok(found == outcome) }
+        Ok((found.value != outcome.value || found.remoteness.is_some()).then_some(found == outcome))
     }
-}
-
-/// Adds the remoteness that another database has `found`.
-fn completed(outcome: Outcome, found: Option<Outcome>) -> Outcome {
-    found.filter(|found| outcome.remoteness.is_none() && found.value == outcome.value).unwrap_or(outcome)
 }
 
 /// Returns how many nodes the search for the value may use.

@@ -106,7 +106,9 @@ impl<'l> Fields<'l> {
 
 /// Lists the fields of a line without tabs.
 fn words(line: &[u8]) -> Vec<&[u8]> {
-    let (mut words, mut rest) = (Vec::new(), line);
+    // A line may end in very many blanks, so they are looked at once.
+    let end = line.iter().rposition(|byte| !is_margin(byte)).map_or(0, |last| last + 1);
+    let (mut words, mut rest) = (Vec::new(), &line[..end]);
     loop {
         let mut is_link = false;
         let is_end = |byte: &u8| {
@@ -115,7 +117,7 @@ fn words(line: &[u8]) -> Vec<&[u8]> {
         };
         let (word, after) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
         words.push(word);
-        if trimmed(after).is_empty() {
+        if after.is_empty() {
             return words;
         }
         rest = &after[separator(after)..];

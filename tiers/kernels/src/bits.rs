@@ -168,8 +168,8 @@ pub struct Lanes {
 pub struct Pairing<'a> {
     /// The band's colourings that are paired, as a mask.
     pub own: &'a [u64],
-    /// The neighbour's colourings that are paired: a mask, and a word to XOR each of its words with; `None` if they are
-    /// consecutive.
+    /// A mask of the neighbour's colourings, and a word that is XORed into each word of the mask; `None` if the
+    /// colourings are consecutive.
     pub other: Option<(&'a [u64], u64)>,
     /// How many of the neighbour's colourings to skip before the first pair.
     pub skip: usize,
@@ -439,7 +439,7 @@ mod tests {
             |(plane, mut keeps, from, rows, noise)| {
                 let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 let from = from.map(|from| from % (64 * plane.len()));
-                // A drop writes at most as many columns as it takes.
+                // A drop writes no more columns than it reads.
                 let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
                 while ones(&keeps) > most {
                     let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();

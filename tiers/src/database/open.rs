@@ -50,7 +50,7 @@ pub struct Database {
     /// Answers of searches, by the pieces of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
     pub(super) storage: Arc<dyn ReadStorage>,
-    /// The fault of the database that [`Database::find`] would have preferred.
+    /// Why another database, which would have been preferred to this one, was not opened; `None` if there was none.
     pub passed_over: Option<DatabaseError>,
     /// Whether the database is built into the program ([`Database::embedded`]), so that its folder is not on disk.
     pub is_embedded: bool,

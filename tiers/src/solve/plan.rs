@@ -339,7 +339,7 @@ impl Plan {
 /// CPU seconds if slices get a half, 200 if they get an eighth, and 213 if they get a 16th.
 const SLICES_PART: u128 = 8;
 
-/// The memory for a slice counts twice: beside the slice, a window on a whole matrix can be of the same size.
+/// A slice's memory is counted twice, because a window on a whole matrix can exist beside it and be just as large.
 const SLICE_COPIES: u128 = 2;
 
 /// Estimated bytes of the program and small allocations. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB

@@ -50,9 +50,9 @@ more than the pieces that the winner has left; negative for a loss.
 The database answers, or else the built-in one of early plies (of {shipped}). Without --search, query \
 searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read. A note \
 says so. In these cases a batch fails, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
-the built-in one gives it. For a board without a built-in one, query searches it for one position and for a batch \
-alike, of the position and of the moves that keep its value, \
-within 1,000,000 nodes for each; --search never leaves it out, and --nodes allows more. With --search auto, a batch is \
+the built-in one gives that of early plies, and query searches the rest for one position and for a batch alike, of the \
+position and of the moves that keep its value, within 1,000,000 nodes for each, or within 100,000,000 for one position of a \
+board with a built-in database; --search never searches nothing, and --nodes allows more. With --search auto, a batch is \
 searched like one position. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.

@@ -80,7 +80,7 @@ async fn accept(listener: TcpListener, router: Router, of_address: usize, gracef
         let permit = match connections.try_enter(address) {
             Ok(permit) => permit,
             Err(Full::Address) => continue,
-            Err(Full::All) => connections.enter(address).await,
+            Err(Full::All) => connections.enter(address, None).await,
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);

@@ -19,8 +19,8 @@ pub struct Door {
     addresses: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
-/// A place inside, until this is dropped. The semaphores are never closed, so both are permits.
-pub struct Permit(#[expect(dead_code, reason = "is dropped")] [Result<OwnedSemaphorePermit, AcquireError>; 2]);
+/// A place inside, until this is dropped. The semaphores are never closed, so all of these are permits.
+pub struct Permit(#[expect(dead_code, reason = "is dropped")] Vec<Result<OwnedSemaphorePermit, AcquireError>>);
 
 /// Why there is no place now: the address has its share, or all places are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,12 +34,16 @@ impl Door {
         Door { places, share, all: Arc::new(Semaphore::new(places)), addresses: Mutex::default() }
     }
 
-    /// Waits for a place.
-    pub async fn enter(&self, address: IpAddr) -> Permit {
+    /// Waits for a place, and for a permit of `also` before it. Takes them after the address's place, so that nobody holds
+    /// them while waiting for others of the same address.
+    pub async fn enter(&self, address: IpAddr, also: Option<&Arc<Semaphore>>) -> Permit {
         // Counts as waiting from here on.
         let all = Arc::clone(&self.all);
-        let of_address = self.of_address(address).acquire_owned().await;
-        Permit([of_address, all.acquire_owned().await])
+        let mut permits = vec![self.of_address(address).acquire_owned().await];
+        for semaphore in also.cloned().into_iter().chain([all]) {
+            permits.push(semaphore.acquire_owned().await);
+        }
+        Permit(permits)
     }
 
     /// Takes a place that is free.
@@ -50,7 +54,7 @@ impl Door {
     pub fn try_enter(&self, address: IpAddr) -> Result<Permit, Full> {
         let of_address = self.of_address(address).try_acquire_owned().map_err(|_| Full::Address)?;
         let of_all = Arc::clone(&self.all).try_acquire_owned().map_err(|_| Full::All)?;
-        Ok(Permit([Ok(of_address), Ok(of_all)]))
+        Ok(Permit(vec![Ok(of_address), Ok(of_all)]))
     }
 
     /// Returns how many places are taken.

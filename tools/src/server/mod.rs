@@ -122,7 +122,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let blocking = arguments.searches() + look_ups();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(NETWORK_THREADS).max_blocking_threads(blocking).enable_all();
-    runtime.build().context("cannot start the threads")?.block_on(serve(arguments))
+    let runtime = runtime.build().context("cannot start the threads")?;
+    let served = runtime.block_on(serve(arguments));
+    // Does not wait for threads that read from a host that does not answer.
+    runtime.shutdown_background();
+    served
 }
 
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {

@@ -15,7 +15,7 @@ use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
 use super::boards::{BoardSource, Boards};
@@ -72,7 +72,7 @@ pub struct Server {
     /// For single questions that search or wait for a search.
     search_line: Door,
     /// For searches of batches, which leave one to single questions if there are several.
-    batch_searches: Door,
+    batch_searches: Arc<Semaphore>,
     /// How far a search may go.
     nodes: u64,
     time: Duration,
@@ -145,7 +145,7 @@ impl Server {
             look_ups: Door::new(look_ups(), look_ups() / 2),
             searches: Door::new(searches, share),
             search_line: Door::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
-            batch_searches: Door::new((searches - 1).max(1), share),
+            batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
             nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
             answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
@@ -242,14 +242,12 @@ impl Client {
             true => Failure::too_many("all searches of this server are taken"),
             false => Failure::busy(),
         };
-        let in_line = match (is_search, self.is_batch) {
-            (false, _) => None,
-            (true, true) => Some(batch_searches.enter(self.address).await),
-            (true, false) => Some(search_line.try_enter(self.address).map_err(|_| refusal())?),
-        };
+        let in_line = (is_search && !self.is_batch).then(|| search_line.try_enter(self.address).map_err(|_| refusal()));
+        let in_line = in_line.transpose()?;
+        let batch = Some(batch_searches).filter(|_| is_search && self.is_batch);
         // A batch has its own time limit.
         let patience = if self.is_batch { Duration::MAX } else { patience };
-        let permit = timeout(patience, door.enter(self.address)).await.map_err(|_| refusal())?;
+        let permit = timeout(patience, door.enter(self.address, batch)).await.map_err(|_| refusal())?;
         Ok(Turn { is_search, _permit: permit, _in_line: in_line })
     }
 

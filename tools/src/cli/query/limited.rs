@@ -147,7 +147,7 @@ impl LimitedAnalyst {
         };
         let folder = wording::database(database);
         if let Some(source) = &self.analyst.remoteness_source {
-            let search = if has_searched || source.searched() > 0 { " and a search forward" } else { "" };
+            let search = if has_searched { " and a search forward" } else { "" };
             return Some(format!("values from {folder}, remoteness from {}{search}", wording::database(source)));
         }
         if !self.may_search() {
@@ -221,9 +221,9 @@ impl LimitedAnalyst {
         (Budget { nodes, deadline, monitor: Some(monitor), ..Budget::default() }, watch)
     }
 
-    /// Returns the deepest ply up to which no database searches; `None` where none does, or there is none.
+    /// Returns the deepest ply that the database keeps; `None` if it keeps all, or there is none.
     fn keep_plies(&self) -> Option<u32> {
-        self.analyst.remoteness_source.as_ref().or(self.database())?.manifest.keep_plies
+        self.database()?.manifest.keep_plies
     }
 }
 

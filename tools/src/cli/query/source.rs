@@ -10,7 +10,7 @@
 //! | `only` | searched | searched | searched |
 //!
 //! The built-in database of a board gives the remoteness of early plies that a `wdl` database leaves open, whatever the
-//! option says, and where no search completes it, it searches later plies as it does alone.
+//! option says.
 //!
 //! But for `never`, a database that cannot be read gives way, with a warning, to the built-in one, or else to a search where
 //! the table has one for no database.
@@ -111,8 +111,8 @@ impl SearchArguments {
         if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
-        // All values are in the database, and the built-in one has no remoteness.
-        let has_values = analyst.remoteness_source.is_none()
+        // All values are in the database, and nothing else has the remoteness of one position.
+        let has_values = (analyst.remoteness_source.is_none() || default == When::Remoteness)
             && database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
         let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
