@@ -118,7 +118,7 @@ impl Boards {
     pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
         let open = self.open.get(&board).map(|(_, source)| source);
         if let Some(source) = &open {
-            // Others use it meanwhile.
+            // While this thread looks, other requests use the open one.
             self.open.insert(board, (Instant::now(), Arc::clone(source)));
         }
         let found = self.look(board)?;
@@ -239,7 +239,7 @@ pub async fn stats(
     let stats = client.run(turn, move |_, _| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
-            // Some hosts answer that for a file that they do not have: status 403, or a page.
+            // Some hosts answer with status 403 or with a page when they do not have the file.
             Err(FileError::Io { file, source, .. })
                 if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported)
                     && is_address(&file) =>

@@ -40,8 +40,8 @@ const BEFORE_NEXT: Duration = Duration::from_millis(50);
 /// How long answers may take that are under way when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves routers, each where it listens, with at most `of_address` connections of an address, until a signal; then ends searches
-/// by `end`, and gives answers that are under way some time, or until a second signal.
+/// Serves each router at its listener, with at most `of_address` connections of an address, until a signal. Then calls `end`,
+/// which ends searches, and waits some time, or until a second signal, for answers that are under way.
 pub async fn serve(
     routers: Vec<(TcpListener, Router)>,
     of_address: usize,

@@ -37,7 +37,7 @@ impl Door {
     /// Waits for a place, and for a permit of `also` before it. Takes them after the address's place, so that nobody holds
     /// them while waiting for others of the same address.
     pub async fn enter(&self, address: IpAddr, also: Option<&Arc<Semaphore>>) -> Permit {
-        // Counts as waiting from here on.
+        // From here on, this counts as waiting.
         let all = Arc::clone(&self.all);
         let mut permits = vec![self.of_address(address).acquire_owned().await];
         for semaphore in also.cloned().into_iter().chain([all]) {

@@ -135,7 +135,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         Some(address) => Some(listen(address, "--metrics-address").await?),
         None => None,
     };
-    // From the line on that says where it listens, a signal ends it well.
+    // Once the address is printed, a signal ends the server in order.
     let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
     interrupt::on_request(move |_| sender.send(()).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);

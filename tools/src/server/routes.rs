@@ -21,7 +21,7 @@ use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL, unless_known};
 use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
-/// What pages of all sites may show: it takes no search.
+/// The address of the picture of a position. Pages of all sites may show it, because it takes no search.
 const PICTURE: &str = "/api/v1/position.svg";
 
 /// The longest address.

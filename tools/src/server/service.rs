@@ -34,13 +34,13 @@ const MAX_REQUESTS_OF_ADDRESS: usize = 128;
 const MAX_BATCHES: usize = 32;
 pub const MAX_BATCHES_OF_ADDRESS: usize = 8;
 
-/// As many single questions of an address may wait for each search of its share.
+/// For each search of its share, an address may have this many single questions waiting.
 const WAITING_PER_SEARCH: usize = 4;
 
 /// How long a single question may wait for a look-up.
 const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it may wait for a search: every other address may have one first.
+/// How long it may wait for a search: every other address may have its share first.
 const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The most bytes of all answers that are kept.
@@ -98,7 +98,7 @@ impl AnalysisRequest {
     }
 }
 
-/// Is called with what is known whenever a search has found something.
+/// Called with everything that is known whenever a search finds something.
 pub type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
 
 /// The right to use a thread. Dropped, another question may use it.
