@@ -7,7 +7,9 @@ use std::sync::Arc;
 use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
-use crate::support::databases::{self, Communicator, Fault, FaultKind, Threads, VerifyOptions, VerifyReport, verify};
+use crate::support::databases::{
+    self, Communicator, Fault, FaultKind, Threads, VerifyOptions, VerifyReport, verify, verify_by,
+};
 use crate::support::files::flipped;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
@@ -243,12 +245,8 @@ fn verified_by(
     [database, of_rank_1]: [&Database; 2],
     set: impl Fn(&mut VerifyOptions) + Sync,
 ) -> VerifyReport {
-    let (reports, _) = Threads::run(size, threads, |communicator| {
-        verify(if communicator.rank() == 1 { of_rank_1 } else { database }, |options| {
-            options.communicator = communicator;
-            set(options);
-        })
-    });
+    let (reports, _) =
+        Threads::run(size, threads, |all| verify_by(all, if all.rank() == 1 { of_rank_1 } else { database }, &set));
     let told: BTreeSet<String> = reports.iter().map(|report| format!("{report:?}")).collect();
     assert_eq!(told.len(), 1, "{told:?}");
     reports.into_iter().next().expect("a report")

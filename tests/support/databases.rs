@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fourbase::Board;
+use fourbase_tiers::communicator::Alone;
 pub use fourbase_tiers::communicator::Communicator;
+use fourbase_tiers::context::Context;
 pub use fourbase_tiers::testing::Threads;
 use fourbase_tiers::verify;
 pub use fourbase_tiers::verify::{Fault, FaultKind, VerifyOptions, VerifyReport};
@@ -42,8 +44,13 @@ pub fn write(board: Board, values: Values, folder: &Path) {
 }
 
 /// Verifies a database; `set` changes the options of a whole verification.
-pub fn verify<'a>(database: &Database, set: impl FnOnce(&mut VerifyOptions<'a>)) -> VerifyReport {
+pub fn verify(database: &Database, set: impl FnOnce(&mut VerifyOptions)) -> VerifyReport {
+    verify_by(&Alone, database, set)
+}
+
+/// Verifies a database as a rank of a job.
+pub fn verify_by(all: &dyn Communicator, database: &Database, set: impl FnOnce(&mut VerifyOptions)) -> VerifyReport {
     let mut options = VerifyOptions::default();
     set(&mut options);
-    verify::verify(database, &options, &()).expect("a verification")
+    verify::verify(database, &options, &Context { all, ..Context::default() }).expect("a verification")
 }

@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, VerifyReport};
+use super::report::{Fault, FaultKind, VerifyError, VerifyReport};
 use super::tier::StoredTier;
 use super::work::Work;
-use crate::communicator::{CommunicatorError, gather};
 use crate::database::Database;
 use crate::files::{counted, grouped};
 use crate::format::TierRecord;
@@ -20,7 +19,7 @@ pub(super) fn check(
     database: &Database,
     report: &mut VerifyReport,
     work: &Work,
-) -> Result<Vec<StoredTier>, CommunicatorError> {
+) -> Result<Vec<StoredTier>, VerifyError> {
     let tiers = &database.manifest.tiers;
     let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
     let shown = work.begin(Stage::Files, tiers.len() as u64);
@@ -31,7 +30,7 @@ pub(super) fn check(
         let read = read(database, tier, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.progress.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks, 0);
+            work.context.progress.tier_done(Stage::Files, tier.ply, tier.open.reader.blocks, 0);
             stored.push(tier);
         }
         shown.done(u64::from(work.is_turn(number)));
@@ -55,19 +54,14 @@ pub(super) fn check(
 
 /// Reads the file of a tier, each rank its own blocks. Returns `None` if the file does not open or a block is faulty;
 /// only the first faulty block is reported. One of the ranks in turn checks the hash of the file.
-fn read(
-    database: &Database,
-    record: &TierRecord,
-    number: u64,
-    work: &Work,
-) -> Result<Option<StoredTier>, CommunicatorError> {
+fn read(database: &Database, record: &TierRecord, number: u64, work: &Work) -> Result<Option<StoredTier>, VerifyError> {
     let opened = database.open_tier(record).map_err(|error| work.push_file_error(&error.into()));
     let tier = opened.ok().map(|open| StoredTier::new(database, open));
     let own: Vec<(u64, Option<u32>)> = tier.as_ref().map_or_else(Vec::new, |tier| {
         let values = |block| Some(tier.read_block(block).ok()?.ok()?.len());
         work.jobs(tier.open.reader.blocks).map(|block| (block, values(block))).collect()
     });
-    let mut blocks: Vec<_> = gather(work.options.communicator, &own)?.into_iter().flatten().collect();
+    let mut blocks = work.concat(&own)?;
     blocks.sort_unstable();
     let Some(mut tier) = tier else { return Ok(None) };
     let Some(&(block, _)) = blocks.iter().find(|(_, values)| values.is_none()) else {

@@ -7,10 +7,9 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, searched};
-use super::report::{Fault, FaultKind, words};
+use super::report::{Fault, FaultKind, VerifyError, words};
 use super::walk::position_of;
 use super::work::{Work, share};
-use crate::communicator::CommunicatorError;
 use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::progress::Stage;
@@ -26,7 +25,7 @@ const TRIES: u64 = 100;
 
 /// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
 /// Returns how many searches found an outcome, and how many were given up.
-pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), VerifyError> {
     let wanted = work.options.searches;
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, wanted);
@@ -48,7 +47,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), Comm
             },
         );
         let found = work.sum(found.sum())?;
-        work.progress.tier_done(Stage::Search, ply as u32, found, 0);
+        work.context.progress.tier_done(Stage::Search, ply as u32, found, 0);
         decided += found;
         undecided += positions.len() as u64 - found;
     }

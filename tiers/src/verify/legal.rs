@@ -12,19 +12,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fourbase::{Position, has_line};
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind};
+use super::report::{Fault, FaultKind, VerifyError};
 use super::walk::position_of;
 use super::work::Work;
-use crate::communicator::CommunicatorError;
 use crate::database::Database;
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::Stage;
 
 /// Words of 64 entries per report of progress.
 const NOTED: u64 = 64;
-
-/// Words per exchange between ranks.
-const COMBINED: usize = 1 << 20;
 
 /// Returns the memory in bytes that counting the legal positions of the kept plies takes: two neighbouring tiers, a bit
 /// an entry.
@@ -36,7 +32,7 @@ pub fn counting_bytes(database: &Database) -> u64 {
 }
 
 /// Counts the legal positions of at most `last` pieces, finished ones included.
-pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, VerifyError> {
     let shown = work.begin(Stage::Legal, (0..=last).map(|ply| TierDirectory::new(index, ply).entries()).sum());
     let mut here = Reached::new(index, 0);
     here.add(&Position::start(index.board()));
@@ -50,12 +46,13 @@ pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, Commun
             here.count(word as usize, next.as_ref(), work)
         });
         let count = work.sum(counts.sum())?;
-        work.progress.tier_done(Stage::Legal, ply, count, 0);
+        work.context.progress.tier_done(Stage::Legal, ply, count, 0);
         legal += count;
         work.gather()?;
         let Some(next) = next else { break };
         here = next;
-        here.combine(work);
+        // Other ranks have reached other entries.
+        work.combine(&here.bits);
     }
     shown.end();
     Ok(legal)
@@ -91,15 +88,6 @@ impl Reached<'_> {
     fn has(&self, position: &Position) -> bool {
         let bit = self.bit(&self.index.split.parts(position));
         bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
-    }
-
-    /// Adds the entries that other ranks have reached.
-    fn combine(&self, work: &Work) {
-        for part in self.bits.chunks(COMBINED) {
-            let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            work.options.communicator.all_or(&mut words);
-            part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
-        }
     }
 
     /// Counts the positions of 64 entries and the positions with a line after them; adds their other children to

@@ -31,15 +31,16 @@
 //! processes split the work (`work`).
 //!
 //! ```
+//! use fourbase_tiers::context::Context;
 //! use fourbase_tiers::database::Database;
 //! use fourbase_tiers::kernel::Values;
 //! use fourbase_tiers::solve::Solve;
-//! use fourbase_tiers::verify::{self, verify};
+//! use fourbase_tiers::verify::{VerifyOptions, verify};
 //!
 //! let root = tempfile::tempdir()?;
 //! let solved = Solve::new("4x3".parse()?, Values::Remoteness).root(root.path()).run()?;
 //! let database = Database::open(&solved.folder)?;
-//! let report = verify(&database, &verify::VerifyOptions::default(), &())?;
+//! let report = verify(&database, &VerifyOptions::default(), &Context::default())?;
 //! assert!(report.is_sound());
 //! assert_eq!(report.legal, Some(12_031));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,10 +58,10 @@ mod work;
 
 use fourbase::{Outcome, Position};
 
+use crate::context::Context;
 use crate::counts::{kept_path, read_kept};
 use crate::database::{Database, DatabaseError};
 use crate::files::{counted, grouped, shown};
-use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::FileLookup;
 use report::words;
@@ -68,7 +69,7 @@ pub use report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyRep
 use tier::StoredTier;
 use work::Work;
 
-/// Verifies a complete database, on rayon's current pool.
+/// Verifies a complete database, with the processes and the progress of `context`, on rayon's current pool.
 ///
 /// Takes some microseconds per stored value, and, to count legal positions, about one per move of each: see
 /// `docs/explanation/verification.md`. Needs twice the memory of the database's cache, once for blocks decoded here and
@@ -79,16 +80,12 @@ use work::Work;
 ///
 /// # Errors
 /// [`VerifyError::Database`] if tiers are missing. Damaged files and wrong values are faults, not errors.
-pub fn verify(
-    database: &Database,
-    options: &VerifyOptions,
-    progress: &dyn Progress,
-) -> Result<VerifyReport, VerifyError> {
+pub fn verify(database: &Database, options: &VerifyOptions, context: &Context) -> Result<VerifyReport, VerifyError> {
     if let Some(ply) = database.manifest.next_ply() {
         return Err(database.not_solved(ply).into());
     }
     let mut report = VerifyReport::default();
-    let work = Work::new(options, progress);
+    let work = Work::new(options, context);
     let stored = files::check(database, &mut report, &work)?;
     if work.is_sound() {
         let lookup = FileLookup::new(database, stored);

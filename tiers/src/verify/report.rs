@@ -6,12 +6,12 @@ use std::fmt;
 use fourbase::{Outcome, Position, notation};
 use serde::{Deserialize, Serialize};
 
-use crate::communicator::{Alone, Communicator, CommunicatorError};
+use crate::communicator::CommunicatorError;
 use crate::database::DatabaseError;
 
-/// How thorough a verification is, and which processes do it.
+/// How thorough a verification is.
 #[derive(Clone, Copy, Debug)]
-pub struct VerifyOptions<'a> {
+pub struct VerifyOptions {
     /// How many stored values are recomputed, spread evenly over all of them (all, if there are fewer); `None` for all.
     /// Only with `None` are legal positions counted. A sample of any size takes at most some 200 MB beside the caches,
     /// and less if memory is short.
@@ -24,15 +24,12 @@ pub struct VerifyOptions<'a> {
     /// The limit in bytes for memory beside the caches. The values of a sample that are recomputed together use a
     /// quarter of it.
     pub memory_bytes: u64,
-    /// The processes that share the work. Each verifies the same database with the same options.
-    pub communicator: &'a dyn Communicator,
 }
 
-impl Default for VerifyOptions<'_> {
-    /// Returns the defaults: all values, 1,000 searches (some seconds on any board), 20 faults, no memory limit, and a
-    /// single process.
+impl Default for VerifyOptions {
+    /// Returns the defaults: all values, 1,000 searches (some seconds on any board), 20 faults, and no memory limit.
     fn default() -> Self {
-        VerifyOptions { sample: None, searches: 1000, faults: 20, memory_bytes: u64::MAX, communicator: &Alone }
+        VerifyOptions { sample: None, searches: 1000, faults: 20, memory_bytes: u64::MAX }
     }
 }
 

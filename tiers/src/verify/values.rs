@@ -13,11 +13,10 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, Leaf};
-use super::report::{Fault, FaultKind, words};
+use super::report::{Fault, FaultKind, VerifyError, words};
 use super::tier::StoredTier;
 use super::walk::each_quiet;
 use super::work::{Work, share};
-use crate::communicator::CommunicatorError;
 use crate::database::DatabaseError;
 use crate::files::counted;
 use crate::progress::{Stage, StageProgress};
@@ -51,7 +50,7 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, CommunicatorError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, VerifyError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = work.options.sample.filter(|sample| *sample < all);
     let batch = (work.options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);
@@ -67,7 +66,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, Communicato
         };
         before = after;
         if of_tier > 0 || sample.is_none() {
-            work.progress.tier_done(Stage::Values, tier.ply, of_tier, 0);
+            work.context.progress.tier_done(Stage::Values, tier.ply, of_tier, 0);
         }
         checked += of_tier;
     }
@@ -165,10 +164,7 @@ impl TierCheck<'_> {
 
     /// Recomputes `count` values of the tier, in batches of equal size for every rank. Returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
-        let ranks = u64::from(self.work.options.communicator.size());
-        let batches = count.div_ceil(self.batch * ranks) * ranks;
-        for batch in (0..batches).filter(|batch| self.work.is_turn(*batch)) {
-            let strata = share(count, batch, batches)..share(count, batch + 1, batches);
+        for strata in self.work.batches(count, self.batch) {
             let chosen: Vec<(u64, u32)> = strata.map(|stratum| self.choose(stratum, count)).collect();
             self.check_batch(&chosen);
         }

@@ -1,25 +1,33 @@
 //! A rank's share of a verification: its jobs and its findings.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
-use crate::communicator::{CommunicatorError, gather};
+use super::report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyReport};
+use crate::communicator::gather;
+use crate::context::Context;
 use crate::database::DatabaseError;
 use crate::files::{FileError, lock};
-use crate::progress::{Progress, Stage, StageProgress};
+use crate::progress::{Stage, StageProgress};
 
 /// The most consecutive jobs of one rank: neighbours share a block.
 const RUN: u64 = 64;
+
+/// Words per exchange between ranks.
+const COMBINED: usize = 1 << 20;
 
 /// A rank keeps at least this many faults until all are gathered. A fault found by several ranks counts once.
 const LEAST_KEPT: usize = 8;
 
 /// The state that all stages of a verification share.
 pub(super) struct Work<'a> {
-    pub options: VerifyOptions<'a>,
-    pub progress: &'a dyn Progress,
+    pub options: &'a VerifyOptions,
+    pub context: &'a Context<'a>,
     /// The faults and unreadable files of this rank since the ranks last gathered.
     own: Mutex<VerifyReport>,
     /// The faults and unreadable files of all ranks up to the last gathering.
@@ -27,13 +35,13 @@ pub(super) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    pub fn new(options: &VerifyOptions<'a>, progress: &'a dyn Progress) -> Work<'a> {
-        Work { options: *options, progress, own: Mutex::default(), all: Mutex::default() }
+    pub fn new(options: &'a VerifyOptions, context: &'a Context<'a>) -> Work<'a> {
+        Work { options, context, own: Mutex::default(), all: Mutex::default() }
     }
 
     /// Returns this rank's jobs out of `count`: runs of neighbours, assigned to the ranks in turn.
     pub fn jobs(&self, count: u64) -> impl ParallelIterator<Item = u64> {
-        let (rank, size) = (u64::from(self.options.communicator.rank()), u64::from(self.options.communicator.size()));
+        let (rank, size) = (u64::from(self.context.all.rank()), u64::from(self.context.all.size()));
         let run = (count / (16 * size)).clamp(1, RUN);
         let own = (0..count.div_ceil(run * size) * run).into_par_iter();
         own.map(move |number| (number / run * size + rank) * run + number % run).filter(move |job| *job < count)
@@ -41,15 +49,41 @@ impl<'a> Work<'a> {
 
     /// Returns whether this rank does job `job`, which all threads of the rank share.
     pub fn is_turn(&self, job: u64) -> bool {
-        job % u64::from(self.options.communicator.size()) == u64::from(self.options.communicator.rank())
+        job % u64::from(self.context.all.size()) == u64::from(self.context.all.rank())
+    }
+
+    /// Divides `count` values into batches of about equal size, at most `most`, and equally many for each rank. Returns
+    /// the batches of this rank.
+    pub fn batches(&self, count: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+        let size = u64::from(self.context.all.size());
+        let batches = count.div_ceil(most * size) * size;
+        let own = (0..batches).filter(|batch| self.is_turn(*batch));
+        own.map(move |batch| share(count, batch, batches)..share(count, batch + 1, batches))
     }
 
     /// Returns the sum of a number over all ranks.
     ///
     /// # Errors
-    /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
-    pub fn sum(&self, own: u64) -> Result<u64, CommunicatorError> {
-        Ok(gather(self.options.communicator, &own)?.into_iter().fold(0, u64::wrapping_add))
+    /// [`VerifyError::Communicator`] if a rank's message does not decode.
+    pub fn sum(&self, own: u64) -> Result<u64, VerifyError> {
+        Ok(self.concat(&vec![own])?.into_iter().fold(0, u64::wrapping_add))
+    }
+
+    /// Returns the lists of all ranks in one.
+    ///
+    /// # Errors
+    /// [`VerifyError::Communicator`] if a rank's message does not decode.
+    pub fn concat<T: Serialize + DeserializeOwned>(&self, own: &Vec<T>) -> Result<Vec<T>, VerifyError> {
+        Ok(gather(self.context.all, own)?.into_iter().flatten().collect())
+    }
+
+    /// Adds the bits that other ranks have set.
+    pub fn combine(&self, bits: &[AtomicU64]) {
+        for part in bits.chunks(COMBINED) {
+            let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            self.context.all.all_or(&mut words);
+            part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
+        }
     }
 
     /// Records a fault.
@@ -82,12 +116,12 @@ impl<'a> Work<'a> {
     /// Exchanges the ranks' findings since the last call. Returns the number of new faults and unreadable files.
     ///
     /// # Errors
-    /// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
-    pub fn gather(&self) -> Result<u64, CommunicatorError> {
+    /// [`VerifyError::Communicator`] if a rank's message does not decode.
+    pub fn gather(&self) -> Result<u64, VerifyError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
         keep_first(&mut own.faults, self.options.faults.max(LEAST_KEPT));
         let mut new = VerifyReport::default();
-        for found in gather(self.options.communicator, &own)? {
+        for found in gather(self.context.all, &own)? {
             new.faults.extend(found.faults);
             new.faults_in_all += found.faults_in_all;
             new.unread.extend(found.unread);
@@ -122,8 +156,8 @@ impl<'a> Work<'a> {
 
     /// Begins a stage of `steps` steps.
     pub fn begin(&self, stage: Stage, steps: u64) -> StageProgress<'a> {
-        self.progress.begin(stage, steps, 0);
-        StageProgress::new(self.progress, stage, self.options.communicator.size(), steps)
+        self.context.progress.begin(stage, steps, 0);
+        self.context.shown(stage, steps)
     }
 }
 

@@ -104,7 +104,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let Some((database, memory_bytes, pool)) = prepared else { return Ok(()) };
     let options = VerifyOptions::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
-    let options = VerifyOptions { sample, searches, memory_bytes, communicator: job.all(), ..options };
+    let options = VerifyOptions { sample, searches, memory_bytes, ..options };
     let is_shown = job.is_root();
     let log = (is_shown && arguments.log).then(|| {
         let (manifest, values) = (&database.manifest, database.values());
@@ -113,7 +113,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
         Log::begin(board)
     });
     let progress = Shown::new(!is_shown, log, None);
-    let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
+    let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &job.context(&progress))))?;
     drop(progress);
     if !is_shown {
         return Ok(());

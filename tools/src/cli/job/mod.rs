@@ -50,14 +50,9 @@ impl Job {
             .into())
     }
 
-    /// Returns the communicator of all ranks.
-    pub fn all(&self) -> &dyn Communicator {
-        &*self.0
-    }
-
     /// Returns the context for work that all ranks do together with files on disk.
     pub fn context<'a>(&'a self, progress: &'a dyn Progress) -> Context<'a> {
-        Context { storage: &Disk, all: self.all(), progress }
+        Context { storage: &Disk, all: &*self.0, progress }
     }
 
     /// Tells whether this process is the one that reports.
