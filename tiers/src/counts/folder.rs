@@ -13,8 +13,12 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::error::CountError;
 use super::journal::{self, Journal};
+use crate::communicator::{CommunicatorError, gather};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, has_room, remove_named};
 use crate::kernel::Values;
@@ -54,6 +58,17 @@ impl Count<'_> {
         has_room(storage, folder, needed).map_err(error)
     }
 
+    /// Waits for all ranks, and then does `work` on rank 0.
+    pub fn on_root<E>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        self.context.all.barrier();
+        if self.context.all.is_root() { work() } else { Ok(()) }
+    }
+
+    /// Returns what each rank has found.
+    pub fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<Vec<T>, CommunicatorError> {
+        gather(self.context.all, own)
+    }
+
     /// Creates and locks the folder, and calls `work` with its journal. Afterwards removes the lock, the files if the
     /// count is finished, and the folder if it is empty. The folder `existing`, if given, must exist already.
     pub fn in_folder<T>(
@@ -66,14 +81,13 @@ impl Count<'_> {
         let folders = Folders { written: &[folder], existing, lock: &lock, temporary };
         let work = || {
             let counted = work(self.journal()?)?;
-            all.barrier();
-            if all.is_root() {
+            self.on_root(|| {
                 // Version 0.2.0 left values here.
                 for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
                     segments::remove(storage, folder, kind, |_| true)?;
                 }
-                remove_named(storage, folder, |name| name == journal::NAME)?;
-            }
+                remove_named(storage, folder, |name| name == journal::NAME)
+            })?;
             Ok(counted)
         };
         let end = |_: &Result<_, _>, _: &[PathBuf]| {

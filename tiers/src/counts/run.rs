@@ -10,13 +10,13 @@ use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
 use super::sweep::{fit, plan, plan_sweep, sweep};
 use super::table::Counts;
-use super::tally::tally;
+use super::tally::{count_codes, outcomes};
 use crate::context::Context;
 use crate::files::{FileError, Memory, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
 use crate::solve::{Report, Solve, SolveError};
-use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
+use crate::tier::{BlockMemory, Kind, Reached, Tier, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
 /// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
@@ -43,7 +43,7 @@ use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 /// ```
 pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, CountError> {
     context.check_same_job(&format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
-    let planned = plan_sweep(solve, context.all, solve.scratch.is_some())?;
+    let planned = plan_sweep(solve, context, solve.scratch.is_some())?;
     let (files, in_files) = (Memory::default(), planned.1.is_bounded);
     let context = &Context { storage: if in_files { context.storage } else { &files }, ..*context };
     let count = Count { solve, values: None, context, folder: Count::folder(solve, "count-legal"), in_files };
@@ -73,7 +73,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
     // The reached bits: at most one per entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
-    let plan = fit(if in_files { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
+    let plan = fit(if in_files { plan.bounded() } else { plan }, solve.memory_bytes, context)?;
     let files = Memory::default();
     let storage = if in_files { context.storage } else { &files };
     let folder = Count::folder(solve, &format!("count-{}", solve.values));
@@ -87,13 +87,13 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
     let counted = count.in_folder(None, |journal| {
         let is_counted = journal.has_counted(temporary.manifest(storage)?);
         let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted))?;
-        all.barrier();
-        if all.is_root() {
+        count.on_root(|| {
             let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
             remove_database(storage, &database)?;
             storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
             remove_folders_below(storage, &count.folder, &database);
-        }
+            Ok::<_, CountError>(())
+        })?;
         Ok(counts)
     });
     // The user did not ask for the temporary database, so report its errors as errors of the count.
@@ -153,11 +153,10 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     }
     count.in_folder(solve.existing(), |journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
-        if context.all.is_root()
-            && let Some(manifest) = Manifest::read(storage, &solve.folder())?
-        {
-            write_kept(storage, &solve.folder(), &manifest, &counts)?;
-        }
+        count.on_root(|| match Manifest::read(storage, &solve.folder())? {
+            Some(manifest) => write_kept(storage, &solve.folder(), &manifest, &counts),
+            None => Ok(()),
+        })?;
         Ok((report, counts))
     })
 }
@@ -167,11 +166,23 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
     let Count { context, ref folder, .. } = *count;
     let Context { storage, all, .. } = *context;
     if journal.swept.len() <= solve.board.cells() {
-        journal = sweep(count, journal, plan_sweep(solve, all, false)?)?;
+        journal = sweep(count, journal, plan_sweep(solve, context, false)?)?;
     }
     let memory = Arc::new(BlockMemory::sequential(solve.block_words));
     let reached = TierFolder { storage, folder, memory, all };
-    let mut observer = |index: &Index, tier: &Tier| tally(&reached, &mut journal, index, tier);
+    let mut observer = |index: &Index, tier: &Tier| {
+        let ply = tier.ply();
+        if journal.solved <= ply {
+            return Ok::<_, SolveError>(());
+        }
+        let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
+        journal.outcomes.extend(outcomes(&count.gather(&own)?, index, tier)?);
+        journal.solved = ply;
+        count.on_root(|| {
+            journal.write(storage, folder)?;
+            Ok(segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?)
+        })
+    };
     let report = solve.run_observed(&mut observer, context)?;
     Ok((report, Counts::of_swept(solve.board, Some(solve.values), journal.swept, journal.outcomes)))
 }

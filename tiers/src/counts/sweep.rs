@@ -9,7 +9,6 @@ use super::error::CountError;
 use super::folder::Count;
 use super::journal::Journal;
 use super::lists::{ChildList, ChildLists, parents_of};
-use crate::communicator::{Alone, Communicator, gather};
 use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
@@ -31,7 +30,7 @@ pub(crate) fn sweep_up(
     memory_bytes: u64,
     progress: &StageProgress,
 ) -> Result<Option<(Tier<'static, Reached>, Pulled)>, CountError> {
-    let plan = fit(Plan::legal(index, last), memory_bytes, &Alone)?;
+    let plan = fit(Plan::legal(index, last), memory_bytes, &Context::default())?;
     let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
         let mut swept = None;
@@ -53,11 +52,11 @@ pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
 }
 
 /// Plans a sweep with the memory of a solve. Returns the index too.
-pub(super) fn plan_sweep(solve: &Solve, all: &dyn Communicator, in_files: bool) -> Result<(Index, Plan), CountError> {
+pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Result<(Index, Plan), CountError> {
     let (index, _) = plan(solve)?;
     let plan = Plan::legal(&index, solve.board.cells() as u32);
-    let is_bounded = in_files || !all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
-    let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, all)?;
+    let is_bounded = in_files || !context.all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
+    let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, context)?;
     Ok((index, plan))
 }
 
@@ -75,8 +74,8 @@ pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
 ///
 /// # Errors
 /// [`CountError::Memory`] if there is too little memory even for one thread.
-pub(super) fn fit(plan: Plan, memory_bytes: u64, all: &dyn Communicator) -> Result<Plan, CountError> {
-    let plan = if all.is_alone() { plan.within(memory_bytes) } else { plan };
+pub(super) fn fit(plan: Plan, memory_bytes: u64, context: &Context) -> Result<Plan, CountError> {
+    let plan = if context.all.is_alone() { plan.within(memory_bytes) } else { plan };
     CountError::check_memory(plan.board, plan.memory_bytes(), memory_bytes)?;
     Ok(plan)
 }
@@ -115,14 +114,11 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
             let own = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();
-            journal.swept.push(gather(all, &own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
+            journal.swept.push(count.gather(&own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
             if in_files || values.is_some() {
                 tier.sync(index)?;
                 // All ranks must have saved the ply before the journal records it.
-                all.barrier();
-                if all.is_root() {
-                    journal.write(storage, folder)?;
-                }
+                count.on_root(|| journal.write(storage, folder))?;
             }
             if progress.is_stopped() {
                 return Err(stopped(ply as usize + 1));

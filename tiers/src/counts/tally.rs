@@ -2,47 +2,34 @@
 
 use fourbase::{Outcome, Position, notation};
 
-use super::journal::Journal;
 use super::table::OutcomeCount;
-use crate::communicator::gather;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
-use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
+use crate::tier::{Reached, Rows, Tier};
 
-/// Counts, by outcome, the legal positions without a line of a solved tier, and adds the counts to the journal.
-/// Does nothing if the journal has this ply. A mirror image counts as a position of its own. All ranks take part.
-/// `reached` has the bits of the sweep, which are read in order.
+/// Returns the counts of a solved tier by outcome, given those of all ranks by code.
 ///
 /// # Errors
-/// If a file can't be read; [`SolveError::Code`] for an invalid code.
-pub(super) fn tally(reached: &TierFolder, journal: &mut Journal, index: &Index, tier: &Tier) -> Result<(), SolveError> {
-    let (board, ply, coding) = (index.board(), tier.ply(), tier.content);
-    if journal.solved <= ply {
-        return Ok(());
-    }
-    let TierFolder { storage, folder, all, .. } = *reached;
-    let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
-    for (code, (legal, first)) in (0..).zip(join(&gather(all, &own)?)).filter(|(_, (legal, _))| *legal > 0) {
-        let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
+/// [`SolveError::Code`] for an invalid code.
+pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Vec<OutcomeCount>, SolveError> {
+    let (board, ply) = (index.board(), tier.ply());
+    let found = (0..).zip(join(ranks)).filter(|(_, (legal, _))| *legal > 0);
+    let outcome = |(code, (legal, first))| {
+        let outcome = tier.content.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
         let Outcome { value, remoteness } = outcome;
-        journal.outcomes.push(OutcomeCount { ply, value, remoteness, legal, example: moves(first, index) });
-    }
-    journal.solved = ply;
-    if all.is_root() {
-        journal.write(storage, folder)?;
-        segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
-    }
-    Ok(())
+        Ok(OutcomeCount { ply, value, remoteness, legal, example: moves(first, index) })
+    };
+    found.map(outcome).collect()
 }
 
 /// The place of an entry of a tier, compared in the order of the index: left wing, height of the spine, right wing, the
 /// spine's bits, the first player's pieces of the left wing and of the right, row, column.
-type Place = [u32; 8];
+pub(super) type Place = [u32; 8];
 
 /// For each code, the number of reached positions and the first of them.
-type Codes = Vec<(u64, Place)>;
+pub(super) type Codes = Vec<(u64, Place)>;
 
 /// Returns the result for no positions. Its places are greater than all others.
 fn no_codes() -> Codes {
@@ -75,8 +62,12 @@ fn moves([left, height, right, bits, left_firsts, right_firsts, row, column]: Pl
     notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
 }
 
-/// Counts the codes of the reached positions, on all threads of rayon's current pool.
-fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
+/// Counts by code the positions of a solved tier that are legal and have no line, on all threads of rayon's current
+/// pool. A mirror image counts as a position of its own. `reached` has the bits of the sweep, which are read in order.
+///
+/// # Errors
+/// If a file can't be read.
+pub(super) fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
     let planes = values.content.planes;
     let begin = || (Rows::of(index, reached), no_codes());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {

@@ -1,16 +1,14 @@
 //! A tier: its blocks, where they are, and the operations that drivers need. Also opens tiers in a [`TierFolder`].
 //! `fill` fills and visits all blocks, `reader` reads rows.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
 use super::content::Content;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
-use crate::communicator::Alone;
-use crate::files::{FileError, Memory, frame, io_error};
+use crate::files::{FileError, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
@@ -88,9 +86,6 @@ impl<C> Drop for Tier<'_, C> {
     }
 }
 
-/// The storage of tiers that stay in memory; no file is ever made.
-static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
-
 impl<C: Content> Tier<'static, C> {
     /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
     /// which it will be filled.
@@ -99,8 +94,7 @@ impl<C: Content> Tier<'static, C> {
             || Arc::new(BlockMemory::unlimited(BLOCK_WORDS)),
             |beside| Arc::clone(&beside.log.tiers.memory),
         );
-        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
-        Tier::new(&tiers, index, content, ply)
+        Tier::new(&TierFolder::in_memory(memory), index, content, ply)
     }
 }
 

@@ -143,7 +143,8 @@ mod tests {
         for name in boards(&small, &["5x4c3", "8x2"]) {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
-            let work = Work::new(&VerifyOptions::default(), &());
+            let (options, context) = (VerifyOptions::default(), Context::default());
+            let work = Work::new(&options, &context);
             let counts = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Context::default()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = counts.plies.iter().take(last + 1).map(|ply| ply.legal).sum();
