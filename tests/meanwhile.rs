@@ -50,7 +50,10 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     assert!(program.run("stats 3x3c3").fails(1).contains("not solved yet"));
     let shown = program.run("prove mirror 3x3c3").succeeds();
     assert!(shown.contains("the value of the game: db/3x3c3/remoteness is not solved to the end yet\n"), "{shown}");
-    let (output, _) = program.run_with_input("query 3x3c3 --batch", "1\n12121\n").fails_after_output(1);
+    let (output, _) = program.run_with_input("query 3x3c3 --batch", "1\n12121\n").warns();
+    assert_eq!(output, "1\ttie\t8\n12121\tlose\t0\n", "what is not solved is searched");
+    let never = program.run_with_input("query 3x3c3 --batch --search never", "1\n12121\n");
+    let (output, _) = never.fails_after_output(1);
     let lines = output.lines().collect::<Vec<_>>();
     assert!(lines[0].starts_with("1\terror\t") && lines[0].contains("not solved yet"), "{output}");
     assert_eq!(lines[1], "12121\tlose\t0", "what needs no file is answered");

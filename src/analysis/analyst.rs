@@ -165,7 +165,8 @@ impl<L: Lookup> Analyst<L> {
 
     /// Lists the legal moves with their outcomes for the player who makes them, best first: the soonest win, ties, the
     /// latest loss; equally good ones by column. A finished game has no moves. The remoteness of moves that give the
-    /// value away may be missing.
+    /// value away may be missing. If it is missing of a move that keeps the value, moves are compared by their values
+    /// alone, and only a win with the next piece has its remoteness.
     ///
     /// # Errors
     ///
@@ -174,10 +175,17 @@ impl<L: Lookup> Analyst<L> {
         position.check_board(self.board).map_err(AnalysisError::from)?;
         let mut analysis = Analysis::unknown(position);
         self.find_moves(&mut analysis, budget, &[None], None)?;
-        analysis.outcome = analysis.outcome_of_moves();
-        let moves: Option<Vec<_>> = analysis.moves.iter().map(|child| Some((child.column, child.outcome?))).collect();
-        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
-        moves.ok_or_else(|| budget.limit(self.board).into())
+        let moves = analysis.moves.iter().map(|child| Some((child.column, child.outcome?)));
+        let mut moves = moves.collect::<Option<Vec<_>>>().ok_or_else(|| budget.limit(self.board))?;
+        let value = moves.iter().map(|(_, outcome)| outcome.value).min();
+        let is_comparable = |(_, of): &(usize, Outcome)| Some(of.value) != value || of.remoteness.is_some();
+        if !moves.iter().all(is_comparable) {
+            for (_, outcome) in &mut moves {
+                outcome.remoteness = outcome.remoteness.filter(|plies| *plies <= 1);
+            }
+            moves.sort_by_key(|(column, outcome)| (*outcome, *column));
+        }
+        Ok(moves)
     }
 
     /// Analyses a position as far as the budget allows: its outcome, its moves, and best play if `with_line` is set.
@@ -366,12 +374,6 @@ impl<L: Lookup> Analyst<L> {
                     }
                 }
             }
-        }
-        // Moves can be compared by their remoteness only if no move lacks it. A win by the next piece needs no comparison.
-        let is_partial = self.pool.is_none() && known.iter().flatten().any(|known| known.remoteness.is_none());
-        for child in analysis.moves.iter_mut().filter(|_| is_partial) {
-            let shorten = |of: Outcome| Outcome { remoteness: of.remoteness.filter(|plies| *plies <= 1), ..of };
-            child.outcome = child.outcome.map(shorten);
         }
         for (child, known) in analysis.moves.iter_mut().zip(known) {
             child.outcome = child.outcome.or(known.map(Outcome::parent));

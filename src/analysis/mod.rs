@@ -125,9 +125,13 @@ impl Analysis {
         self.outcome.is_some() || self.moves.iter().any(|child| child.outcome.is_some())
     }
 
-    /// Returns the columns of the moves that are known to be best.
+    /// Returns the columns of the moves that are known to be best; of those that keep the value, if the remoteness of the
+    /// position is unknown.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_best = |child: &&Move| self.outcome.is_some() && child.outcome == self.outcome;
+        let is_best = |child: &&Move| match (self.outcome, child.outcome) {
+            (Some(Outcome { value, remoteness: None }), Some(of)) => of.value == value,
+            (best, of) => best.is_some() && of == best,
+        };
         self.moves.iter().filter(is_best).map(|child| child.column)
     }
 

@@ -67,22 +67,10 @@ impl Database {
 }
 
 /// When to search forward.
-///
-/// | | no database | tier not solved yet | no remoteness |
-/// |---|---|---|---|
-/// | `Never` | an error | an error | no remoteness |
-/// | `Values` | searched | searched | no remoteness |
-/// | `Remoteness` | an error | an error | the remoteness is searched |
-/// | `Auto` | searched | searched | the remoteness is searched |
-/// | `Only` | searched | searched | searched |
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum When {
     /// Use only the database.
     Never,
-    /// Search the values that no database has.
-    Values,
-    /// Search the remoteness if a complete database does not store it.
-    Remoteness,
     /// Search what the database lacks, or everything if there is none.
     Auto,
     /// Search everything and use no database.
@@ -95,8 +83,7 @@ pub enum When {
 ///
 /// # Errors
 ///
-/// The errors of `find`. [`DatabaseError::Missing`] is an error only if `when` does not allow a search instead; an
-/// unreadable database always is.
+/// The errors of `find`; [`DatabaseError::Missing`] only for [`When::Never`].
 pub fn choose(
     board: Board,
     when: When,
@@ -106,21 +93,17 @@ pub fn choose(
     let database = match when {
         When::Only => None,
         _ => match find() {
-            Err(DatabaseError::Missing { .. }) if matches!(when, When::Values | When::Auto) => None,
+            Err(DatabaseError::Missing { .. }) if when == When::Auto => None,
             found => Some(found?),
         },
     };
-    let is_searched = database.as_ref().is_none_or(|database| match database.is_complete() {
-        false => matches!(when, When::Values | When::Auto),
-        true => matches!(when, When::Remoteness | When::Auto) && database.values() == Values::Wdl,
-    });
-    let remoteness_source = match &database {
-        Some(database) if database.is_complete() && database.values() == Values::Wdl => {
-            Database::embedded(board)?.map(|embedded| embedded.with_shared_cache(&database.cache))
-        }
-        _ => None,
+    let values_alone = database.as_ref().filter(|of| of.is_complete() && of.values() == Values::Wdl);
+    let remoteness_source = match values_alone {
+        Some(database) => Database::embedded(board)?.map(|embedded| embedded.with_shared_cache(&database.cache)),
+        None => None,
     };
-    let mut analyst = Analyst::new(board, database, is_searched.then(pool));
+    let is_searched = values_alone.is_some() || database.as_ref().is_none_or(|database| !database.is_complete());
+    let mut analyst = Analyst::new(board, database, (is_searched && when != When::Never).then(pool));
     analyst.remoteness_source = remoteness_source;
     Ok(analyst)
 }

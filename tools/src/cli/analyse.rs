@@ -11,7 +11,6 @@ use fourbase::analysis::json::{AnswerJson, Envelope, GameAnalysisJson};
 use fourbase::analysis::{GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player, Value};
-use fourbase_tiers::database::When;
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
@@ -19,7 +18,7 @@ use crate::arguments::PositionArgument;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
-use crate::cli::query::source::{GAME_SEARCH_HELP, SearchArguments};
+use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
@@ -27,7 +26,6 @@ use crate::output::{self, wording};
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help(MOVES_HELP)))]
-#[command(mut_arg("search", |arg| arg.help(GAME_SEARCH_HELP)))]
 #[command(after_help = "\
 For each move, the report shows what the position was worth before it, for the player to move; \
 whether it was a mistake, such as win -> loss, or only won later or lost sooner; and the best \
@@ -83,7 +81,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     ensure!(is_batch || !moves.is_empty(), no_moves());
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, &moves)?;
-    let analyst = arguments.search.find(board, When::Values, None)?;
+    let analyst = arguments.search.find(board, None)?;
     if is_batch {
         analyst.print_note();
         return run_batch(&arguments.batch, board, &analyst, is_json);

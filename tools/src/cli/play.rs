@@ -15,11 +15,11 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use fourbase::players::Kind;
 use fourbase::{Board, Game};
-use fourbase_tiers::database::{Database, When};
+use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::arguments::{PositionArgument, player, within};
-use crate::cli::query::source::{GAME_SEARCH_HELP, SearchArguments};
+use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
 use crate::temporary::WholeFile;
@@ -41,7 +41,6 @@ fn quick_opponent(board: Board) -> Kind {
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help("Start after these moves, such as 4453 or 4 4 5 3")))]
-#[command(mut_arg("search", |arg| arg.help(GAME_SEARCH_HELP)))]
 #[command(after_help = format!("\
 You are X and move first. --level sets how well the computer plays; with --second human it moves first. \
 Or name a PLAYER for each side: human or a program, which `fourbase match --help` lists. Two programs \
@@ -142,7 +141,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (Some(computer), first, None) => [first, computer],
         (None, first, second) => [first, second.unwrap_or_else(|| arguments.default_opponent(board))],
     };
-    let analyst = Arc::new(arguments.search.find(board, When::Values, None)?);
+    let analyst = Arc::new(arguments.search.find(board, None)?);
     let level = arguments.level.as_ref().and_then(Level::to_possible_value);
     let level = level.map_or_else(String::new, |level| format!("; level {}", level.get_name()));
     Session::new(game, [first, second], arguments.seed, analyst)?.run(&level)

@@ -12,7 +12,6 @@ mod watch;
 use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::json::{AnalysisJson, Envelope};
-use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::{BatchArguments, note_unread};
@@ -47,13 +46,11 @@ a tab after a position of one move. A blank line is an error, except at the end,
 the other fields of those that differ; then the exit code is 1. Pons' score is 0 for a tie; for a win, one \
 more than the pieces that the winner has left; negative for a loss.
 
-The database answers, or else the built-in one of early plies (of {shipped}). Without --search, query \
-searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read. A note \
-says so. In these cases a batch fails, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
-the built-in one gives that of early plies, and query searches the rest for one position and for a batch alike, of the \
-position and of the moves that keep its value, within 1,000,000 nodes for each, or within 100,000,000 for one position of a \
-board with a built-in database; --search never searches nothing, and --nodes allows more. With --search auto, a batch is \
-searched like one position. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+The database answers, or else the built-in one of early plies (of {shipped}); query searches forward what they leave open, \
+and a note says so. If the database stores no remoteness (--values wdl), the built-in one gives that of early plies, and \
+query searches the rest, of the position and of the moves that keep its value, within 1,000,000 nodes for each position, or \
+within 100,000,000 on a board with a built-in database; --search never searches nothing, and --nodes allows more. \
+A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
@@ -105,8 +102,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse(board, &text)?;
-    let default = if arguments.batch.batch { When::Remoteness } else { When::Auto };
-    let mut analyst = arguments.search.find(board, default, None)?;
+    let mut analyst = arguments.search.find(board, None)?;
     if arguments.batch.batch {
         analyst.print_note();
         let form = match arguments {
@@ -120,7 +116,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     interrupt::say_at_end(format!("interrupted the query of {board}; --seconds N shows what is known by then"))?;
     let analysis = match analyst.analyse_and_show(&position) {
         Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded) => {
-            analyst = arguments.search.find(board, default, Some(failure.downcast()?))?;
+            analyst = arguments.search.find(board, Some(failure.downcast()?))?;
             analyst.analyse_and_show(&position)?
         }
         analysis => analysis?,

@@ -1,19 +1,10 @@
 //! The options that say when to search forward, and what answers then.
 //!
-//! | `--search` | no database | position not solved yet | no remoteness |
-//! |---|---|---|---|
-//! | not given: `query` of one position | searched | searched | the remoteness is searched |
-//! | not given: `query --batch` | an error | an error | the remoteness is searched |
-//! | not given: `analyse`, `play` | searched | searched | no remoteness |
-//! | `never` | an error | an error | no remoteness |
-//! | `auto` | searched | searched | the remoteness is searched |
-//! | `only` | searched | searched | searched |
+//! Every command that looks positions up has the same rule: it uses what is there, the user's database or else the built-in
+//! one, and searches the rest within the limits of `--nodes` and `--seconds`. `--search never` searches nothing; `--search only`
+//! searches everything.
 //!
-//! The built-in database of a board gives the remoteness of early plies that a `wdl` database leaves open, whatever the
-//! option says.
-//!
-//! But for `never`, a database that cannot be read gives way, with a warning, to the built-in one, or else to a search where
-//! the table has one for no database.
+//! But for `never`, a database that cannot be read gives way, with a warning, to the built-in one, or else to a search.
 
 use std::sync::Arc;
 use std::thread;
@@ -42,17 +33,13 @@ const MOST_TABLE_BYTES: u64 = 1 << 30;
 /// The longest limit of time: ten years.
 const MOST_SECONDS: f64 = 3.2e8;
 
-/// The help of `--search` in the commands about games, which by default do not search the remoteness: for `mut_arg`.
-pub const GAME_SEARCH_HELP: &str = "When to search forward [default: where a value is in no database; auto also searches the \
-                                    remoteness that a wdl database leaves open]";
-
 /// Where to look positions up, and how to search.
 #[derive(Args, Clone, Debug)]
 pub struct SearchArguments {
     #[command(flatten)]
     pub lookup: LookupArguments,
 
-    /// When to search forward [default: auto for one position; a batch searches only the remoteness]
+    /// When to search forward [default: auto]
     #[arg(long, value_name = "WHEN", value_parser = one_of([
         ("never", "Use only the database", When::Never),
         ("auto", "Search what the database leaves open, or everything if there is none", When::Auto),
@@ -74,15 +61,14 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Finds what answers for a board; `default` says when to search without `--search`. Warns of a database that is not
-    /// complete or cannot be read. `failure` is that of the database that was found before, if it has failed.
+    /// Finds what answers for a board. Warns of a database that is not complete or cannot be read. `failure` is that of the
+    /// database that was found before, if it has failed.
     ///
     /// # Errors
     ///
-    /// A missing database where a search may not take its place, with the command that makes it; one that cannot be read, where
-    /// nothing may take its place.
-    pub fn find(&self, board: Board, default: When, failure: Option<DatabaseError>) -> anyhow::Result<LimitedAnalyst> {
-        let when = self.search.unwrap_or(default);
+    /// With `--search never`: a missing database, with the command that makes it, or one that cannot be read.
+    pub fn find(&self, board: Board, failure: Option<DatabaseError>) -> anyhow::Result<LimitedAnalyst> {
+        let when = self.search.unwrap_or(When::Auto);
         let root = &self.lookup.database.root;
         let mut is_missing = false;
         let find = || {
@@ -95,13 +81,13 @@ impl SearchArguments {
                     return found;
                 }
             };
-            let embedded = if when == When::Never { None } else { Database::embedded(board)? };
-            if embedded.is_none() && !matches!(when, When::Values | When::Auto) {
+            if when == When::Never {
                 return Err(failure);
             }
             failure::print_warning(&remedy::describe(&failure));
             // Without a database a search takes its place.
-            let database = embedded.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
+            let database =
+                Database::embedded(board)?.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
             Ok(self.lookup.cache.apply(database))
         };
         let processors = || thread::available_parallelism().map_or(1, usize::from);
@@ -111,8 +97,8 @@ impl SearchArguments {
         if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
-        // All values are in the database, and nothing else has the remoteness of one position.
-        let has_values = (analyst.remoteness_source.is_none() || default == When::Remoteness)
+        // All values are in the database, and no other source has a remoteness.
+        let has_values = analyst.remoteness_source.is_none()
             && database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
         let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
