@@ -115,7 +115,7 @@ pub struct Analyst<L> {
     pub board: Board,
     /// The database.
     pub lookup: Option<L>,
-    /// A second database, for the remoteness of positions of which the first one stores the value alone.
+    /// A second database, asked for the remoteness of a position if `lookup` stores only its value.
     pub remoteness_source: Option<L>,
     /// Searches that complete the database, or replace it.
     pool: Option<Arc<SearchPool>>,

@@ -35,8 +35,9 @@ pub(crate) fn searches() -> SearchPool {
 
 /// A database that is open for probing. Threads share it by reference.
 ///
-/// A tier is opened, and a table of the index made, when a probe first needs it; expanded blocks are kept in a bounded
-/// cache. Positions of plies whose tiers are not kept are searched forward.
+/// Tiers are opened, and tables of the index are made, when a probe first needs them. Expanded blocks stay in a bounded
+/// cache. If the database does not store the tier of a position (`keep_plies` of [`Manifest`]), a forward search solves
+/// the position.
 pub struct Database {
     pub(super) folder: PathBuf,
     /// The manifest.

@@ -122,7 +122,8 @@ pub struct Dataset<'d> {
     /// The limit in bytes for the list of a ply and for looking positions up together. It does not include the
     /// database's cache, two portions of rows, and the positions of a distinct sample.
     pub memory_bytes: u64,
-    /// The data set is refused if a trial of about a second estimates that it takes longer.
+    /// The longest time that making all rows may take. It is estimated first, by making some rows for about a second. If
+    /// the estimate is longer, the data set is refused.
     pub most_time: Duration,
 }
 

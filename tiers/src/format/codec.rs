@@ -22,8 +22,9 @@ use crate::kernel::pack::{self, Pack, Symbols};
 use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
-/// About how many symbols a block has at most. A first probe expands the whole block: at ply 13 of 7x6, this takes 27 us
-/// for blocks of 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
+/// The largest number of symbols per block; a block exceeds it only to complete its last chunk. Larger blocks make
+/// probes slower, because the first probe of a block expands all of it. At ply 13 of 7x6 this takes 27 us for blocks of
+/// 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
 const MOST_SYMBOLS: usize = 1 << 14;
 
 /// A block has about this many symbols per entry of a chunk, if that is fewer than [`MOST_SYMBOLS`].

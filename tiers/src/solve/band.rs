@@ -1,12 +1,15 @@
-//! Finds where drops lead: for each shape, to which shapes of the neighbouring tier; for each band, to which rows of
-//! these.
+//! Finds where drops lead to or come from. For a shape, these are shapes of the neighbouring tier; for a band, rows in
+//! the matrices of those shapes. A band is the rows of one matrix that a kernel works on together. [`crate::index`]
+//! explains shapes, matrices, wings and the spine.
 //!
-//! The solver reads the children of a shape; the sweep of a count reads its parents. Both find the same kinds of drops:
-//! into a wing, into a wing whose neighbour is stored as its mirror image, and on the spine ([`ShapeDrops`]).
+//! The solver reads the children of a shape; the sweep of a count reads its parents. Both have three kinds of drops:
+//! into a wing; into a wing so that the neighbouring shape is stored as its mirror image; and on the spine
+//! ([`ShapeDrops`]).
 //!
-//! A band is the rows of one matrix that a kernel works on together. The kernel's loop over rows reads only row numbers
-//! and masks, which [`Bands`] prepares. The masks cover the whole matrix. Because a drop inserts a bit at a fixed place
-//! and so keeps order, row numbers come from reading two bit masks side by side ([`Pairing`]).
+//! The kernel's loop over rows reads only row numbers and masks, which [`Bands`] prepares. The masks cover the whole
+//! matrix. A drop inserts a bit at the same place of every colouring, so the colourings stay in order. Rows are
+//! therefore paired by counting: the n-th set bit of this matrix's mask belongs to the n-th set bit of the neighbour's
+//! mask ([`Pairing`]).
 
 use std::ops::Range;
 
@@ -36,8 +39,8 @@ pub(crate) struct ShapeDrops<'a> {
     pub mover: Player,
     pub left: Vec<WingDrop>,
     pub right: Vec<WingDrop>,
-    /// Drops into a wing whose neighbour is stored as its mirror image: into the right wing for children, into the left
-    /// wing for parents.
+    /// Drops that lead to, or come from, a shape that is stored as its mirror image: for children, drops into the right
+    /// wing; for parents, into the left wing.
     pub turned: Vec<WingDrop>,
     /// The number, among the open shapes, of the neighbour that differs in the height of the spine.
     pub spine: Option<usize>,

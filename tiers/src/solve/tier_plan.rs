@@ -113,8 +113,8 @@ fn bits(values: Values, full: f64) -> [f64; 2] {
     [between(low.scratch[kind], high.scratch[kind]), between(low.database[kind], high.database[kind])]
 }
 
-/// Estimates the bytes of files with the bits of reached positions: 0.05 bits per entry. Measured: 0.01 on the widest
-/// tiers of 6x6, 0.08 at ply 26 of 7x6.
+/// Estimates the size in bytes of the files in which a count marks the positions that play reaches. A mark is one bit
+/// per entry, compressed to about 0.05. Measured: 0.01 on the widest tiers of 6x6, 0.08 at ply 26 of 7x6.
 pub(super) fn reached_bytes(entries: u128) -> u128 {
     entries.saturating_mul(5) / 800
 }
