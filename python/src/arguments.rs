@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fourbase::{Board, excerpt};
 use fourbase_tiers::database::DEFAULT_ROOT;
+use fourbase_tiers::memory;
 use pyo3::prelude::*;
-use sysinfo::System;
 
 use crate::failure::exception;
 
@@ -104,19 +104,10 @@ pub fn root(db: Option<PathBuf>) -> PathBuf {
 
 /// Returns how many bytes a solve may use by default: four fifths of the free memory.
 pub fn memory_bytes() -> u64 {
-    free_bytes().map_or(u64::MAX, |free| free / 5 * 4)
+    memory::default_limit().unwrap_or(u64::MAX)
 }
 
 /// Returns the default size in bytes of the cache in which a database keeps blocks expanded by probes.
 pub fn cache_bytes() -> u64 {
-    (free_bytes().unwrap_or(0) / 8).clamp(256 << 20, 2 << 30)
-}
-
-/// Returns the free memory of the machine or of the container, whichever is less; `None` where it is unknown.
-fn free_bytes() -> Option<u64> {
-    let mut system = System::new();
-    system.refresh_memory();
-    let machine = system.available_memory();
-    let free = system.cgroup_limits().map_or(machine, |limits| limits.free_memory.min(machine));
-    (free > 0).then_some(free)
+    (memory::free_bytes().unwrap_or(0) / 8).clamp(256 << 20, 2 << 30)
 }

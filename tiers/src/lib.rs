@@ -52,6 +52,8 @@ pub mod index;
 #[cfg(test)]
 #[path = "../../tests/support/long.rs"]
 mod long;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod positions;
 pub mod progress;
 pub mod quiet;

@@ -13,12 +13,13 @@ use clap::{Args, ValueHint};
 use fourbase::Board;
 use fourbase_tiers::database::{DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::memory;
 use fourbase_tiers::solve::Plan;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{self, BadInput};
 use crate::output::wording;
-use crate::{memory, remedy};
+use crate::remedy;
 pub use numbers::{size, within};
 pub use position::{
     BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, USUAL_BOARD, is_board_or_position, player, suggestions,

@@ -11,14 +11,15 @@ use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::memory;
 use fourbase_tiers::solve::{Plan, Solve};
 
 use crate::arguments::LookupArguments;
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
 use crate::output::wording;
+use crate::remedy;
 use crate::temporary::Temporary;
-use crate::{memory, remedy};
 
 /// The most entries of a board that is solved for one run: a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;

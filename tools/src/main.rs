@@ -27,7 +27,6 @@ mod failure;
 mod history;
 mod interrupt;
 mod knowledge;
-mod memory;
 mod output;
 mod remedy;
 #[cfg(test)]

@@ -17,12 +17,13 @@ use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::memory;
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
 use fourbase_tiers::verify::VerifyError;
 
 use crate::output::wording::{self, option};
-use crate::{memory, temporary};
+use crate::temporary;
 
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";

@@ -16,6 +16,7 @@ use fourbase::analysis::{Budget, Grade, Judgement};
 use fourbase::players::{Kind, nothing_known};
 use fourbase::{Board, Outcome};
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::memory;
 use fourbase_tiers::positions::{GradedPositions, PositionError};
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
@@ -23,8 +24,8 @@ use rayon::prelude::*;
 use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
+use crate::output;
 use crate::output::progress::Bar;
-use crate::{memory, output};
 use positions::{LegalPositions, Reached, TestPosition};
 use report::GradeReport;
 

@@ -10,13 +10,14 @@ use anstream::adapter::strip_str;
 use fourbase::Board;
 use fourbase::search::Monitor;
 use fourbase_tiers::files::{FileError, bytes, grouped};
+use fourbase_tiers::memory;
 use fourbase_tiers::progress::{Progress, Share, Stage};
 use fourbase_tiers::solve::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressState, ProgressStyle};
 
 use super::work::Work;
 use super::{duration, scaled};
-use crate::{failure, interrupt, memory};
+use crate::{failure, interrupt};
 
 /// How a bar looks: parts of fixed widths, so that nothing jumps, in 80 columns. The bar takes what is left of a wider line.
 const TEMPLATE: &str = "{msg:36!} {percent:>3} %  {rate:>9}  {left:>16} {wide_bar}";

@@ -16,10 +16,11 @@ use fourbase::analysis::SearchPool;
 use fourbase::search::SearchOptions;
 use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError, When, choose};
+use fourbase_tiers::memory;
 
 use super::limited::LimitedAnalyst;
 use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
-use crate::{failure, memory, remedy};
+use crate::{failure, remedy};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;

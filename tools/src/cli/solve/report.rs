@@ -12,6 +12,7 @@ use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::memory;
 use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, in_memory};
 use indicatif::HumanDuration;
 use rayon::ThreadPoolBuilder;
@@ -20,7 +21,7 @@ use serde::Serialize;
 use super::ranks::Ranks;
 use crate::output::Column::{Numbers, Words};
 use crate::output::{self, duration, milliseconds, wording};
-use crate::{memory, remedy};
+use crate::remedy;
 
 /// What a solve needs.
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! How much memory may be used, and how much was used.
+//! How much memory may be used, and how much was used. Needs the feature `memory`.
 //!
 //! Control groups limit memory: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
 //! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group.
@@ -17,12 +17,17 @@ use sysinfo::System;
 /// The share of the free memory that may be used by default, as a fraction.
 const SHARE: (u64, u64) = (4, 5);
 
-/// Returns how many bytes may be used by default: 80 % of the free memory of the machine or of the container, whichever
-/// is less; `None` where the system does not tell.
+/// Returns how many bytes may be used by default: 80 % of the free memory; `None` where the system does not tell.
 pub fn default_limit() -> Option<u64> {
+    Some(free_bytes()? / SHARE.1 * SHARE.0)
+}
+
+/// Returns how many bytes are free on the machine and under the limits of its control groups, whichever is less; `None`
+/// where the system does not tell.
+pub fn free_bytes() -> Option<u64> {
     let free_bytes = system().available_memory();
-    let free_bytes = free_group_bytes().map_or(free_bytes, |container| container.min(free_bytes));
-    (free_bytes > 0).then(|| free_bytes / SHARE.1 * SHARE.0)
+    let free_bytes = free_group_bytes().map_or(free_bytes, |group| group.min(free_bytes));
+    (free_bytes > 0).then_some(free_bytes)
 }
 
 /// Returns how many bytes of memory the machine has; `None` where the system does not tell.
