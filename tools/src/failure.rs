@@ -66,10 +66,15 @@ pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<S
 ///
 /// # Errors
 ///
-/// All failures of the list as one.
+/// All failures of the list as one; those that stand for several count one by one.
 pub fn all_of<E: Into<anyhow::Error>>(failures: Vec<E>) -> anyhow::Result<()> {
-    let failures = failures.into_iter().map(E::into).collect::<Vec<_>>();
-    if failures.is_empty() { Ok(()) } else { Err(Failures(failures).into()) }
+    let each = |failure: E| failure.into().downcast().map_or_else(|one| vec![one], |Failures(several)| several);
+    let mut failures = failures.into_iter().flat_map(each).collect::<Vec<_>>();
+    match failures.len() {
+        0 => Ok(()),
+        1 => Err(failures.swap_remove(0)),
+        _ => Err(Failures(failures).into()),
+    }
 }
 
 /// Returns the exit code of a failure.
@@ -154,6 +159,13 @@ mod tests {
         assert_eq!(exit_code(&file.context("while reading")), 1);
         let pipe: anyhow::Error = io::Error::from(io::ErrorKind::BrokenPipe).into();
         assert_eq!(exit_code(&pipe.context("cannot write")), 0);
+    }
+
+    #[test]
+    fn failures_of_failures_are_reported_one_by_one() {
+        let several = all_of(vec![anyhow::anyhow!("one"), anyhow::anyhow!("two")]).unwrap_err();
+        let Failures(all) = all_of(vec![several, anyhow::anyhow!("three")]).unwrap_err().downcast().unwrap();
+        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["one", "two", "three"]);
     }
 
     #[test]

@@ -6,9 +6,9 @@ use clap::builder::TypedValueParser;
 use fourbase::notation::board_of_link;
 use fourbase::players::Kind;
 use fourbase::{Board, excerpt};
-use fourbase_tiers::database::{Database, list};
+use fourbase_tiers::database::Database;
 
-use super::{EXCERPT_BYTES, default_root};
+use super::EXCERPT_BYTES;
 use crate::failure::BadInput;
 
 /// The board if none is named.
@@ -117,8 +117,8 @@ pub fn player() -> impl TypedValueParser<Value = Kind> {
     str::parse::<Kind>
 }
 
-/// Lists what a shell completes of an argument that takes other values, too, by the name of its value. Of boards: common ones, those that
-/// are built in, and those with a database.
+/// Lists what a shell completes of an argument that takes other values, too, by the name of its value. Of boards: common ones, and those
+/// that are built in.
 pub fn suggestions(name: &str) -> Vec<String> {
     match name {
         "BOARD" => boards(),
@@ -129,10 +129,8 @@ pub fn suggestions(name: &str) -> Vec<String> {
 }
 
 fn boards() -> Vec<String> {
-    let listed = list(&default_root()).map(|listing| listing.databases).unwrap_or_default();
-    let solved = listed.iter().map(|(board, _)| *board).chain(Database::embedded_boards());
-    let common = COMMON_BOARDS.map(str::to_owned).into_iter();
-    let mut boards: Vec<String> = common.chain(solved.map(|board| board.to_string())).collect();
+    let built_in = Database::embedded_boards().into_iter().map(|board| board.to_string());
+    let mut boards: Vec<String> = COMMON_BOARDS.map(str::to_owned).into_iter().chain(built_in).collect();
     boards.sort_unstable();
     boards.dedup();
     boards

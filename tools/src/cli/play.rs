@@ -29,12 +29,13 @@ use typed::HELP;
 /// The most cells of a board on which perfect moves fast enough without a database.
 const PERFECT_CELLS: usize = 25;
 
-/// The orders of moves that pomakis searches in a second, thanks to alpha-beta: 8 plies on 7 columns.
-const MOST_ORDERS: usize = 10_000_000;
+/// The most orders of moves within the horizon of a quick opponent: 8 plies on 7 columns. Alpha-beta skips most of them, so
+/// a move takes about a quarter of a second.
+const QUICK_ORDERS: usize = 10_000_000;
 
-/// Returns the default opponent on a larger board without a database, which moves within a second.
+/// Returns the default opponent on a larger board without a database.
 fn quick_opponent(board: Board) -> Kind {
-    let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= MOST_ORDERS);
+    let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= QUICK_ORDERS);
     Kind::Pomakis { level: (1..=8).rev().find(is_quick).unwrap_or(1) }
 }
 
@@ -98,7 +99,7 @@ enum Level {
     Easy,
     /// Looks 4 plies ahead (pomakis:4)
     Medium,
-    /// Looks as far ahead as it can within a second (pomakis:8 on 7 columns)
+    /// Looks as far ahead as it can within a quarter of a second (pomakis:8 on 7 columns)
     Hard,
     /// Makes no mistakes
     Perfect,

@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
     let job = Job::join()?;
     // A database with faults does not keep the others from being checked.
-    boards.into_iter().map(|board| check(arguments, board, &job)).fold(Ok(()), Result::and)
+    failure::all_of(boards.into_iter().filter_map(|board| check(arguments, board, &job).err()).collect())
 }
 
 /// Checks one database.
