@@ -177,9 +177,8 @@ impl<L: Lookup> Analyst<L> {
         self.find_moves(&mut analysis, budget, &[None], None)?;
         let moves = analysis.moves.iter().map(|child| Some((child.column, child.outcome?)));
         let mut moves = moves.collect::<Option<Vec<_>>>().ok_or_else(|| budget.limit(self.board))?;
-        let value = moves.iter().map(|(_, outcome)| outcome.value).min();
-        let is_comparable = |(_, of): &(usize, Outcome)| Some(of.value) != value || of.remoteness.is_some();
-        if !moves.iter().all(is_comparable) {
+        let value = moves.first().map(|(_, best)| best.value);
+        if moves.iter().any(|(_, of)| Some(of.value) == value && of.remoteness.is_none()) {
             for (_, outcome) in &mut moves {
                 outcome.remoteness = outcome.remoteness.filter(|plies| *plies <= 1);
             }
@@ -234,11 +233,9 @@ impl<L: Lookup> Analyst<L> {
             analysis.limit = Some(budget.limit(self.board));
         }
         if with_line {
-            match self.best_line(&analysis, budget) {
-                Err(error) if is_limit::<L>(&error) => {
-                    analysis.limit = analysis.limit.or(Some(budget.limit(self.board)))
-                }
-                line => analysis.line = line?,
+            match within::<L, _>(self.best_line(&analysis, budget))? {
+                Some(line) => analysis.line = line,
+                None => analysis.limit = analysis.limit.or(Some(budget.limit(self.board))),
             }
         }
         analysis.source = match &self.lookup {
@@ -427,15 +424,11 @@ fn share_of_value(budget: &Budget) -> Option<u64> {
     budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
 }
 
-fn is_limit<L: Lookup>(error: &L::Error) -> bool {
-    L::gap(error) == Some(Gap::Budget)
-}
-
 /// Converts a reached limit into `None`.
 fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Error> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
-        Err(error) if is_limit::<L>(&error) => Ok(None),
+        Err(error) if L::gap(&error) == Some(Gap::Budget) => Ok(None),
         Err(error) => Err(error),
     }
 }
