@@ -3,7 +3,6 @@
 //! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
 
 use fourbase::analysis::AnalysisError;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
 use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::FileError;
@@ -103,7 +102,7 @@ pub fn of_position(error: PositionError) -> PyErr {
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
         PositionError::Database(error) => of_database(error),
-        PositionError::Count(CountError::Memory { .. }) => exception(
+        PositionError::Solve(SolveError::Memory { .. }) => exception(
             "SolveMemory",
             format!(
                 "{message}; allow more with memory=BYTES, or draw positions: sample(), or export() with sample=..."
@@ -114,7 +113,7 @@ pub fn of_position(error: PositionError) -> PyErr {
                 if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
             exception("SolveMemory", format!("{message}; allow more with memory=BYTES, {other}"))
         }
-        PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
+        PositionError::Solve(_) | PositionError::Stopped => exception("FourbaseError", message),
         PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         PositionError::NoPlies | PositionError::Ply { .. } | PositionError::Late { .. } => {
@@ -174,7 +173,10 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Threads(_) => ("SolveError", "ask for fewer threads"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Communicator(_) | SolveError::Code { .. } => ("SolveError", "solve over MPI with the program"),
+        SolveError::Damaged { .. } | SolveError::Uncounted { .. } | SolveError::Code { .. } => {
+            ("SolveError", "count with the program")
+        }
+        SolveError::Communicator(_) => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };
     exception(class, format!("{message}; {remedy}"))

@@ -15,7 +15,6 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::escaped;
 use fourbase_tiers::solve::SolveError;
@@ -107,7 +106,6 @@ fn is_bad_input(error: &(dyn StdError + 'static)) -> bool {
 
 fn is_stopped(error: &(dyn StdError + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(SolveError::Stopped { .. }))
-        || matches!(error.downcast_ref(), Some(CountError::Stopped { .. }))
 }
 
 fn is_closed_pipe(error: &(dyn StdError + 'static)) -> bool {

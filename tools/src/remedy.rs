@@ -10,7 +10,6 @@ use std::path::Path;
 use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
 use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
@@ -132,7 +131,7 @@ pub fn make_again(file: &Path) -> String {
 
 /// Finds the remedy of one layer of an error; `None` where it has none.
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
-    let remedy = error.downcast_ref().and_then(of_solve).or_else(|| error.downcast_ref().and_then(of_count));
+    let remedy = error.downcast_ref().map(of_solve);
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_verify));
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_dataset));
@@ -146,13 +145,16 @@ fn of_verify(error: &VerifyError) -> Option<String> {
     }
 }
 
-fn of_solve(error: &SolveError) -> Option<String> {
-    Some(match error {
+fn of_solve(error: &SolveError) -> String {
+    match error {
         SolveError::Index(error) => of_index(error),
         SolveError::Memory { needed, .. } => more_memory(*needed),
         SolveError::Threads(_) => "give fewer --threads".to_owned(),
         SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
-        SolveError::Stopped { .. } => "run the same command to resume".to_owned(),
+        SolveError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
+        SolveError::Stopped { folder: None, .. } => {
+            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
+        }
         SolveError::Disk { folder, .. } => more_room(folder),
         SolveError::Scratch { .. } => {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
@@ -161,10 +163,14 @@ fn of_solve(error: &SolveError) -> Option<String> {
             format!("keep its plies with --keep-plies {found}, or start over with --replace")
         }
         SolveError::Kept { .. } => "keep all plies without --keep-plies, or start over with --replace".to_owned(),
-        SolveError::Communicator(error) => of_communicator(error),
+        SolveError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
+        SolveError::Uncounted { board, .. } => {
+            format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
+        }
         SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        SolveError::Communicator(error) => of_communicator(error),
         SolveError::File(error) => of_file(error),
-    })
+    }
 }
 
 fn of_communicator(error: &CommunicatorError) -> String {
@@ -174,26 +180,6 @@ fn of_communicator(error: &CommunicatorError) -> String {
         CommunicatorError::Unreadable { .. } => START_AGAIN,
     };
     remedy.to_owned()
-}
-
-fn of_count(error: &CountError) -> Option<String> {
-    Some(match error {
-        CountError::Memory { needed_bytes, .. } => more_memory(*needed_bytes),
-        CountError::Index(error) => of_index(error),
-        CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
-        CountError::Disk { folder, .. } => more_room(folder),
-        CountError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
-        CountError::Stopped { folder: None, .. } => {
-            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
-        }
-        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Communicator(error) => of_communicator(error),
-        CountError::Uncounted { board, .. } => {
-            format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
-        }
-        CountError::Solve(error) => return of_solve(error),
-        CountError::File(error) => of_file(error),
-    })
 }
 
 fn of_database(error: &DatabaseError) -> Option<String> {
@@ -263,8 +249,8 @@ fn of_position(error: &PositionError) -> Option<String> {
         }
         PositionError::Memory { .. } => "give a higher --memory, or earlier --plies".to_owned(),
         PositionError::Database(error) => return of_database(error),
-        PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
-        PositionError::Count(error) => return of_count(error),
+        PositionError::Solve(SolveError::Memory { .. }) => SAMPLE.to_owned(),
+        PositionError::Solve(error) => of_solve(error),
         PositionError::Stopped => return None,
     })
 }
@@ -340,7 +326,7 @@ mod tests {
     #[test]
     fn a_folder_in_a_remedy_is_quoted() {
         let source = FileError::Damaged { file: "reached-07.0".into(), offset: 0, what: "cut" };
-        let damaged = CountError::Damaged { folder: "my db; rm x/count-legal".into(), source };
+        let damaged = SolveError::Damaged { folder: "my db; rm x/count-legal".into(), source };
         assert!(describe(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
     }
 

@@ -48,9 +48,9 @@ pub enum DatasetError {
 impl DatasetError {
     /// Returns whether another choice of positions or columns would help.
     pub fn is_of_choice(&self) -> bool {
-        use PositionError::{Count, Database, Memory, Stopped};
+        use PositionError::{Database, Memory, Solve, Stopped};
         match self {
-            DatasetError::Position(error) => !matches!(error, Stopped | Memory { .. } | Count(_) | Database(_)),
+            DatasetError::Position(error) => !matches!(error, Stopped | Memory { .. } | Solve(_) | Database(_)),
             error => !matches!(error, DatasetError::Notation(_) | DatasetError::Write(_)),
         }
     }

@@ -11,13 +11,13 @@ use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
-use crate::counts::{CountError, legal_bytes};
 use crate::database::Database;
 use crate::index::{Index, TierDirectory};
 use crate::positions::{
     Draws, LAST_UNFORCED_PLY, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
 };
 use crate::progress::{Progress, Stage};
+use crate::solve::Plan;
 
 /// How many rows are looked up and written together. Each Parquet row group has this many.
 pub(super) const PORTION: usize = 1 << 16;
@@ -69,8 +69,9 @@ impl Selection {
         // Later plies are refused when they are listed.
         let plies = || self.plies.iter().copied().filter(|ply| *ply <= most);
         let (last, listed) = (plies().max(), || plies().map(|ply| entries(index, ply)).sum::<u64>());
+        let list_bytes = |last| Plan::legal(index, last).within(limit_bytes).memory_bytes();
         match self.rows {
-            RowChoice::All => (0, last.map_or(0, |last| legal_bytes(index, last, limit_bytes))),
+            RowChoice::All => (0, last.map_or(0, |last| u64::try_from(list_bytes(last)).unwrap_or(u64::MAX))),
             RowChoice::Sample { .. } if !self.is_distinct => (0, 0),
             RowChoice::Sample { count, .. } => (count, Draws::distinct_bytes(count.min(listed()))),
             RowChoice::Unforced => {
@@ -83,10 +84,10 @@ impl Selection {
 
     /// Refuses positions that take more than `limit_bytes`.
     fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
-        let (count, needed_bytes) = self.memory(index, limit_bytes);
-        if self.rows == RowChoice::All {
-            return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?);
+        if let (RowChoice::All, Some(last)) = (self.rows, self.plies.iter().max()) {
+            return Ok(Plan::legal(index, *last).within(limit_bytes).check(limit_bytes)?);
         }
+        let (count, needed_bytes) = self.memory(index, limit_bytes);
         let is_sample = self.rows != RowChoice::Unforced;
         let fits = needed_bytes <= limit_bytes;
         if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
@@ -311,7 +312,7 @@ mod tests {
             let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
             (dataset.rows_at_once(), by_value, text)
         };
-        let least = legal_bytes(database.index(), 6, 0);
+        let least = Plan::legal(database.index(), 6).within(0).memory_bytes() as u64;
         for columns in [vec![Column::Value], vec![Column::Value, Column::MoveValues]] {
             let [few, all] = [least, u64::MAX].map(|memory_bytes| text(&columns, memory_bytes));
             assert!(few.0 < few.1.iter().sum::<u64>() as usize && all.0 == PORTION, "{} of {:?}", few.0, few.1);

@@ -3,9 +3,9 @@
 use fourbase::Board;
 
 use super::{LAST_UNFORCED_PLY, SampleKind};
-use crate::counts::CountError;
 use crate::database::DatabaseError;
 use crate::files::{bytes, grouped};
+use crate::solve::SolveError;
 
 /// Positions that cannot be listed or drawn.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum PositionError {
     Stopped,
     /// The positions of a ply cannot be listed or solved.
     #[error(transparent)]
-    Count(#[from] CountError),
+    Solve(#[from] SolveError),
     /// The value of a position or of its moves can't be found.
     #[error(transparent)]
     Database(#[from] DatabaseError),

@@ -11,12 +11,12 @@ use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
-use crate::counts::{CountError, sweep_up};
+use crate::counts::sweep_up;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, images, shapes, tier_estimates};
 use crate::kernel::Values;
 use crate::progress::{Progress, Stage, StageProgress};
-use crate::solve::{Plan, solve_down};
+use crate::solve::{Plan, SolveError, solve_down};
 use crate::tier::{Content, Reached, Rows, Tier};
 
 /// The most entries that a thread reads at once; a single row of a matrix may have more.
@@ -95,7 +95,7 @@ impl PositionList {
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress`
+    /// [`SolveError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress`
     /// stops the sweep.
     pub fn legal(
         index: &Index,
@@ -140,7 +140,7 @@ impl PositionList {
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if
+    /// [`SolveError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if
     /// `progress` stops the solve.
     pub fn solve(
         &mut self,
@@ -150,12 +150,11 @@ impl PositionList {
         progress: &dyn Progress,
     ) -> Result<(), PositionError> {
         let plan = Plan::exact(index, values).within(memory_bytes);
-        CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
+        plan.check(memory_bytes)?;
         let steps = estimated_entries(self.board, self.ply as usize..usize::MAX);
         progress.begin(Stage::Solve, steps, 0);
         let shown = StageProgress::new(progress, Stage::Solve, 1, steps);
-        let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ())).map_err(CountError::from)?;
-        let solved = solved.map_err(CountError::from)?;
+        let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ()))?.map_err(SolveError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
         Ok(())
     }
@@ -188,7 +187,7 @@ impl PositionList {
             return Ok(None);
         }
         let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, matrix, rows.clone()));
-        for batch in batches.collect::<Result<Vec<_>, _>>().map_err(CountError::from)? {
+        for batch in batches.collect::<Result<Vec<_>, _>>().map_err(SolveError::from)? {
             sum.bitboards.extend(batch.bitboards);
             sum.codes.extend(batch.codes);
         }
@@ -267,7 +266,6 @@ mod tests {
     use fourbase::search::Search;
 
     use super::*;
-    use crate::counts::legal_bytes;
     use crate::kernel::Kernel;
     use crate::progress::StoppedBy;
     use crate::testing::plies;
@@ -334,8 +332,7 @@ mod tests {
                 list.solve(&index, Values::Wdl, memory_bytes, &StoppedBy(&|| is_stopped)).unwrap_err(),
             ]
         };
-        let is_of_memory =
-            |error: &_| matches!(error, PositionError::Count(CountError::Memory { limit_bytes: 10, .. }));
+        let is_of_memory = |error: &_| matches!(error, PositionError::Solve(SolveError::Memory { limit: 10, .. }));
         assert!(errors(u64::MAX, true).iter().all(|error| matches!(error, PositionError::Stopped)));
         assert!(errors(10, false).iter().all(is_of_memory));
         assert!(!list.is_solved());
@@ -346,7 +343,8 @@ mod tests {
         let (index, pool) = (index("5x4"), rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap());
         pool.install(|| {
             let needed = |limit| {
-                [legal_bytes(&index, 9, limit), Plan::exact(&index, Values::Wdl).within(limit).memory_bytes() as u64]
+                let plans = [Plan::legal(&index, 9), Plan::exact(&index, Values::Wdl)];
+                plans.map(|plan| plan.within(limit).memory_bytes() as u64)
             };
             let [least, most] = [0, u64::MAX].map(needed);
             assert!(least[0] < most[0] && least[1] < most[1], "{least:?} with one thread, {most:?} with eight");

@@ -160,15 +160,9 @@ impl<'a> Driver<'a> {
     }
 
     pub fn stopped(&self) -> SolveError {
-        let Solve { board, values, .. } = *self.solve;
-        SolveError::Stopped {
-            folder: self.folder.to_path_buf(),
-            board,
-            values,
-            keep_plies: self.manifest.keep_plies,
-            done: self.manifest.tiers.len(),
-            tiers: board.cells() + 1,
-        }
+        let (folder, done) = (Some(self.folder.to_path_buf()), self.manifest.tiers.len());
+        let (board, keep_plies) = (self.solve.board, self.manifest.keep_plies);
+        SolveError::Stopped { folder, board, keep_plies, stage: Stage::Solve, done }
     }
 }
 

@@ -109,12 +109,11 @@ impl Solve {
 
     /// Checks that the earlier solve in the folder keeps the files of the same plies.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
-        let Solve { board, values, keep_plies: wanted, .. } = *self;
+        let (wanted, found) = (self.keep_plies, manifest.keep_plies);
         if manifest.keeps_like(wanted) {
             return Ok(());
         }
-        let found = manifest.keep_plies;
-        Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+        Err(SolveError::Kept { folder: folder.to_path_buf(), found, wanted })
     }
 
     fn report(&self, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
