@@ -11,7 +11,6 @@ use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
@@ -134,7 +133,7 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     let remedy = error.downcast_ref().map(of_solve);
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_verify));
-    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_dataset));
+    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_position));
     remedy.or_else(|| error.downcast_ref().map(of_file)).or_else(|| error.downcast_ref().map(of_index))
 }
 
@@ -218,24 +217,6 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     })
 }
 
-fn of_dataset(error: &DatasetError) -> Option<String> {
-    Some(match error {
-        DatasetError::Position(error) => return of_position(error),
-        DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
-        DatasetError::NoRemoteness { board, column: Column::Score, .. } if board.is_misere() => {
-            "leave it out".to_owned()
-        }
-        DatasetError::NoRemoteness { board, .. } => {
-            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
-        }
-        DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
-        // The program sets no limit of time.
-        DatasetError::Long { .. } => "choose fewer positions".to_owned(),
-        DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
-        DatasetError::Notation(_) => return None,
-    })
-}
-
 fn of_position(error: &PositionError) -> Option<String> {
     Some(match error {
         PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
@@ -251,7 +232,16 @@ fn of_position(error: &PositionError) -> Option<String> {
         PositionError::Database(error) => return of_database(error),
         PositionError::Solve(SolveError::Memory { .. }) => SAMPLE.to_owned(),
         PositionError::Solve(error) => of_solve(error),
-        PositionError::Stopped => return None,
+        PositionError::NoColumns => "give --columns such as moves,value".to_owned(),
+        PositionError::NoScore => "leave it out".to_owned(),
+        PositionError::NoRemoteness { board, .. } => {
+            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
+        }
+        PositionError::NoParquet => "write CSV with --format csv".to_owned(),
+        // The program sets no limit of time.
+        PositionError::Long { .. } => "choose fewer positions".to_owned(),
+        PositionError::Write(_) => CHECK_FOLDER.to_owned(),
+        PositionError::Notation(_) | PositionError::Stopped => return None,
     })
 }
 

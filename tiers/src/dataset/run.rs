@@ -8,7 +8,6 @@ use fourbase::analysis::Budget;
 use fourbase::{Board, Position, Value};
 
 use super::column::{Column, Field};
-use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
 use crate::database::Database;
@@ -137,15 +136,17 @@ impl<'d> Dataset<'d> {
         database: &'d Database,
         selection: Selection,
         columns: Vec<Column>,
-    ) -> Result<Dataset<'d>, DatasetError> {
+    ) -> Result<Dataset<'d>, PositionError> {
         let board = database.board();
         check_plies(board, &selection.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
-            return Err(DatasetError::NoColumns);
+            return Err(PositionError::NoColumns);
         }
         if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
-            return Err(DatasetError::NoRemoteness { board, column });
+            let is_score = column == Column::Score && board.is_misere();
+            let error = PositionError::NoRemoteness { board, column: column.name() };
+            return Err(if is_score { PositionError::NoScore } else { error });
         }
         let is_distinct = selection.is_distinct || selection.rows == RowChoice::Unforced;
         let (selection, budget) = (Selection { is_distinct, ..selection }, Budget::default());
@@ -180,13 +181,13 @@ impl<'d> Dataset<'d> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`]. The output is incomplete then.
+    /// Every kind of [`PositionError`]. The output is incomplete then.
     pub fn write(
         &self,
         output: &mut (dyn Write + Send),
         format: Format,
         progress: &dyn Progress,
-    ) -> Result<[u64; 3], DatasetError> {
+    ) -> Result<[u64; 3], PositionError> {
         let mut writer = format.begin(output, &self.fields(format), &self.facts())?;
         let by_value = self.for_each(format, progress, &mut |portion| writer.write(portion))?;
         writer.end()?;
@@ -197,24 +198,24 @@ impl<'d> Dataset<'d> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`], and the errors of `take`.
+    /// Every kind of [`PositionError`], and the errors of `take`.
     pub fn for_each(
         &self,
         format: Format,
         progress: &dyn Progress,
-        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<[u64; 3], DatasetError> {
+        take: &mut (dyn FnMut(&Portion) -> Result<(), PositionError> + Send),
+    ) -> Result<[u64; 3], PositionError> {
         let fields = &self.fields(format);
         if self.most_time < Duration::MAX {
             let estimate = self.estimate(fields, &|| progress.is_stopped());
             if estimate > self.most_time {
-                return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
+                return Err(PositionError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
         }
         self.selection.check_memory(self.database.index(), self.memory_bytes)?;
         let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
         // Looks positions up, while the caller takes the previous portion.
-        let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
+        let mut look_up = |positions: Vec<Position>| -> Result<(), PositionError> {
             let before = portion.take();
             // Within a pool, `join` runs the first closure on this thread. If several threads made large lists in turn,
             // each thread's heap would keep the memory.
@@ -250,8 +251,8 @@ impl<'d> Dataset<'d> {
     fn positions(
         &self,
         progress: &dyn Progress,
-        push: &mut dyn FnMut(&[Position]) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
+        push: &mut dyn FnMut(&[Position]) -> Result<(), PositionError>,
+    ) -> Result<(), PositionError> {
         let Dataset { database, selection, budget, memory_bytes, .. } = self;
         let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
         match selection.rows {
@@ -266,7 +267,7 @@ impl<'d> Dataset<'d> {
                     }
                     while let Some(batch) = list.next(index, PORTION as u64)? {
                         if is_stopped() {
-                            return Err(PositionError::Stopped.into());
+                            return Err(PositionError::Stopped);
                         }
                         let mut positions = batch.positions(board);
                         positions.retain(|position| !selection.is_distinct || representative(position) == *position);
@@ -328,7 +329,9 @@ mod tests {
         let selection = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
         let dataset = Dataset::new(&database, selection, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
-            let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };
+            let Err(PositionError::Write(error)) = dataset.write(&mut closed, format, &()) else {
+                panic!("{format:?}")
+            };
             assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
         }
     }
