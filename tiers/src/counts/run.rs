@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::folder::Count;
 use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
-use super::sweep::{fit, plan, plan_sweep, sweep};
+use super::sweep::{fit, plan_sweep, sweep};
 use super::table::Counts;
 use super::tally::{count_codes, outcomes};
 use crate::context::Context;
@@ -15,7 +15,7 @@ use crate::files::{FileError, Memory, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
 use crate::solve::{Report, Solve, SolveError};
-use crate::tier::{BlockMemory, Kind, Reached, Tier, TierFolder, segments};
+use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
 /// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
@@ -68,7 +68,7 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveErr
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveError> {
-    let (all, (_, plan)) = (context.all, plan(solve)?);
+    let (all, (plan, _)) = (context.all, solve.counted_plan()?);
     // The reached bits: at most one per entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
@@ -175,7 +175,7 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
         if journal.solved <= ply {
             return Ok::<_, SolveError>(());
         }
-        let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
+        let own = count_codes(index, &reached.open(index, Kind::Reached, ply)?, tier)?;
         journal.outcomes.extend(outcomes(&count.gather(&own)?, index, tier)?);
         journal.solved = ply;
         count.on_root(|| {

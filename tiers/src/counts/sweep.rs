@@ -15,7 +15,7 @@ use crate::kernel::matrix::{ArmedLines, Band, Buffers, Outcomes, emptied};
 use crate::kernel::reach::{PullBand, Pulled};
 use crate::progress::{Stage, StageProgress};
 use crate::solve::{Bands, Plan, ShapeDrops, Solve, SolveError};
-use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, segments};
+use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
 /// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
 /// `None` if `progress` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
@@ -28,14 +28,14 @@ pub(crate) fn sweep_up(
     last: u32,
     memory_bytes: u64,
     progress: &StageProgress,
-) -> Result<Option<(Tier<'static, Reached>, Pulled)>, SolveError> {
+) -> Result<Option<(Tier<'static>, Pulled)>, SolveError> {
     let plan = fit(Plan::legal(index, last), memory_bytes, &Context::default())?;
     let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
         let mut swept = None;
         for ply in 0..=last {
             let parents = swept.as_ref().map(|(parents, _)| parents);
-            let mut tier = Tier::in_memory(index, Reached, ply, parents);
+            let mut tier = Tier::in_memory(index, Kind::Reached, ply, parents);
             let pulled = sweep_tier(index, &mut tier, parents, list_bytes, progress)?;
             let Some(pulled) = pulled else { return Ok(None) };
             swept = Some((tier, pulled));
@@ -46,20 +46,11 @@ pub(crate) fn sweep_up(
 
 /// Plans a sweep with the memory of a solve. Returns the index too.
 pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Result<(Index, Plan), SolveError> {
-    let (index, _) = plan(solve)?;
+    let (_, index) = solve.counted_plan()?;
     let plan = Plan::legal(&index, solve.board.cells() as u32);
     let is_bounded = in_files || !context.all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
     let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, context)?;
     Ok((index, plan))
-}
-
-/// Plans a solve. Returns the index too.
-pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), SolveError> {
-    let (plan, index) = solve.counted_plan();
-    if index.is_none() {
-        plan.check(solve.memory_bytes)?;
-    }
-    Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
 }
 
 /// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool
@@ -92,7 +83,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
     };
     plan.install(|| {
         let before = done.checked_sub(1).filter(|_| done <= last);
-        let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
+        let mut parents = before.map(|ply| tiers.open(index, Kind::Reached, ply as u32)).transpose()?;
         for ply in done as u32..=last as u32 {
             if all.is_root() {
                 // The bits of an unfinished ply are useless without its counts. If values are not counted, only the
@@ -101,7 +92,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
             all.barrier();
-            let mut tier = Tier::new(&tiers, index, Reached, ply);
+            let mut tier = Tier::new(&tiers, index, Kind::Reached, ply);
             progress.tier(ply, tier.entries());
             let shown = context.shown(Stage::Sweep, tier.entries());
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
@@ -129,8 +120,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
 /// a line are counted but not stored.
 fn sweep_tier(
     index: &Index,
-    tier: &mut Tier<Reached>,
-    parents: Option<&Tier<Reached>>,
+    tier: &mut Tier,
+    parents: Option<&Tier>,
     list_bytes: u64,
     progress: &StageProgress,
 ) -> Result<Option<Pulled>, FileError> {
@@ -163,7 +154,7 @@ struct Sweeper<'a> {
     index: &'a Index,
     /// The player who made the last move.
     mover: Player,
-    parents: TierReader<'a, Reached>,
+    parents: TierReader<'a>,
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
     /// The lines across both wings in the current matrix.

@@ -17,7 +17,7 @@ use crate::index::{Index, Matrix, Parts, Spine, images, shapes, tier_estimates};
 use crate::kernel::Values;
 use crate::progress::{Progress, Stage, StageProgress};
 use crate::solve::{Plan, SolveError, solve_down};
-use crate::tier::{Content, Reached, Rows, Tier};
+use crate::tier::{Rows, Tier};
 
 /// The most entries that a thread reads at once; a single row of a matrix may have more.
 const PART_ENTRIES: u64 = 1 << 16;
@@ -49,7 +49,7 @@ pub struct PositionList {
     board: Board,
     ply: u32,
     /// The legal positions; `None` if all entries are listed.
-    legal: Option<Tier<'static, Reached>>,
+    legal: Option<Tier<'static>>,
     /// The outcomes of all entries, if the ply is solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
@@ -114,7 +114,7 @@ impl PositionList {
     }
 
     /// Makes the list of the legal positions, given with their number, or of all.
-    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static, Reached>, u64)>) -> PositionList {
+    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
         let parts = matrices.iter().flat_map(|matrix| {
             let rows = matrix.rows as usize;
@@ -166,7 +166,7 @@ impl PositionList {
 
     /// Returns the outcome that a code stands for; `None` for an invalid code, or if the ply is not solved.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
-        self.outcomes.as_ref().and_then(|tier| tier.content.decode(code))
+        self.outcomes.as_ref().and_then(|tier| tier.coding.decode(code))
     }
 
     /// Returns the next positions, read on all threads of rayon's current pool from at least `entries` entries of the
@@ -210,7 +210,7 @@ impl PositionList {
         let (mut batch, images) = (PositionBatch::default(), images(matrix) as usize);
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
-        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
+        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.coding.planes);
         for (row, row_bits) in rows.zip(row_bits) {
             let row_firsts = firsts(*row_bits, spine, 0);
             let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
@@ -247,7 +247,7 @@ fn estimated_entries(board: Board, plies: Range<usize>) -> u64 {
 }
 
 /// Prepares to read the rows of a matrix.
-fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix) -> Rows<'a, C> {
+fn rows_of<'a>(index: &'a Index, tier: &'a Tier, matrix: &Matrix) -> Rows<'a> {
     let mut rows = Rows::of(index, tier);
     rows.seek(matrix);
     rows

@@ -14,8 +14,6 @@ use super::replace::{is_lost, remove_temporary};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, Storage};
 use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
-use crate::index::Index;
-use crate::kernel::Coding;
 use crate::progress::Stage;
 use crate::tier::{Kind, Tier, TierFolder, segments};
 
@@ -67,11 +65,10 @@ impl Solve {
             }
             return self.report(&manifest, true);
         }
-        let (plan, index) = self.counted_plan();
+        let (plan, index) = self.counted_plan()?;
         // With several ranks, keep all threads: a new pool would move the solve off the thread that communicates.
         let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.bounded() };
         plan.check(self.memory_bytes)?;
-        let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
         if all.is_root() && !is_begun {
             plan.check_disk(storage, &folder, &scratch)?;
         }
@@ -179,7 +176,7 @@ impl<'a> Driver<'a> {
         self.manifest = manifest;
         self.check_hashes()?;
         let Some(ply) = self.manifest.checkpoint else { return Ok(None) };
-        let open = |ply| self.tiers.open(self.index, Coding::new(board, values, ply), ply);
+        let open = |ply| self.tiers.open(self.index, Kind::Values(values), ply);
         let last = open(ply)?;
         if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));

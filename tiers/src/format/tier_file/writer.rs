@@ -40,7 +40,7 @@ pub(crate) fn write_tier(
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let header = Header { board: index.board(), values: tier.content.values, ply, chunks: *chunks };
+    let header = Header { board: index.board(), values: tier.coding.values, ply, chunks: *chunks };
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
