@@ -17,7 +17,6 @@ use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
-use fourbase_tiers::verify::VerifyError;
 
 use crate::output::wording::{self, option};
 use crate::{memory, temporary};
@@ -132,16 +131,8 @@ pub fn make_again(file: &Path) -> String {
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     let remedy = error.downcast_ref().map(of_solve);
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
-    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_verify));
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_position));
     remedy.or_else(|| error.downcast_ref().map(of_file)).or_else(|| error.downcast_ref().map(of_index))
-}
-
-fn of_verify(error: &VerifyError) -> Option<String> {
-    match error {
-        VerifyError::Database(error) => of_database(error),
-        VerifyError::Communicator(error) => Some(of_communicator(error)),
-    }
 }
 
 fn of_solve(error: &SolveError) -> String {
@@ -176,7 +167,6 @@ fn of_communicator(error: &CommunicatorError) -> String {
     let remedy = match error {
         CommunicatorError::OtherJob { .. } => "start all processes with the same program and the same options",
         CommunicatorError::NotShared { .. } => "give folders that all machines share with --db and --scratch",
-        CommunicatorError::Unreadable { .. } => START_AGAIN,
     };
     remedy.to_owned()
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::journal::{self, Journal};
-use crate::communicator::{CommunicatorError, gather};
+use crate::communicator::gather;
 use crate::context::{Context, Folders};
 use crate::files::{FileError, has_room, remove_named};
 use crate::kernel::Values;
@@ -64,7 +64,7 @@ impl Count<'_> {
     }
 
     /// Returns what each rank has found.
-    pub fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<Vec<T>, CommunicatorError> {
+    pub fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<Vec<T>, FileError> {
         gather(self.context.all, own)
     }
 
