@@ -27,9 +27,6 @@ pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free s
 /// What to do about a file of a newer fourbase.
 pub const UPDATE: &str = "update fourbase; if there is no newer version, the file is damaged: remove it and try again";
 
-/// What to do if the processes of a job disagree.
-const START_AGAIN: &str = "start the job again; if it happens again, please report it";
-
 /// What to do where a board is too large for this program or this machine.
 const SMALLER: &str = "choose a smaller board";
 
@@ -246,7 +243,7 @@ fn of_file(error: &FileError) -> String {
     match error {
         FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
-        FileError::Message { .. } => START_AGAIN.to_owned(),
+        FileError::Message { .. } => "start the job again; if it happens again, please report it".to_owned(),
         FileError::Newer { .. } => UPDATE.to_owned(),
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {

@@ -13,11 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use super::journal::{self, Journal};
-use crate::communicator::gather;
 use crate::context::{Context, Folders};
 use crate::files::{FileError, has_room, remove_named};
 use crate::kernel::Values;
@@ -63,11 +59,6 @@ impl Count<'_> {
         if self.context.all.is_root() { work() } else { Ok(()) }
     }
 
-    /// Returns what each rank has found.
-    pub fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<Vec<T>, FileError> {
-        gather(self.context.all, own)
-    }
-
     /// Creates and locks the folder, and calls `work` with its journal. Afterwards removes the lock, the files if the
     /// count is finished, and the folder if it is empty. The folder `existing`, if given, must exist already.
     pub fn in_folder<T>(
@@ -97,13 +88,10 @@ impl Count<'_> {
         let busy = |holder| SolveError::Busy { folder: folder.clone(), holder };
         let counted = self.context.in_folders(&folders, busy, work, end);
         counted.map_err(|error| match error {
-            SolveError::File(source) if source.is_damage() && source.path().starts_with(folder) => self.damaged(source),
+            SolveError::File(source) if source.is_damage() && source.path().starts_with(folder) => {
+                SolveError::Damaged { folder: folder.clone(), source }
+            }
             error => error,
         })
-    }
-
-    /// Returns the error for a damaged file of the count. It names the count's folder, which the user may remove.
-    pub fn damaged(&self, source: FileError) -> SolveError {
-        SolveError::Damaged { folder: self.folder.clone(), source }
     }
 }

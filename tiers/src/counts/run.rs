@@ -10,6 +10,7 @@ use super::kept::{read_kept, write_kept};
 use super::sweep::{fit, plan_sweep, sweep};
 use super::table::Counts;
 use super::tally::{count_codes, outcomes};
+use crate::communicator::gather;
 use crate::context::Context;
 use crate::files::{FileError, Memory, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
@@ -103,7 +104,8 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveE
         }
         SolveError::Scratch { scratch, ply, .. } => {
             let log = segments::path_of(&scratch, Kind::Values(solve.values), ply, 0);
-            count.damaged(FileError::damaged(&log, 0, "the file is missing"))
+            let source = FileError::damaged(&log, 0, "the file is missing");
+            SolveError::Damaged { folder: count.folder.clone(), source }
         }
         error => error,
     })
@@ -176,7 +178,7 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
             return Ok::<_, SolveError>(());
         }
         let own = count_codes(index, &reached.open(index, Kind::Reached, ply)?, tier)?;
-        journal.outcomes.extend(outcomes(&count.gather(&own)?, index, tier)?);
+        journal.outcomes.extend(outcomes(&gather(all, &own)?, index, tier)?);
         journal.solved = ply;
         count.on_root(|| {
             journal.write(storage, folder)?;

@@ -8,6 +8,7 @@ use fourbase::Player;
 use super::folder::Count;
 use super::journal::Journal;
 use super::lists::{ChildList, ChildLists, parents_of};
+use crate::communicator::gather;
 use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
@@ -98,7 +99,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
             let own = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();
-            journal.swept.push(count.gather(&own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
+            journal.swept.push(gather(all, &own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
             if in_files || values.is_some() {
                 tier.sync(index)?;
                 // All ranks must have saved the ply before the journal records it.

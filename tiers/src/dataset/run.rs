@@ -143,10 +143,11 @@ impl<'d> Dataset<'d> {
         if columns.is_empty() {
             return Err(PositionError::NoColumns);
         }
-        if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
-            let is_score = column == Column::Score && board.is_misere();
-            let error = PositionError::NoRemoteness { board, column: column.name() };
-            return Err(if is_score { PositionError::NoScore } else { error });
+        if board.is_misere() && columns.contains(&Column::Score) {
+            return Err(PositionError::NoScore);
+        }
+        if let Some(column) = columns.iter().find(|column| !column.is_known(board, database.values())) {
+            return Err(PositionError::NoRemoteness { board, column: column.name() });
         }
         let is_distinct = selection.is_distinct || selection.rows == RowChoice::Unforced;
         let (selection, budget) = (Selection { is_distinct, ..selection }, Budget::default());

@@ -18,7 +18,7 @@ pub enum SolveError {
     /// Not enough memory.
     #[error(
         "{} entries of {board} need {}{} of memory; the limit is {}",
-        number(*.entries, *.exact), about(*.exact), bytes(*.needed), bytes(u128::from(*.limit))
+        number(*.entries, *.exact), if *.exact { "" } else { "about " }, bytes(*.needed), bytes(u128::from(*.limit))
     )]
     Memory {
         /// The board.
@@ -95,7 +95,7 @@ pub enum SolveError {
         /// The requested deepest ply; `None` for all.
         wanted: Option<u32>,
     },
-    /// A file of a count has wrong contents.
+    /// A file of a count has wrong contents. The user may remove the folder.
     #[error("{source}")]
     Damaged {
         /// The folder of the count.
@@ -137,10 +137,6 @@ pub enum SolveError {
 /// Formats a number of entries; an estimate gets two digits.
 fn number(entries: u128, exact: bool) -> String {
     if exact { grouped(entries) } else { format!("about {:.1e}", entries as f64) }
-}
-
-fn about(exact: bool) -> &'static str {
-    if exact { "" } else { "about " }
 }
 
 /// Describes the plies that a database keeps.

@@ -107,10 +107,8 @@ impl Solve {
     /// Checks that the earlier solve in the folder keeps the files of the same plies.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
         let (wanted, found) = (self.keep_plies, manifest.keep_plies);
-        if manifest.keeps_like(wanted) {
-            return Ok(());
-        }
-        Err(SolveError::Kept { folder: folder.to_path_buf(), found, wanted })
+        let error = || SolveError::Kept { folder: folder.to_path_buf(), found, wanted };
+        manifest.keeps_like(wanted).then_some(()).ok_or_else(error)
     }
 
     fn report(&self, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
@@ -186,12 +184,8 @@ impl<'a> Driver<'a> {
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
         let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
-        let what = "incomplete: some blocks cannot be read";
-        self.context.progress.starts_over(last.log.fault.as_ref().unwrap_or(&FileError::Damaged {
-            file,
-            offset: 0,
-            what,
-        }));
+        let damaged = FileError::damaged(&file, 0, "incomplete: some blocks cannot be read");
+        self.context.progress.starts_over(last.log.fault.as_ref().unwrap_or(&damaged));
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }
