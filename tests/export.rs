@@ -130,11 +130,7 @@ fn a_distinct_file_has_one_of_a_position_and_its_mirror_image() {
 fn what_does_not_fit_into_memory_is_refused_before_a_row_is_written() {
     let program = Program::with("5x4");
     for (options, words, remedy) in [
-        (
-            "--plies 3-10",
-            "counting 5x4 needs at least",
-            "; give --sample N, which counts nothing, or a higher --memory",
-        ),
+        ("--plies 3-10", "entries of 5x4 need ", "; give --sample N, which counts nothing, or a higher --memory"),
         ("--plies 10 --sample 40000 --distinct", "remembering 40,000 distinct positions", "leave out --distinct"),
         (
             "--plies 7,8 --unforced",

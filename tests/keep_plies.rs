@@ -159,9 +159,7 @@ fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
     for _ in 0..=board.cells() {
         match solve.run_heard_on(&StopAfter::tiers(1), &disk) {
             Ok(_) => return solve.files_on(&disk),
-            Err(SolveError::Stopped { values, keep_plies, .. }) => {
-                assert_eq!((values, keep_plies), (solve.values, solve.keep_plies));
-            }
+            Err(SolveError::Stopped { keep_plies, .. }) => assert_eq!(keep_plies, solve.keep_plies),
             Err(error) => panic!("{error}"),
         }
         // A reader has the answers that need no tier meanwhile, and is told how to go on.

@@ -59,7 +59,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     assert_eq!(lines[1], "12121\tlose\t0", "what needs no file is answered");
     for arguments in ["solve 3x3c3", "solve 3x3c3 --replace"] {
         let line = program.run(arguments).fails(1);
-        assert!(line.contains(&format!("is being solved by process {id}")), "{line}");
+        assert!(line.contains(&format!("is in use by process {id}")), "{line}");
     }
     let row = &program.run("list --json").json()["databases"][0];
     assert_eq!((&row["state"], &row["tiers_done"], &row["tiers"]), (&json!("solving"), &json!(5), &json!(10)));

@@ -15,7 +15,7 @@ use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfter, StopAtFiles};
 use crate::support::solves::{MEMORY_BYTES, Runs, in_files, least_bytes, stepwise};
-use crate::support::tiers::{CHECKPOINT, Context, CountError, Plan, Solve, SolveError, Values};
+use crate::support::tiers::{CHECKPOINT, Context, Plan, Solve, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -264,7 +264,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
         };
         let full = MemoryDisk::with_free_bytes(0);
         let error = count(&full).expect_err("a disk that is too small");
-        let CountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
+        let SolveError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
         assert!(full.is_empty(), "nothing is made");
         let enough = needed as u64;
         assert!(count(&MemoryDisk::with_free_bytes(enough - 1)).is_err());

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use fourbase::{Board, BoardError};
 use fourbase_tiers::context::Context;
-use fourbase_tiers::counts::{CountError, Stats, count_by_value};
+use fourbase_tiers::counts::{Stats, count_by_value};
 use fourbase_tiers::files::{Memory, ReadStorage, Storage};
 use fourbase_tiers::kernel::{Values, ValuesError};
 use fourbase_tiers::progress::{Progress, Stage};
@@ -90,12 +90,9 @@ pub enum Failure {
         /// The limit.
         limit: u64,
     },
-    /// A solve without an end.
+    /// A solve or a count without an end.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A count without an end.
-    #[error(transparent)]
-    Count(#[from] CountError),
     /// A file in memory that cannot be read.
     #[error("{0}; allow more memory, or search instead")]
     File(std::io::Error),
@@ -105,7 +102,7 @@ impl From<Failure> for JsValue {
     fn from(failure: Failure) -> JsValue {
         let code = match failure {
             Failure::Board(_) | Failure::Values(_) => "input",
-            Failure::Solve(SolveError::Stopped { .. }) | Failure::Count(CountError::Stopped { .. }) => "cancelled",
+            Failure::Solve(SolveError::Stopped { .. }) => "cancelled",
             _ => "memory",
         };
         error(code, &failure.to_string())

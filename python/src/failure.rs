@@ -3,9 +3,7 @@
 //! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
 
 use fourbase::analysis::AnalysisError;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
@@ -103,7 +101,7 @@ pub fn of_position(error: PositionError) -> PyErr {
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
         PositionError::Database(error) => of_database(error),
-        PositionError::Count(CountError::Memory { .. }) => exception(
+        PositionError::Solve(SolveError::Memory { .. }) => exception(
             "SolveMemory",
             format!(
                 "{message}; allow more with memory=BYTES, or draw positions: sample(), or export() with sample=..."
@@ -114,35 +112,33 @@ pub fn of_position(error: PositionError) -> PyErr {
                 if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
             exception("SolveMemory", format!("{message}; allow more with memory=BYTES, {other}"))
         }
-        PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
+        PositionError::Solve(_) | PositionError::Notation(_) | PositionError::Stopped => exception("FourbaseError", message),
         PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         PositionError::NoPlies | PositionError::Ply { .. } | PositionError::Late { .. } => {
             option("write other plies=...")
         }
+        PositionError::Write(_) => {
+            exception("FileError", format!("{message}; check the folder, its permissions and the free space"))
+        }
+        PositionError::NoScore => option("leave it out"),
+        PositionError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
+        PositionError::Long { .. } => {
+            option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")
+        }
+        PositionError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
+        PositionError::NoParquet => option("write CSV"),
     }
 }
 
 /// Explains why there is no data set.
-pub fn of_dataset(error: DatasetError) -> PyErr {
-    let message = error.to_string();
-    let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
+pub fn of_dataset(error: PositionError) -> PyErr {
     match error {
-        DatasetError::Position(PositionError::Fewer { .. }) => {
-            option("ask for fewer with sample=..., or leave it out to write all")
-        }
-        DatasetError::Position(error) => of_position(error),
-        DatasetError::Notation(_) => exception("FourbaseError", message),
-        DatasetError::Write(_) => {
-            exception("FileError", format!("{message}; check the folder, its permissions and the free space"))
-        }
-        DatasetError::NoRemoteness { board, column: Column::Score } if board.is_misere() => option("leave it out"),
-        DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
-        DatasetError::Long { .. } => {
-            option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")
-        }
-        DatasetError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
-        DatasetError::NoParquet => option("write CSV"),
+        PositionError::Fewer { .. } => exception(
+            "OptionError",
+            format!("{error}; ask for fewer with sample=..., or leave it out to write all"),
+        ),
+        error => of_position(error),
     }
 }
 
@@ -174,7 +170,10 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Threads(_) => ("SolveError", "ask for fewer threads"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Communicator(_) | SolveError::Code { .. } => ("SolveError", "solve over MPI with the program"),
+        SolveError::Damaged { .. } | SolveError::Uncounted { .. } | SolveError::Code { .. } => {
+            ("SolveError", "count with the program")
+        }
+        SolveError::Communicator(_) => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };
     exception(class, format!("{message}; {remedy}"))

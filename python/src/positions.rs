@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use fourbase::analysis::Lookup;
 use fourbase::search::Monitor;
 use fourbase::{Position, notation};
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{RowChoice, Selection};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
+use fourbase_tiers::solve::SolveError;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -115,7 +115,7 @@ fn list(
     }
     if list.is_quicker_solved() {
         match list.solve(index, database.values(), memory_bytes, progress) {
-            Ok(()) | Err(PositionError::Count(CountError::Memory { .. })) => {}
+            Ok(()) | Err(PositionError::Solve(SolveError::Memory { .. })) => {}
             Err(error) => return Err(error),
         }
     }

@@ -21,7 +21,7 @@ pub mod truth;
 /// The names of `fourbase-tiers` that the tests use: where one moves, only its line here changes.
 pub mod tiers {
     pub use fourbase_tiers::context::Context;
-    pub use fourbase_tiers::counts::{CountError, count_by_ply};
+    pub use fourbase_tiers::counts::count_by_ply;
     pub use fourbase_tiers::database::{Database, DatabaseError};
     pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, ReadStorage, Storage, WriteFile};
     pub use fourbase_tiers::format::folder_of;

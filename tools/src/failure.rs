@@ -15,9 +15,8 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
-use fourbase_tiers::counts::CountError;
-use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::escaped;
+use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
 use thiserror::Error;
 
@@ -106,13 +105,12 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
 }
 
 fn is_bad_input(error: &(dyn StdError + 'static)) -> bool {
-    let is_of_choice = error.downcast_ref().is_some_and(DatasetError::is_of_choice);
+    let is_of_choice = error.downcast_ref().is_some_and(PositionError::is_of_choice);
     is_of_choice || error.is::<BadInput>() || error.is::<BoardError>() || error.is::<NotationError>()
 }
 
 fn is_stopped(error: &(dyn StdError + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(SolveError::Stopped { .. }))
-        || matches!(error.downcast_ref(), Some(CountError::Stopped { .. }))
 }
 
 fn is_closed_pipe(error: &(dyn StdError + 'static)) -> bool {

@@ -10,9 +10,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::dataset::{Column, DatasetError};
 use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
@@ -20,7 +18,6 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
-use fourbase_tiers::verify::VerifyError;
 
 use crate::output::wording::{self, option};
 use crate::temporary;
@@ -30,9 +27,6 @@ pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free s
 
 /// What to do about a file of a newer fourbase.
 pub const UPDATE: &str = "update fourbase; if there is no newer version, the file is damaged: remove it and try again";
-
-/// What to do if the processes of a job disagree.
-const START_AGAIN: &str = "start the job again; if it happens again, please report it";
 
 /// What to do where a board is too large for this program or this machine.
 const SMALLER: &str = "choose a smaller board";
@@ -133,27 +127,22 @@ pub fn make_again(file: &Path) -> String {
 
 /// Finds the remedy of one layer of an error; `None` where it has none.
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
-    let remedy = error.downcast_ref().and_then(of_solve).or_else(|| error.downcast_ref().and_then(of_count));
+    let remedy = error.downcast_ref().map(of_solve);
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
-    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_verify));
-    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_dataset));
+    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_position));
     remedy.or_else(|| error.downcast_ref().map(of_file)).or_else(|| error.downcast_ref().map(of_index))
 }
 
-fn of_verify(error: &VerifyError) -> Option<String> {
+fn of_solve(error: &SolveError) -> String {
     match error {
-        VerifyError::Database(error) => of_database(error),
-        VerifyError::Communicator(error) => Some(of_communicator(error)),
-    }
-}
-
-fn of_solve(error: &SolveError) -> Option<String> {
-    Some(match error {
         SolveError::Index(error) => of_index(error),
         SolveError::Memory { needed, .. } => more_memory(*needed),
         SolveError::Threads(_) => "give fewer --threads".to_owned(),
         SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
-        SolveError::Stopped { .. } => "run the same command to resume".to_owned(),
+        SolveError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
+        SolveError::Stopped { folder: None, .. } => {
+            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
+        }
         SolveError::Disk { folder, .. } => more_room(folder),
         SolveError::Scratch { .. } => {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
@@ -162,39 +151,22 @@ fn of_solve(error: &SolveError) -> Option<String> {
             format!("keep its plies with --keep-plies {found}, or start over with --replace")
         }
         SolveError::Kept { .. } => "keep all plies without --keep-plies, or start over with --replace".to_owned(),
-        SolveError::Communicator(error) => of_communicator(error),
+        SolveError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
+        SolveError::Uncounted { board, .. } => {
+            format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
+        }
         SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        SolveError::Communicator(error) => of_communicator(error),
         SolveError::File(error) => of_file(error),
-    })
+    }
 }
 
 fn of_communicator(error: &CommunicatorError) -> String {
     let remedy = match error {
         CommunicatorError::OtherJob { .. } => "start all processes with the same program and the same options",
         CommunicatorError::NotShared { .. } => "give folders that all machines share with --db and --scratch",
-        CommunicatorError::Unreadable { .. } => START_AGAIN,
     };
     remedy.to_owned()
-}
-
-fn of_count(error: &CountError) -> Option<String> {
-    Some(match error {
-        CountError::Memory { needed_bytes, .. } => more_memory(*needed_bytes),
-        CountError::Index(error) => of_index(error),
-        CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
-        CountError::Disk { folder, .. } => more_room(folder),
-        CountError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
-        CountError::Stopped { folder: None, .. } => {
-            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
-        }
-        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Communicator(error) => of_communicator(error),
-        CountError::Uncounted { board, .. } => {
-            format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
-        }
-        CountError::Solve(error) => return of_solve(error),
-        CountError::File(error) => of_file(error),
-    })
 }
 
 fn of_database(error: &DatabaseError) -> Option<String> {
@@ -233,24 +205,6 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     })
 }
 
-fn of_dataset(error: &DatasetError) -> Option<String> {
-    Some(match error {
-        DatasetError::Position(error) => return of_position(error),
-        DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
-        DatasetError::NoRemoteness { board, column: Column::Score, .. } if board.is_misere() => {
-            "leave it out".to_owned()
-        }
-        DatasetError::NoRemoteness { board, .. } => {
-            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
-        }
-        DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
-        // The program sets no limit of time.
-        DatasetError::Long { .. } => "choose fewer positions".to_owned(),
-        DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
-        DatasetError::Notation(_) => return None,
-    })
-}
-
 fn of_position(error: &PositionError) -> Option<String> {
     Some(match error {
         PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
@@ -264,9 +218,18 @@ fn of_position(error: &PositionError) -> Option<String> {
         }
         PositionError::Memory { .. } => "give a higher --memory, or earlier --plies".to_owned(),
         PositionError::Database(error) => return of_database(error),
-        PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
-        PositionError::Count(error) => return of_count(error),
-        PositionError::Stopped => return None,
+        PositionError::Solve(SolveError::Memory { .. }) => SAMPLE.to_owned(),
+        PositionError::Solve(error) => of_solve(error),
+        PositionError::NoColumns => "give --columns such as moves,value".to_owned(),
+        PositionError::NoScore => "leave it out".to_owned(),
+        PositionError::NoRemoteness { board, .. } => {
+            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
+        }
+        PositionError::NoParquet => "write CSV with --format csv".to_owned(),
+        // The program sets no limit of time.
+        PositionError::Long { .. } => "choose fewer positions".to_owned(),
+        PositionError::Write(_) => CHECK_FOLDER.to_owned(),
+        PositionError::Notation(_) | PositionError::Stopped => return None,
     })
 }
 
@@ -281,7 +244,7 @@ fn of_file(error: &FileError) -> String {
     match error {
         FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
-        FileError::Message { .. } => START_AGAIN.to_owned(),
+        FileError::Message { .. } => "start the job again; if it happens again, please report it".to_owned(),
         FileError::Newer { .. } => UPDATE.to_owned(),
         // It may be somebody's only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {
@@ -341,7 +304,7 @@ mod tests {
     #[test]
     fn a_folder_in_a_remedy_is_quoted() {
         let source = FileError::Damaged { file: "reached-07.0".into(), offset: 0, what: "cut" };
-        let damaged = CountError::Damaged { folder: "my db; rm x/count-legal".into(), source };
+        let damaged = SolveError::Damaged { folder: "my db; rm x/count-legal".into(), source };
         assert!(describe(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
     }
 

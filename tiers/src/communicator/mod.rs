@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::files::shown;
+use crate::files::{FileError, shown};
 
 /// The processes of a job, as seen by one of them. Its threads share it.
 ///
@@ -134,17 +134,14 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
 /// Sends the record `own` to all ranks, and returns the records of all, in the order of the ranks.
 ///
 /// # Errors
-/// [`CommunicatorError::Unreadable`] if a rank's message does not decode.
-pub(crate) fn gather<T: Serialize + DeserializeOwned>(
-    all: &dyn Communicator,
-    own: &T,
-) -> Result<Vec<T>, CommunicatorError> {
+/// [`FileError::Message`] if a rank's message does not decode.
+pub(crate) fn gather<T: Serialize + DeserializeOwned>(all: &dyn Communicator, own: &T) -> Result<Vec<T>, FileError> {
     let config = bincode::config::standard().with_fixed_int_encoding();
     // Encoding numbers, texts and lists never fails.
     let own = bincode::serde::encode_to_vec(own, config).unwrap_or_default();
     let record = |(rank, bytes): (u32, Vec<u8>)| match bincode::serde::decode_from_slice(&bytes, config) {
         Ok((record, length)) if length == bytes.len() => Ok(record),
-        _ => Err(CommunicatorError::Unreadable { rank }),
+        _ => Err(FileError::Message { rank }),
     };
     (0..).zip(all.all_gather(&own)).map(record).collect()
 }
@@ -170,23 +167,6 @@ pub enum CommunicatorError {
         /// A rank that sees another folder.
         rank: u32,
     },
-    /// A rank sent bytes that don't decode.
-    #[error("process {rank} of the job sent a message that does not decode")]
-    Unreadable {
-        /// The rank.
-        rank: u32,
-    },
-}
-
-impl CommunicatorError {
-    /// Returns the rank that caused the error.
-    pub(crate) fn rank(&self) -> u32 {
-        match self {
-            CommunicatorError::OtherJob { rank, .. }
-            | CommunicatorError::NotShared { rank, .. }
-            | CommunicatorError::Unreadable { rank } => *rank,
-        }
-    }
 }
 
 #[cfg(test)]

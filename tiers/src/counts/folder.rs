@@ -13,12 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use super::error::CountError;
 use super::journal::{self, Journal};
-use crate::communicator::{CommunicatorError, gather};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, has_room, remove_named};
 use crate::kernel::Values;
@@ -49,12 +44,12 @@ impl Count<'_> {
     }
 
     /// Checks that the files of a new count fit on the disk.
-    pub fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), CountError> {
+    pub fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), SolveError> {
         let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
         if !all.is_root() || !self.in_files || !journal.swept.is_empty() {
             return Ok(());
         }
-        let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
+        let error = |free| SolveError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
         has_room(storage, folder, needed).map_err(error)
     }
 
@@ -64,18 +59,13 @@ impl Count<'_> {
         if self.context.all.is_root() { work() } else { Ok(()) }
     }
 
-    /// Returns what each rank has found.
-    pub fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<Vec<T>, CommunicatorError> {
-        gather(self.context.all, own)
-    }
-
     /// Creates and locks the folder, and calls `work` with its journal. Afterwards removes the lock, the files if the
     /// count is finished, and the folder if it is empty. The folder `existing`, if given, must exist already.
     pub fn in_folder<T>(
         &self,
         existing: Option<&Path>,
-        work: impl FnOnce(Journal) -> Result<T, CountError>,
-    ) -> Result<T, CountError> {
+        work: impl FnOnce(Journal) -> Result<T, SolveError>,
+    ) -> Result<T, SolveError> {
         let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
         let (lock, temporary) = (folder.join("lock"), Some((self.solve.scratch_root(), &**folder)));
         let folders = Folders { written: &[folder], existing, lock: &lock, temporary };
@@ -95,20 +85,13 @@ impl Count<'_> {
                 let _ = storage.remove(&lock);
             }
         };
-        let busy = |holder| CountError::Busy { folder: folder.clone(), holder };
+        let busy = |holder| SolveError::Busy { folder: folder.clone(), holder };
         let counted = self.context.in_folders(&folders, busy, work, end);
         counted.map_err(|error| match error {
-            CountError::File(source) | CountError::Solve(SolveError::File(source))
-                if source.is_damage() && source.path().starts_with(folder) =>
-            {
-                self.damaged(source)
+            SolveError::File(source) if source.is_damage() && source.path().starts_with(folder) => {
+                SolveError::Damaged { folder: folder.clone(), source }
             }
             error => error,
         })
-    }
-
-    /// Returns the error for a damaged file of the count. It names the count's folder, which the user may remove.
-    pub fn damaged(&self, source: FileError) -> CountError {
-        CountError::Damaged { folder: self.folder.clone(), source }
     }
 }

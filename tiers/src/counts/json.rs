@@ -5,9 +5,10 @@ use std::path::Path;
 use fourbase::Board;
 use serde::Serialize;
 
-use super::{CountError, Counts, OutcomeCount, PlyCounts};
+use super::{Counts, OutcomeCount, PlyCounts};
 use crate::format::Manifest;
 use crate::kernel::Values;
+use crate::solve::SolveError;
 
 /// The counts of a board with their sums. What was not counted, or does not apply, is null.
 #[expect(missing_docs, reason = "the names of the fields say it")]
@@ -130,9 +131,9 @@ impl Stats {
 
     /// Makes the result of a stopped count from its error; `None` for any other error.
     #[must_use]
-    pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {
-        let CountError::Stopped { board, plies, folder, .. } = error else { return None };
+    pub fn of_stopped(error: &SolveError, values: Option<Values>) -> Option<Stats> {
+        let SolveError::Stopped { board, done, folder, .. } = error else { return None };
         let resume_folder = folder.as_deref().map(|folder| folder.to_string_lossy().into_owned());
-        Some(Stats { stopped: true, tiers_done: *plies, resume_folder, ..Stats::new(*board, values) })
+        Some(Stats { stopped: true, tiers_done: *done, resume_folder, ..Stats::new(*board, values) })
     }
 }

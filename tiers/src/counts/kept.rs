@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use fourbase::{Board, Outcome, notation};
 use serde::{Deserialize, Serialize};
 
-use super::error::CountError;
 use super::table::{Counts, OutcomeCount, PlyCounts};
 use crate::files::{FileError, ReadStorage, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
+use crate::solve::SolveError;
 
 /// The version of the file. Version 1 held the whole manifest and no checksum; version 2 lacked the plies of
 /// outcomes, version 3 the examples.
@@ -87,13 +87,13 @@ pub fn read_kept(
 /// Writes the counts of a complete database beside it. Readers never see a partly written file.
 ///
 /// # Errors
-/// [`CountError::File`] if the file can't be written, [`CountError::Busy`] if another process has locked the database.
+/// [`SolveError::File`] if the file can't be written, [`SolveError::Busy`] if another process has locked the database.
 pub fn write_kept(
     storage: &dyn Storage,
     folder: &Path,
     manifest: &Manifest,
     counts: &Counts,
-) -> Result<(), CountError> {
+) -> Result<(), SolveError> {
     let file = kept_path(folder);
     let hash = manifest.hash.map(|hash| hash.to_string()).unwrap_or_default();
     let kept = Kept::new(hash, counts.clone()).and_then(|kept| serde_json::to_vec(&kept));
@@ -101,7 +101,7 @@ pub fn write_kept(
     // Two simultaneous writers would write to one temporary file.
     let lock = lock_path(folder);
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-    let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;
+    let _held = held.map_err(|holder| SolveError::Busy { folder: folder.to_path_buf(), holder })?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(write_file(storage, file.parent().unwrap_or(folder), &name, &kept)?)
 }

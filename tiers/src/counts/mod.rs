@@ -23,7 +23,6 @@
 //!
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 
-mod error;
 mod folder;
 mod journal;
 mod json;
@@ -37,9 +36,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use error::CountError;
 pub use json::{OutcomeRow, Row, Stats, Sums};
 pub use kept::{kept_path, read_kept, write_kept};
 pub use run::{count_by_ply, count_by_value, solve_and_count};
-pub(crate) use sweep::{legal_bytes, sweep_up};
+pub(crate) use sweep::sweep_up;
 pub use table::{Counts, OutcomeCount, PlyCounts};

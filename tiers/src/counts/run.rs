@@ -4,19 +4,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::CountError;
 use super::folder::Count;
 use super::journal::Journal;
 use super::kept::{read_kept, write_kept};
-use super::sweep::{fit, plan, plan_sweep, sweep};
+use super::sweep::{fit, plan_sweep, sweep};
 use super::table::Counts;
 use super::tally::{count_codes, outcomes};
+use crate::communicator::gather;
 use crate::context::Context;
 use crate::files::{FileError, Memory, io_error, remove_folders_below};
 use crate::format::{Manifest, lock_path, remove_database};
 use crate::index::Index;
 use crate::solve::{Report, Solve, SolveError};
-use crate::tier::{BlockMemory, Kind, Reached, Tier, TierFolder, segments};
+use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 
 /// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
 /// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
@@ -26,10 +26,10 @@ use crate::tier::{BlockMemory, Kind, Reached, Tier, TierFolder, segments};
 /// A count that uses files resumes an earlier one, whose number of ranks may differ.
 ///
 /// # Errors
-/// [`CountError::Memory`] and [`CountError::Index`] before anything is created; [`CountError::Disk`];
-/// [`CountError::Busy`] if another process counts in the same folder; [`CountError::Stopped`] if the progress stops it;
-/// [`CountError::Communicator`] if the ranks don't fit together; [`CountError::File`] for files; [`CountError::Solve`]
-/// with [`SolveError::Threads`] if threads can't be started.
+/// [`SolveError::Memory`] and [`SolveError::Index`] before anything is created; [`SolveError::Disk`];
+/// [`SolveError::Busy`] if another process counts in the same folder; [`SolveError::Stopped`] if the progress stops it;
+/// [`SolveError::Communicator`] if the ranks don't fit together; [`SolveError::File`] for files;
+/// [`SolveError::Threads`] if threads can't be started.
 ///
 /// ```
 /// use fourbase_tiers::context::Context;
@@ -41,7 +41,7 @@ use crate::tier::{BlockMemory, Kind, Reached, Tier, TierFolder, segments};
 /// assert_eq!((counts.sum(|ply| ply.legal), counts.plies[3].legal), (161_029, 52));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, CountError> {
+pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveError> {
     context.check_same_job(&format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
     let planned = plan_sweep(solve, context, solve.scratch.is_some())?;
     let (files, in_files) = (Memory::default(), planned.1.is_bounded);
@@ -56,7 +56,7 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, CountErr
 /// [`solve_and_count`] does. Settings, files and ranks are as in [`count_by_ply`].
 ///
 /// # Errors
-/// The errors of [`count_by_ply`], and [`CountError::Solve`] if the solve fails.
+/// The errors of [`count_by_ply`] and of [`Solve::run_on`].
 ///
 /// ```
 /// use fourbase_tiers::context::Context;
@@ -68,8 +68,8 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, CountErr
 /// assert_eq!(counts.sum(|ply| ply.win), 38_675);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountError> {
-    let (all, (_, plan)) = (context.all, plan(solve)?);
+pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveError> {
+    let (all, (plan, _)) = (context.all, solve.counted_plan()?);
     // The reached bits: at most one per entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
@@ -92,18 +92,20 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
             remove_database(storage, &database)?;
             storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
             remove_folders_below(storage, &count.folder, &database);
-            Ok::<_, CountError>(())
+            Ok::<_, SolveError>(())
         })?;
         Ok(counts)
     });
     // The user did not ask for the temporary database, so report its errors as errors of the count.
     counted.map_err(|error| match error {
-        CountError::Solve(SolveError::Stopped { board, done, tiers, .. }) => {
-            CountError::Stopped { board, plies: done, all: tiers, folder: in_files.then(|| count.folder.clone()) }
+        SolveError::Stopped { board, keep_plies, stage, done, .. } => {
+            let folder = in_files.then(|| count.folder.clone());
+            SolveError::Stopped { folder, board, keep_plies, stage, done }
         }
-        CountError::Solve(SolveError::Scratch { scratch, ply, .. }) => {
+        SolveError::Scratch { scratch, ply, .. } => {
             let log = segments::path_of(&scratch, Kind::Values(solve.values), ply, 0);
-            count.damaged(FileError::damaged(&log, 0, "the file is missing"))
+            let source = FileError::damaged(&log, 0, "the file is missing");
+            SolveError::Damaged { folder: count.folder.clone(), source }
         }
         error => error,
     })
@@ -117,8 +119,8 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
 /// are kept in files, below the solve's scratch folder.
 ///
 /// # Errors
-/// [`CountError::Uncounted`] if an earlier solve of the board was not counted from the beginning; [`CountError::Solve`]
-/// for errors of the solve; else the errors of [`count_by_ply`].
+/// [`SolveError::Uncounted`] if an earlier solve of the board was not counted from the beginning; else the errors of
+/// [`count_by_ply`] and of [`Solve::run_on`].
 ///
 /// ```
 /// use fourbase_tiers::context::Context;
@@ -132,7 +134,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, CountE
 /// assert_eq!((report.outcome.remoteness, counts.sum(|ply| ply.legal)), (Some(16), 161_029));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Counts), CountError> {
+pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Counts), SolveError> {
     let (board, values) = (solve.board, solve.values);
     let folder = Count::folder(solve, &format!("tally-{values}"));
     let count = Count { solve, values: Some(values), context, folder, in_files: true };
@@ -149,7 +151,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
         return Ok((solve.run_on(context)?, counts));
     }
     if !journal.has_counted(solve.manifest(storage)?) {
-        return Err(CountError::Uncounted { folder: solve.folder(), board, values });
+        return Err(SolveError::Uncounted { folder: solve.folder(), board });
     }
     count.in_folder(solve.existing(), |journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
@@ -162,7 +164,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
 }
 
 /// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep are kept in the count's folder.
-fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result<(Report, Counts), CountError> {
+fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result<(Report, Counts), SolveError> {
     let Count { context, ref folder, .. } = *count;
     let Context { storage, all, .. } = *context;
     if journal.swept.len() <= solve.board.cells() {
@@ -175,8 +177,8 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
         if journal.solved <= ply {
             return Ok::<_, SolveError>(());
         }
-        let own = count_codes(index, &reached.open(index, Reached, ply)?, tier)?;
-        journal.outcomes.extend(outcomes(&count.gather(&own)?, index, tier)?);
+        let own = count_codes(index, &reached.open(index, Kind::Reached, ply)?, tier)?;
+        journal.outcomes.extend(outcomes(&gather(all, &own)?, index, tier)?);
         journal.solved = ply;
         count.on_root(|| {
             journal.write(storage, folder)?;

@@ -5,38 +5,38 @@ use std::sync::Arc;
 
 use fourbase::Player;
 
-use super::error::CountError;
 use super::folder::Count;
 use super::journal::Journal;
 use super::lists::{ChildList, ChildLists, parents_of};
+use crate::communicator::gather;
 use crate::context::Context;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
 use crate::kernel::matrix::{ArmedLines, Band, Buffers, Outcomes, emptied};
 use crate::kernel::reach::{PullBand, Pulled};
 use crate::progress::{Stage, StageProgress};
-use crate::solve::{Bands, Plan, ShapeDrops, Solve};
-use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, segments};
+use crate::solve::{Bands, Plan, ShapeDrops, Solve, SolveError};
+use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
 /// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
 /// `None` if `progress` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
 /// `memory_bytes`.
 ///
 /// # Errors
-/// [`CountError::Memory`] before the sweep begins; [`CountError::Solve`] if threads can't be started.
+/// [`SolveError::Memory`] before the sweep begins; [`SolveError::Threads`] if threads can't be started.
 pub(crate) fn sweep_up(
     index: &Index,
     last: u32,
     memory_bytes: u64,
     progress: &StageProgress,
-) -> Result<Option<(Tier<'static, Reached>, Pulled)>, CountError> {
+) -> Result<Option<(Tier<'static>, Pulled)>, SolveError> {
     let plan = fit(Plan::legal(index, last), memory_bytes, &Context::default())?;
     let list_bytes = memory_bytes - plan.memory_bytes() as u64;
     plan.install(|| {
         let mut swept = None;
         for ply in 0..=last {
             let parents = swept.as_ref().map(|(parents, _)| parents);
-            let mut tier = Tier::in_memory(index, Reached, ply, parents);
+            let mut tier = Tier::in_memory(index, Kind::Reached, ply, parents);
             let pulled = sweep_tier(index, &mut tier, parents, list_bytes, progress)?;
             let Some(pulled) = pulled else { return Ok(None) };
             swept = Some((tier, pulled));
@@ -45,43 +45,28 @@ pub(crate) fn sweep_up(
     })?
 }
 
-/// Returns the bytes needed to list or count the legal positions up to a ply with all tiers in memory: on the threads
-/// of rayon's current pool, or on fewer if all of them would need more than `memory_bytes`.
-pub(crate) fn legal_bytes(index: &Index, last: u32, memory_bytes: u64) -> u64 {
-    u64::try_from(Plan::legal(index, last).within(memory_bytes).memory_bytes()).unwrap_or(u64::MAX)
-}
-
 /// Plans a sweep with the memory of a solve. Returns the index too.
-pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Result<(Index, Plan), CountError> {
-    let (index, _) = plan(solve)?;
+pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Result<(Index, Plan), SolveError> {
+    let (_, index) = solve.counted_plan()?;
     let plan = Plan::legal(&index, solve.board.cells() as u32);
     let is_bounded = in_files || !context.all.is_alone() || plan.memory_bytes() > u128::from(solve.memory_bytes);
     let plan = fit(if is_bounded { plan.bounded() } else { plan }, solve.memory_bytes, context)?;
     Ok((index, plan))
 }
 
-/// Plans a solve. Returns the index too.
-pub(super) fn plan(solve: &Solve) -> Result<(Index, Plan), CountError> {
-    let (plan, index) = solve.counted_plan();
-    if index.is_none() {
-        CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
-    }
-    Ok((index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?, plan))
-}
-
 /// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool
 /// would move the count off the thread that calls MPI.
 ///
 /// # Errors
-/// [`CountError::Memory`] if there is too little memory even for one thread.
-pub(super) fn fit(plan: Plan, memory_bytes: u64, context: &Context) -> Result<Plan, CountError> {
+/// [`SolveError::Memory`] if there is too little memory even for one thread.
+pub(super) fn fit(plan: Plan, memory_bytes: u64, context: &Context) -> Result<Plan, SolveError> {
     let plan = if context.all.is_alone() { plan.within(memory_bytes) } else { plan };
-    CountError::check_memory(plan.board, plan.memory_bytes(), memory_bytes)?;
+    plan.check(memory_bytes)?;
     Ok(plan)
 }
 
 /// Sweeps from the first ply that is not in the journal to the full board.
-pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, Plan)) -> Result<Journal, CountError> {
+pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, Plan)) -> Result<Journal, SolveError> {
     let Count { solve, values, context, ref folder, in_files } = *count;
     let (Context { storage, all, progress }, index) = (*context, &index);
     count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
@@ -93,13 +78,13 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
     let (done, last) = (journal.swept.len(), solve.board.cells());
     let entries = plan.tiers.iter().take(done).map(|tier| tier.entries as u64).sum();
     progress.begin(Stage::Sweep, u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries);
-    let stopped = |plies| {
-        let folder = in_files.then(|| folder.clone());
-        CountError::Stopped { board: solve.board, plies, all: last + 1, folder }
+    let stopped = |done| {
+        let (folder, &Solve { board, keep_plies, .. }) = (in_files.then(|| folder.clone()), solve);
+        SolveError::Stopped { folder, board, keep_plies, stage: Stage::Sweep, done }
     };
     plan.install(|| {
         let before = done.checked_sub(1).filter(|_| done <= last);
-        let mut parents = before.map(|ply| tiers.open(index, Reached, ply as u32)).transpose()?;
+        let mut parents = before.map(|ply| tiers.open(index, Kind::Reached, ply as u32)).transpose()?;
         for ply in done as u32..=last as u32 {
             if all.is_root() {
                 // The bits of an unfinished ply are useless without its counts. If values are not counted, only the
@@ -108,13 +93,13 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
             all.barrier();
-            let mut tier = Tier::new(&tiers, index, Reached, ply);
+            let mut tier = Tier::new(&tiers, index, Kind::Reached, ply);
             progress.tier(ply, tier.entries());
             let shown = context.shown(Stage::Sweep, tier.entries());
             let swept = sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, &shown)?;
             let own = swept.ok_or_else(|| stopped(ply as usize))?;
             shown.end();
-            journal.swept.push(count.gather(&own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
+            journal.swept.push(gather(all, &own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
             if in_files || values.is_some() {
                 tier.sync(index)?;
                 // All ranks must have saved the ply before the journal records it.
@@ -136,8 +121,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
 /// a line are counted but not stored.
 fn sweep_tier(
     index: &Index,
-    tier: &mut Tier<Reached>,
-    parents: Option<&Tier<Reached>>,
+    tier: &mut Tier,
+    parents: Option<&Tier>,
     list_bytes: u64,
     progress: &StageProgress,
 ) -> Result<Option<Pulled>, FileError> {
@@ -170,7 +155,7 @@ struct Sweeper<'a> {
     index: &'a Index,
     /// The player who made the last move.
     mover: Player,
-    parents: TierReader<'a, Reached>,
+    parents: TierReader<'a>,
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
     /// The lines across both wings in the current matrix.

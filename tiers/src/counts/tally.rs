@@ -7,7 +7,7 @@ use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
-use crate::tier::{Reached, Rows, Tier};
+use crate::tier::{Rows, Tier};
 
 /// Returns the counts of a solved tier by outcome, given those of all ranks by code.
 ///
@@ -17,7 +17,7 @@ pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Ve
     let (board, ply) = (index.board(), tier.ply());
     let found = (0..).zip(join(ranks)).filter(|(_, (legal, _))| *legal > 0);
     let outcome = |(code, (legal, first))| {
-        let outcome = tier.content.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
+        let outcome = tier.coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
         let Outcome { value, remoteness } = outcome;
         Ok(OutcomeCount { ply, value, remoteness, legal, example: moves(first, index) })
     };
@@ -67,8 +67,8 @@ fn moves([left, height, right, bits, left_firsts, right_firsts, row, column]: Pl
 ///
 /// # Errors
 /// If a file can't be read.
-pub(super) fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
-    let planes = values.content.planes;
+pub(super) fn count_codes(index: &Index, reached: &Tier, values: &Tier) -> Result<Codes, FileError> {
+    let planes = values.coding.planes;
     let begin = || (Rows::of(index, reached), no_codes());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {
         let (words, first_row) = (matrix.words(), rows.start);

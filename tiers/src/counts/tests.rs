@@ -33,7 +33,7 @@ fn in_files(board: &str, kind: Kind, block_words: usize, root: &Path) -> Solve {
     solve.scratch(Some(root.to_path_buf())).block_words(block_words)
 }
 
-fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progress) -> Result<Counts, CountError> {
+fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progress) -> Result<Counts, SolveError> {
     match kind {
         None => count_by_ply(solve, &Context { all, progress, ..Context::default() }),
         Some(_) => count_by_value(solve, &Context { all, progress, ..Context::default() }),
@@ -43,7 +43,7 @@ fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progr
 /// Returns the least memory of a count.
 fn needed(solve: &Solve, kind: Kind) -> u64 {
     match count(&solve.clone().memory(0), kind, &Alone, &()) {
-        Err(CountError::Memory { needed_bytes, .. }) => needed_bytes as u64,
+        Err(SolveError::Memory { needed, .. }) => needed as u64,
         other => panic!("{other:?}"),
     }
 }
@@ -200,14 +200,12 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
 
 /// Runs with growing patience until it is done. Returns how often it was stopped. An interrupted ply begins again, so
 /// with constant patience it might never end.
-fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, CountError>) -> (T, usize) {
+fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, SolveError>) -> (T, usize) {
     let mut stops = 0;
     loop {
         match run(&Patience::new((stops as u64 + 1) * step)) {
             Ok(done) => return (done, stops),
-            Err(CountError::Stopped { folder: Some(_), .. } | CountError::Solve(SolveError::Stopped { .. })) => {
-                stops += 1
-            }
+            Err(SolveError::Stopped { folder: Some(_), .. }) => stops += 1,
             Err(error) => panic!("{error}"),
         }
     }
@@ -262,8 +260,8 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     let legal = root.path().join("5x4/count-legal");
     let folder = root.path().join("5x4/count-wdl");
     let stop = |count: &Solve, kind, patience| self::count(count, kind, &Alone, &Patience::new(patience)).unwrap_err();
-    let is_damaged = |error: CountError, of: &Path| {
-        assert!(matches!(&error, CountError::Damaged { folder, .. } if folder == of), "{error}");
+    let is_damaged = |error: SolveError, of: &Path| {
+        assert!(matches!(&error, SolveError::Damaged { folder, .. } if folder == of), "{error}");
     };
     stop(&first, wdl, 400);
     assert!(count(&first.clone().block_words(300), wdl, &Alone, &()).unwrap() == expected, "other blocks");
@@ -279,7 +277,7 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     for prefix in ["reached-", "count"] {
         spoil(&legal, prefix, change_version);
         let error = count(&first, None, &Alone, &()).unwrap_err();
-        assert!(matches!(error, CountError::File(FileError::Newer { .. })), "{error}");
+        assert!(matches!(error, SolveError::File(FileError::Newer { .. })), "{error}");
         spoil(&legal, prefix, change_version);
     }
     spoil(&legal, "reached-", damage);
@@ -296,7 +294,7 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     let stop = |patience| {
         solve_and_count(&solve, &Context { progress: &Patience::new(patience), ..Context::default() }).unwrap_err()
     };
-    assert!((30..).step_by(10).map(stop).any(|error| matches!(error, CountError::Solve(SolveError::Stopped { .. }))));
+    assert!((30..).step_by(10).map(stop).any(|error| matches!(error, SolveError::Stopped { stage: Stage::Solve, .. })));
     let folder = root.path().join("5x4/tally-wdl");
     spoil(&folder, "reached-", damage);
     is_damaged(solve_and_count(&solve, &Context::default()).unwrap_err(), &folder);
@@ -318,7 +316,7 @@ fn threads_for_which_there_is_too_little_memory_are_left_out() {
         };
         assert_eq!([limit, 1 << 30].map(used), [1, 8], "{kind:?}");
         let (ranks, _) = Threads::run(2, 8, |all| count(&files(limit), kind, all, &()).map(|_| ()));
-        assert!(matches!(ranks[..], [Err(CountError::Memory { .. }), ..]), "{kind:?}: {ranks:?}");
+        assert!(matches!(ranks[..], [Err(SolveError::Memory { .. }), ..]), "{kind:?}: {ranks:?}");
         if let Some(values) = kind {
             let solve = solve("4x4", values, root.path()).memory(limit);
             let (_, counts) = pool(8).install(|| solve_and_count(&solve, &Context::default())).unwrap();
@@ -335,7 +333,7 @@ fn a_folder_in_which_another_process_counts_is_refused() {
     let lock = std::fs::File::create(folder.join("lock")).unwrap();
     lock.lock().unwrap();
     let error = count(&in_files("4x4", None, 200, root.path()), None, &Alone, &()).unwrap_err();
-    assert!(matches!(error, CountError::Busy { .. }), "{error}");
+    assert!(matches!(error, SolveError::Busy { .. }), "{error}");
 }
 
 #[test]
@@ -345,7 +343,7 @@ fn tiers_that_were_solved_without_counting_are_not_left_out() {
     solve.run_on(&Context { progress: &Patience::new(12), ..Context::default() }).unwrap_err();
     for _ in 0..2 {
         let error = solve_and_count(&solve, &Context::default()).unwrap_err();
-        assert!(matches!(error, CountError::Uncounted { .. }), "{error}");
+        assert!(matches!(error, SolveError::Uncounted { .. }), "{error}");
         solve.run().unwrap();
     }
     let (_, counts) = solve_and_count(&solve.replace(true), &Context::default()).unwrap();

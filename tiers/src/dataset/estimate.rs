@@ -6,7 +6,6 @@ use fourbase::analysis::Budget;
 use web_time::Instant;
 
 use super::column::Field;
-use super::error::DatasetError;
 use super::portion::Portion;
 use super::run::{Dataset, PORTION, RowChoice, entries};
 use crate::positions::{SampleKind, Sampler};
@@ -63,7 +62,7 @@ impl Dataset<'_> {
         let budget = Budget { deadline: Some(begun + LONGEST), ..self.budget.clone() };
         while rows < MOST_ROWS && begun.elapsed() < ENOUGH {
             let end = rows + rows.max(16);
-            let drawn = sampler.draw(rows..end, &budget, is_stopped).map_err(DatasetError::from);
+            let drawn = sampler.draw(rows..end, &budget, is_stopped);
             let made = drawn.and_then(|drawn| Portion::new(self.database, &budget, fields, drawn, PORTION));
             if made.is_err() && begun.elapsed() < LONGEST {
                 return None;

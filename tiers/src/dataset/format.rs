@@ -8,10 +8,10 @@ use fourbase::{Player, Value};
 use rayon::prelude::*;
 
 use super::column::Field;
-use super::error::DatasetError;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::portion::{Cells, Portion};
+use crate::positions::PositionError;
 
 /// Rows of text that a thread writes at once.
 const ROWS: usize = 4096;
@@ -68,7 +68,7 @@ impl Format {
         output: &'o mut (dyn Write + Send),
         fields: &[Field],
         facts: &[(&'static str, String)],
-    ) -> Result<Box<dyn RowWriter + 'o>, DatasetError> {
+    ) -> Result<Box<dyn RowWriter + 'o>, PositionError> {
         let _ = facts;
         match self {
             Format::Csv => {
@@ -79,7 +79,7 @@ impl Format {
             #[cfg(feature = "parquet")]
             Format::Parquet => Ok(Box::new(Parquet::begin(output, fields, facts)?)),
             #[cfg(not(feature = "parquet"))]
-            Format::Parquet => Err(DatasetError::NoParquet),
+            Format::Parquet => Err(PositionError::NoParquet),
         }
     }
 }
@@ -87,10 +87,10 @@ impl Format {
 /// Writes the rows of a format in order.
 pub(super) trait RowWriter: Send {
     /// Writes some more rows.
-    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError>;
+    fn write(&mut self, portion: &Portion) -> Result<(), PositionError>;
 
     /// Writes the end of the file.
-    fn end(self: Box<Self>) -> Result<(), DatasetError>;
+    fn end(self: Box<Self>) -> Result<(), PositionError>;
 }
 
 /// Writes rows of text as lines.
@@ -103,7 +103,7 @@ struct Text<'o> {
 }
 
 impl RowWriter for Text<'_> {
-    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError> {
+    fn write(&mut self, portion: &Portion) -> Result<(), PositionError> {
         self.output.write_all(mem::take(&mut self.header).as_bytes())?;
         let rows = portion.positions.len();
         let text = |start: usize| {
@@ -118,7 +118,7 @@ impl RowWriter for Text<'_> {
         Ok(())
     }
 
-    fn end(self: Box<Self>) -> Result<(), DatasetError> {
+    fn end(self: Box<Self>) -> Result<(), PositionError> {
         self.output.write_all(self.header.as_bytes())?;
         Ok(self.output.flush()?)
     }

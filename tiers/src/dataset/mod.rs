@@ -15,7 +15,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod column;
-mod error;
 mod estimate;
 mod format;
 mod notes;
@@ -25,7 +24,6 @@ mod portion;
 mod run;
 
 pub use column::{Column, Field, FieldKind};
-pub use error::DatasetError;
 pub use format::Format;
 pub use notes::ply_ranges;
 pub use portion::{Cells, Portion};

@@ -16,9 +16,9 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::{ColumnPath, Type};
 
 use super::column::{Field, FieldKind};
-use super::error::DatasetError;
 use super::format::RowWriter;
 use super::portion::{Cells, Portion};
+use crate::positions::PositionError;
 
 pub(super) struct Parquet<'o>(SerializedFileWriter<&'o mut (dyn Write + Send)>);
 
@@ -28,7 +28,7 @@ impl<'o> Parquet<'o> {
         output: &'o mut (dyn Write + Send),
         fields: &[Field],
         facts: &[(&'static str, String)],
-    ) -> Result<Parquet<'o>, DatasetError> {
+    ) -> Result<Parquet<'o>, PositionError> {
         let columns = fields.iter().map(|field| Ok(Arc::new(column(*field)?)));
         let columns = columns.collect::<Result<Vec<_>, ParquetError>>()?;
         let schema = Type::group_type_builder("positions").with_fields(columns).build()?;
@@ -46,7 +46,7 @@ impl<'o> Parquet<'o> {
 }
 
 impl RowWriter for Parquet<'_> {
-    fn write(&mut self, portion: &Portion) -> Result<(), DatasetError> {
+    fn write(&mut self, portion: &Portion) -> Result<(), PositionError> {
         let mut group = self.0.next_row_group()?;
         for (_, cells) in &portion.fields {
             let Some(mut column) = group.next_column()? else { break };
@@ -57,16 +57,16 @@ impl RowWriter for Parquet<'_> {
         Ok(())
     }
 
-    fn end(self: Box<Self>) -> Result<(), DatasetError> {
+    fn end(self: Box<Self>) -> Result<(), PositionError> {
         self.0.close()?;
         Ok(())
     }
 }
 
 /// Unwraps the error of the output if that is the cause.
-impl From<ParquetError> for DatasetError {
-    fn from(error: ParquetError) -> DatasetError {
-        DatasetError::Write(match error {
+impl From<ParquetError> for PositionError {
+    fn from(error: ParquetError) -> PositionError {
+        PositionError::Write(match error {
             ParquetError::External(inner) => {
                 inner.downcast::<io::Error>().map_or_else(io::Error::other, |inner| *inner)
             }

@@ -6,7 +6,6 @@ use fourbase::{Outcome, Player, Position, Value};
 use rayon::prelude::*;
 
 use super::column::{Column, Field};
-use super::error::DatasetError;
 use crate::database::Database;
 use crate::positions::PositionError;
 
@@ -50,7 +49,7 @@ impl Portion {
         fields: &[Field],
         positions: Vec<Position>,
         rows_at_once: usize,
-    ) -> Result<Portion, DatasetError> {
+    ) -> Result<Portion, PositionError> {
         let has_moves = fields.iter().any(|field| field.column.is_of_moves());
         let (mut outcomes, width) = (Vec::with_capacity(positions.len()), database.board().width());
         let mut moves = Vec::with_capacity(if has_moves { positions.len() * width } else { 0 });
@@ -61,13 +60,13 @@ impl Portion {
                 for (position, moves) in positions.iter().zip(found.chunks(width)) {
                     outcomes.push(match moves.iter().flatten().min() {
                         Some(best) => *best,
-                        None => database.look_up(position, &mut budget.clone()).map_err(PositionError::from)?,
+                        None => database.look_up(position, &mut budget.clone())?,
                     });
                 }
                 moves.extend(found);
             } else {
                 for outcome in database.probe_many_within(positions, budget) {
-                    outcomes.push(outcome.map_err(|error| PositionError::from(*error))?);
+                    outcomes.push(outcome.map_err(|error| *error)?);
                 }
             }
         }

@@ -8,16 +8,15 @@ use fourbase::analysis::Budget;
 use fourbase::{Board, Position, Value};
 
 use super::column::{Column, Field};
-use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
-use crate::counts::{CountError, legal_bytes};
 use crate::database::Database;
 use crate::index::{Index, TierDirectory};
 use crate::positions::{
     Draws, LAST_UNFORCED_PLY, PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced,
 };
 use crate::progress::{Progress, Stage};
+use crate::solve::Plan;
 
 /// How many rows are looked up and written together. Each Parquet row group has this many.
 pub(super) const PORTION: usize = 1 << 16;
@@ -69,8 +68,9 @@ impl Selection {
         // Later plies are refused when they are listed.
         let plies = || self.plies.iter().copied().filter(|ply| *ply <= most);
         let (last, listed) = (plies().max(), || plies().map(|ply| entries(index, ply)).sum::<u64>());
+        let list_bytes = |last| Plan::legal(index, last).within(limit_bytes).memory_bytes();
         match self.rows {
-            RowChoice::All => (0, last.map_or(0, |last| legal_bytes(index, last, limit_bytes))),
+            RowChoice::All => (0, last.map_or(0, |last| u64::try_from(list_bytes(last)).unwrap_or(u64::MAX))),
             RowChoice::Sample { .. } if !self.is_distinct => (0, 0),
             RowChoice::Sample { count, .. } => (count, Draws::distinct_bytes(count.min(listed()))),
             RowChoice::Unforced => {
@@ -83,10 +83,10 @@ impl Selection {
 
     /// Refuses positions that take more than `limit_bytes`.
     fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
-        let (count, needed_bytes) = self.memory(index, limit_bytes);
-        if self.rows == RowChoice::All {
-            return Ok(CountError::check_memory(index.board(), needed_bytes.into(), limit_bytes)?);
+        if let (RowChoice::All, Some(last)) = (self.rows, self.plies.iter().max()) {
+            return Ok(Plan::legal(index, *last).within(limit_bytes).check(limit_bytes)?);
         }
+        let (count, needed_bytes) = self.memory(index, limit_bytes);
         let is_sample = self.rows != RowChoice::Unforced;
         let fits = needed_bytes <= limit_bytes;
         if fits { Ok(()) } else { Err(PositionError::Memory { count, needed_bytes, limit_bytes, is_sample }) }
@@ -137,15 +137,18 @@ impl<'d> Dataset<'d> {
         database: &'d Database,
         selection: Selection,
         columns: Vec<Column>,
-    ) -> Result<Dataset<'d>, DatasetError> {
+    ) -> Result<Dataset<'d>, PositionError> {
         let board = database.board();
         check_plies(board, &selection.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
-            return Err(DatasetError::NoColumns);
+            return Err(PositionError::NoColumns);
         }
-        if let Some(column) = columns.iter().copied().find(|column| !column.is_known(board, database.values())) {
-            return Err(DatasetError::NoRemoteness { board, column });
+        if board.is_misere() && columns.contains(&Column::Score) {
+            return Err(PositionError::NoScore);
+        }
+        if let Some(column) = columns.iter().find(|column| !column.is_known(board, database.values())) {
+            return Err(PositionError::NoRemoteness { board, column: column.name() });
         }
         let is_distinct = selection.is_distinct || selection.rows == RowChoice::Unforced;
         let (selection, budget) = (Selection { is_distinct, ..selection }, Budget::default());
@@ -180,13 +183,13 @@ impl<'d> Dataset<'d> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`]. The output is incomplete then.
+    /// Every kind of [`PositionError`]. The output is incomplete then.
     pub fn write(
         &self,
         output: &mut (dyn Write + Send),
         format: Format,
         progress: &dyn Progress,
-    ) -> Result<[u64; 3], DatasetError> {
+    ) -> Result<[u64; 3], PositionError> {
         let mut writer = format.begin(output, &self.fields(format), &self.facts())?;
         let by_value = self.for_each(format, progress, &mut |portion| writer.write(portion))?;
         writer.end()?;
@@ -197,24 +200,24 @@ impl<'d> Dataset<'d> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`DatasetError`], and the errors of `take`.
+    /// Every kind of [`PositionError`], and the errors of `take`.
     pub fn for_each(
         &self,
         format: Format,
         progress: &dyn Progress,
-        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<[u64; 3], DatasetError> {
+        take: &mut (dyn FnMut(&Portion) -> Result<(), PositionError> + Send),
+    ) -> Result<[u64; 3], PositionError> {
         let fields = &self.fields(format);
         if self.most_time < Duration::MAX {
             let estimate = self.estimate(fields, &|| progress.is_stopped());
             if estimate > self.most_time {
-                return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
+                return Err(PositionError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
         }
         self.selection.check_memory(self.database.index(), self.memory_bytes)?;
         let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
         // Looks positions up, while the caller takes the previous portion.
-        let mut look_up = |positions: Vec<Position>| -> Result<(), DatasetError> {
+        let mut look_up = |positions: Vec<Position>| -> Result<(), PositionError> {
             let before = portion.take();
             // Within a pool, `join` runs the first closure on this thread. If several threads made large lists in turn,
             // each thread's heap would keep the memory.
@@ -250,8 +253,8 @@ impl<'d> Dataset<'d> {
     fn positions(
         &self,
         progress: &dyn Progress,
-        push: &mut dyn FnMut(&[Position]) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
+        push: &mut dyn FnMut(&[Position]) -> Result<(), PositionError>,
+    ) -> Result<(), PositionError> {
         let Dataset { database, selection, budget, memory_bytes, .. } = self;
         let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
         match selection.rows {
@@ -266,7 +269,7 @@ impl<'d> Dataset<'d> {
                     }
                     while let Some(batch) = list.next(index, PORTION as u64)? {
                         if is_stopped() {
-                            return Err(PositionError::Stopped.into());
+                            return Err(PositionError::Stopped);
                         }
                         let mut positions = batch.positions(board);
                         positions.retain(|position| !selection.is_distinct || representative(position) == *position);
@@ -312,7 +315,7 @@ mod tests {
             let by_value = dataset.write(&mut text, Format::Csv, &()).unwrap();
             (dataset.rows_at_once(), by_value, text)
         };
-        let least = legal_bytes(database.index(), 6, 0);
+        let least = Plan::legal(database.index(), 6).within(0).memory_bytes() as u64;
         for columns in [vec![Column::Value], vec![Column::Value, Column::MoveValues]] {
             let [few, all] = [least, u64::MAX].map(|memory_bytes| text(&columns, memory_bytes));
             assert!(few.0 < few.1.iter().sum::<u64>() as usize && all.0 == PORTION, "{} of {:?}", few.0, few.1);
@@ -328,7 +331,9 @@ mod tests {
         let selection = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
         let dataset = Dataset::new(&database, selection, vec![Column::Value]).unwrap();
         for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
-            let Err(DatasetError::Write(error)) = dataset.write(&mut closed, format, &()) else { panic!("{format:?}") };
+            let Err(PositionError::Write(error)) = dataset.write(&mut closed, format, &()) else {
+                panic!("{format:?}")
+            };
             assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
         }
     }

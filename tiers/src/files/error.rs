@@ -41,11 +41,9 @@ pub enum FileError {
         /// What was found.
         what: &'static str,
     },
-    /// Several processes make the files together, and one sent a message that does not match its part.
-    #[error("{}: process {rank} of the job sent a message that does not fit", shown(file))]
+    /// Several processes work on the files together, and one sent a message that does not decode or does not fit.
+    #[error("process {rank} of the job sent a message that does not fit")]
     Message {
-        /// The file, or the folder of the files.
-        file: PathBuf,
         /// The rank of the process.
         rank: u32,
     },
@@ -95,14 +93,14 @@ impl FileError {
         })
     }
 
-    /// Returns the file, or the folder if no single file is at fault.
+    /// Returns the file, or the folder if no single file is at fault; an empty path for a message.
     pub fn path(&self) -> &Path {
         match self {
             FileError::Wrong { file, .. }
             | FileError::Newer { file, .. }
             | FileError::Damaged { file, .. }
-            | FileError::Message { file, .. }
             | FileError::Io { file, .. } => file,
+            FileError::Message { .. } => Path::new(""),
         }
     }
 }

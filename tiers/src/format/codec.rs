@@ -68,7 +68,7 @@ impl<'a> Packer<'a> {
             cut,
             rows: Rows::of(index, tier),
             quiet: QuietRows::new(cut),
-            symbols: Symbols::new(tier.content.planes),
+            symbols: Symbols::new(tier.coding.planes),
             counts: Vec::new(),
             bytes: Vec::new(),
             frame: Vec::new(),
@@ -133,7 +133,7 @@ impl<'a> Packer<'a> {
             }
             bytes.clear();
             bytes.extend(counts[from..to].iter().flat_map(|count| count.to_le_bytes()));
-            pack::to_bytes(&tier.content, symbols, done, held, bytes);
+            pack::to_bytes(&tier.coding, symbols, done, held, bytes);
             let payload = frame::compress_into(bytes, LEVEL, frame)
                 .map_err(io_error("a block of the database".as_ref(), "compress"))?;
             encoded.push(EncodedBlock { payload: payload.to_vec(), chunks: (to - from) as u16 });

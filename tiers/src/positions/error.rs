@@ -1,13 +1,16 @@
-//! Why positions were not listed or drawn.
+//! Why positions were not listed, drawn or written.
+
+use std::io;
 
 use fourbase::Board;
+use fourbase::notation::NotationError;
 
 use super::{LAST_UNFORCED_PLY, SampleKind};
-use crate::counts::CountError;
 use crate::database::DatabaseError;
 use crate::files::{bytes, grouped};
+use crate::solve::SolveError;
 
-/// Positions that cannot be listed or drawn.
+/// Why positions were not listed or drawn, or a data set of them was not made. Any output written so far is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum PositionError {
     /// No ply was chosen.
@@ -70,13 +73,52 @@ pub enum PositionError {
         /// Whether it is a sample.
         is_sample: bool,
     },
+    /// Making the rows of a data set would take longer than allowed.
+    #[error("these rows of {board} would take about {} hours, by a trial of some of them", grouped(u128::from(*hours)))]
+    Long {
+        /// The board.
+        board: Board,
+        /// The estimated time.
+        hours: u64,
+    },
+    /// No column was chosen.
+    #[error("no columns are chosen")]
+    NoColumns,
+    /// A column needs the remoteness, which the database does not store.
+    #[error("the database of {board} stores no remoteness, so there is no column {column}")]
+    NoRemoteness {
+        /// The board.
+        board: Board,
+        /// The name of the column.
+        column: &'static str,
+    },
+    /// The board is misère.
+    #[error("misère boards have no scores, so there is no column score")]
+    NoScore,
+    /// This build has no Parquet.
+    #[error("this build of fourbase writes no Parquet")]
+    NoParquet,
+    /// A position cannot be written as moves.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// The rows cannot be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
     /// The caller stopped the work.
     #[error("stopped")]
     Stopped,
     /// The positions of a ply cannot be listed or solved.
     #[error(transparent)]
-    Count(#[from] CountError),
+    Solve(#[from] SolveError),
     /// The value of a position or of its moves can't be found.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+}
+
+impl PositionError {
+    /// Returns whether another choice of positions or columns would help.
+    pub fn is_of_choice(&self) -> bool {
+        use PositionError::{Database, Memory, Notation, Solve, Stopped, Write};
+        !matches!(self, Stopped | Memory { .. } | Solve(_) | Database(_) | Notation(_) | Write(_))
+    }
 }

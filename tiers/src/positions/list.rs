@@ -11,13 +11,13 @@ use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
-use crate::counts::{CountError, sweep_up};
+use crate::counts::sweep_up;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, images, shapes, tier_estimates};
 use crate::kernel::Values;
 use crate::progress::{Progress, Stage, StageProgress};
-use crate::solve::{Plan, solve_down};
-use crate::tier::{Content, Reached, Rows, Tier};
+use crate::solve::{Plan, SolveError, solve_down};
+use crate::tier::{Rows, Tier};
 
 /// The most entries that a thread reads at once; a single row of a matrix may have more.
 const PART_ENTRIES: u64 = 1 << 16;
@@ -49,7 +49,7 @@ pub struct PositionList {
     board: Board,
     ply: u32,
     /// The legal positions; `None` if all entries are listed.
-    legal: Option<Tier<'static, Reached>>,
+    legal: Option<Tier<'static>>,
     /// The outcomes of all entries, if the ply is solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
@@ -95,7 +95,7 @@ impl PositionList {
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress`
+    /// [`SolveError::Memory`] if one thread needs more than `memory_bytes`; [`PositionError::Stopped`] if `progress`
     /// stops the sweep.
     pub fn legal(
         index: &Index,
@@ -114,7 +114,7 @@ impl PositionList {
     }
 
     /// Makes the list of the legal positions, given with their number, or of all.
-    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static, Reached>, u64)>) -> PositionList {
+    fn new(index: &Index, ply: u32, legal: Option<(Tier<'static>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
         let parts = matrices.iter().flat_map(|matrix| {
             let rows = matrix.rows as usize;
@@ -140,7 +140,7 @@ impl PositionList {
     ///
     /// # Errors
     ///
-    /// [`CountError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if
+    /// [`SolveError::Memory`] if two tiers and one thread need more than `memory_bytes`; [`PositionError::Stopped`] if
     /// `progress` stops the solve.
     pub fn solve(
         &mut self,
@@ -150,12 +150,11 @@ impl PositionList {
         progress: &dyn Progress,
     ) -> Result<(), PositionError> {
         let plan = Plan::exact(index, values).within(memory_bytes);
-        CountError::check_memory(self.board, plan.memory_bytes(), memory_bytes)?;
+        plan.check(memory_bytes)?;
         let steps = estimated_entries(self.board, self.ply as usize..usize::MAX);
         progress.begin(Stage::Solve, steps, 0);
         let shown = StageProgress::new(progress, Stage::Solve, 1, steps);
-        let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ())).map_err(CountError::from)?;
-        let solved = solved.map_err(CountError::from)?;
+        let solved = plan.install(|| solve_down(index, values, self.ply, &shown, |_| ()))?.map_err(SolveError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
         Ok(())
     }
@@ -167,7 +166,7 @@ impl PositionList {
 
     /// Returns the outcome that a code stands for; `None` for an invalid code, or if the ply is not solved.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
-        self.outcomes.as_ref().and_then(|tier| tier.content.decode(code))
+        self.outcomes.as_ref().and_then(|tier| tier.coding.decode(code))
     }
 
     /// Returns the next positions, read on all threads of rayon's current pool from at least `entries` entries of the
@@ -188,7 +187,7 @@ impl PositionList {
             return Ok(None);
         }
         let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, matrix, rows.clone()));
-        for batch in batches.collect::<Result<Vec<_>, _>>().map_err(CountError::from)? {
+        for batch in batches.collect::<Result<Vec<_>, _>>().map_err(SolveError::from)? {
             sum.bitboards.extend(batch.bitboards);
             sum.codes.extend(batch.codes);
         }
@@ -211,7 +210,7 @@ impl PositionList {
         let (mut batch, images) = (PositionBatch::default(), images(matrix) as usize);
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
-        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
+        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.coding.planes);
         for (row, row_bits) in rows.zip(row_bits) {
             let row_firsts = firsts(*row_bits, spine, 0);
             let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
@@ -248,7 +247,7 @@ fn estimated_entries(board: Board, plies: Range<usize>) -> u64 {
 }
 
 /// Prepares to read the rows of a matrix.
-fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix) -> Rows<'a, C> {
+fn rows_of<'a>(index: &'a Index, tier: &'a Tier, matrix: &Matrix) -> Rows<'a> {
     let mut rows = Rows::of(index, tier);
     rows.seek(matrix);
     rows
@@ -267,7 +266,6 @@ mod tests {
     use fourbase::search::Search;
 
     use super::*;
-    use crate::counts::legal_bytes;
     use crate::kernel::Kernel;
     use crate::progress::StoppedBy;
     use crate::testing::plies;
@@ -334,8 +332,7 @@ mod tests {
                 list.solve(&index, Values::Wdl, memory_bytes, &StoppedBy(&|| is_stopped)).unwrap_err(),
             ]
         };
-        let is_of_memory =
-            |error: &_| matches!(error, PositionError::Count(CountError::Memory { limit_bytes: 10, .. }));
+        let is_of_memory = |error: &_| matches!(error, PositionError::Solve(SolveError::Memory { limit: 10, .. }));
         assert!(errors(u64::MAX, true).iter().all(|error| matches!(error, PositionError::Stopped)));
         assert!(errors(10, false).iter().all(is_of_memory));
         assert!(!list.is_solved());
@@ -346,7 +343,8 @@ mod tests {
         let (index, pool) = (index("5x4"), rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap());
         pool.install(|| {
             let needed = |limit| {
-                [legal_bytes(&index, 9, limit), Plan::exact(&index, Values::Wdl).within(limit).memory_bytes() as u64]
+                let plans = [Plan::legal(&index, 9), Plan::exact(&index, Values::Wdl)];
+                plans.map(|plan| plan.within(limit).memory_bytes() as u64)
             };
             let [least, most] = [0, u64::MAX].map(needed);
             assert!(least[0] < most[0] && least[1] < most[1], "{least:?} with one thread, {most:?} with eight");

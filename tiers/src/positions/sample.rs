@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{PositionError, representative};
 use crate::database::Database;
-use crate::index::{Index, Shape, shapes, unrank_among};
+use crate::index::{Index, Shape, images, shapes, unrank_among};
 
 /// A search for distinct positions gives up after so many draws in a row without a new one, plus this many for each
 /// position found.
@@ -238,9 +238,8 @@ fn counted_shapes(index: &Index, plies: &[u32]) -> Vec<CountedShape> {
     let (mut listed, mut end) = (Vec::new(), 0_u64);
     for ply in plies.iter().copied() {
         for shape in shapes(index, ply) {
-            let entries = shape.matrices(index, ply).map(|matrix| matrix.entries()).sum::<u64>();
-            let images = if shape.left == shape.right { 1 } else { 2 };
-            end = end.saturating_add(entries.saturating_mul(images));
+            let positions = shape.matrices(index, ply).map(|matrix| matrix.entries().saturating_mul(images(&matrix)));
+            end = positions.fold(end, u64::saturating_add);
             listed.push((shape, ply, end));
         }
     }

@@ -19,7 +19,7 @@ use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingList, WingShape, push_row_map};
 use crate::kernel::matrix::{Band, Outcomes};
 use crate::kernel::{BandDrop, Coding, Pairing, RowView};
-use crate::tier::{Content, LoadedRows, RowRequest, TierReader, row_span};
+use crate::tier::{LoadedRows, RowRequest, TierReader, row_span};
 
 /// A drop into a wing column.
 pub(crate) struct WingDrop {
@@ -52,9 +52,9 @@ impl<'a> ShapeDrops<'a> {
     /// Finds and opens the neighbours of a shape. For children (`Split::grown`) these are the shapes that its drops
     /// lead to; for parents (`Split::shrunk`) the shapes from which drops of `mover` lead here. The full board has no
     /// children.
-    pub fn new<C: Content>(
+    pub fn new(
         index: &'a Index,
-        neighbours: &mut TierReader<C>,
+        neighbours: &mut TierReader,
         shape: Shape,
         mover: Player,
         neighbour: impl Fn(&Split, WingShape, usize) -> Option<WingShape>,
@@ -160,10 +160,10 @@ pub(crate) struct Bands {
 impl Bands {
     /// Adds drops to a band that has none, and loads the rows that they need. `neighbours` must be in the order of
     /// [`Band::drops`].
-    pub fn load<'b, C: Content>(
+    pub fn load<'b>(
         &'b mut self,
         band: &mut Band<'b>,
-        reader: &'b mut TierReader<C>,
+        reader: &'b mut TierReader,
         neighbours: impl Iterator<Item = Neighbour<'b>>,
     ) -> Result<(), FileError> {
         let Bands { maps, loaded, list } = self;

@@ -19,7 +19,6 @@ use crate::context::Context;
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, Split, WingShape, arm_lines, bands, of_shape};
-use crate::kernel::Coding;
 use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
 use crate::progress::{Share, Stage, StageProgress};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
@@ -44,7 +43,7 @@ impl<'a> Driver<'a> {
     /// Solves the missing tiers down to the empty board. Begins with the tier before `last` (the tier to resume from),
     /// or with the full board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
-        let Solve { board, values, .. } = *self.solve;
+        let values = self.solve.values;
         let (Context { all, progress, .. }, index) = (*self.context, self.index);
         // With several machines, every tier is on the shared disk already.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
@@ -55,7 +54,7 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply() {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.open(index, Coding::new(board, values, ply), ply)?;
+            let mut tier = self.tiers.open(index, Kind::Values(values), ply)?;
             progress.tier(ply, tier.entries());
             let shown = self.context.shown(Stage::Solve, tier.entries());
             let is_solved = solve_tier(index, &mut tier, child.as_ref(), &shown)?;
@@ -160,15 +159,9 @@ impl<'a> Driver<'a> {
     }
 
     pub fn stopped(&self) -> SolveError {
-        let Solve { board, values, .. } = *self.solve;
-        SolveError::Stopped {
-            folder: self.folder.to_path_buf(),
-            board,
-            values,
-            keep_plies: self.manifest.keep_plies,
-            done: self.manifest.tiers.len(),
-            tiers: board.cells() + 1,
-        }
+        let (folder, done) = (Some(self.folder.to_path_buf()), self.manifest.tiers.len());
+        let (board, keep_plies) = (self.solve.board, self.manifest.keep_plies);
+        SolveError::Stopped { folder, board, keep_plies, stage: Stage::Solve, done }
     }
 }
 
@@ -217,8 +210,8 @@ pub(crate) fn solve_tier(
     child: Option<&Tier>,
     progress: &StageProgress,
 ) -> Result<bool, FileError> {
-    let (ply, coding) = (tier.ply(), tier.content);
-    let child_planes = child.map_or(coding.planes, |child| child.content.planes);
+    let (ply, coding) = (tier.ply(), tier.coding);
+    let child_planes = child.map_or(coding.planes, |child| child.coding.planes);
     let mover = Player::to_move(ply);
     let outcomes = outcomes(index, &coding, ply);
     let sweep = Sweep::default();

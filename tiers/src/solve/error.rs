@@ -1,4 +1,4 @@
-//! Why a solve can't start or continue.
+//! Why a solve or a count can't start or continue.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use fourbase::Board;
 use crate::communicator::CommunicatorError;
 use crate::files::{FileError, bytes, counted, grouped, shown};
 use crate::index::IndexError;
-use crate::kernel::Values;
+use crate::progress::Stage;
 
-/// Why a solve can't start or continue.
+/// Why a solve or a count can't start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// The board cannot be indexed.
@@ -17,8 +17,8 @@ pub enum SolveError {
     Index(#[from] IndexError),
     /// Not enough memory.
     #[error(
-        "board {board} has {} entries and needs {}{} of memory; the limit is {}",
-        number(*.entries, *.exact), about(*.exact), bytes(*.needed), bytes(u128::from(*.limit))
+        "{} entries of {board} need {}{} of memory; the limit is {}",
+        number(*.entries, *.exact), if *.exact { "" } else { "about " }, bytes(*.needed), bytes(u128::from(*.limit))
     )]
     Memory {
         /// The board.
@@ -35,33 +35,34 @@ pub enum SolveError {
     /// The threads can't be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    /// Another process is solving into the folder.
-    #[error("{} is being solved by {holder}", shown(folder))]
+    /// Another process works in the folder.
+    #[error("{} is in use by {holder}", shown(folder))]
     Busy {
-        /// The database folder.
+        /// The folder of the database or of the count.
         folder: PathBuf,
         /// The name of the other process.
         holder: String,
     },
-    /// The caller stopped the solve. A later solve resumes it.
-    #[error("{}: stopped with {done} of {tiers} tiers done", shown(folder))]
+    /// The caller stopped the work. The same work resumes if it has files.
+    #[error(
+        "{board}: stopped with {done} of {} tiers {}",
+        board.cells() + 1, if *.stage == Stage::Sweep { "counted" } else { "solved" }
+    )]
     Stopped {
-        /// The database folder.
-        folder: PathBuf,
+        /// The folder of the files; `None` for a count in memory, which keeps nothing.
+        folder: Option<PathBuf>,
         /// The board.
         board: Board,
-        /// The values.
-        values: Values,
         /// The deepest ply that the database keeps; `None` if it keeps all.
         keep_plies: Option<u32>,
-        /// How many tiers are durable.
+        /// What was stopped: [`Stage::Sweep`] or [`Stage::Solve`].
+        stage: Stage,
+        /// How many tiers of the stage are done, and durable if there are files.
         done: usize,
-        /// The number of all tiers.
-        tiers: usize,
     },
     /// Not enough room for the files.
     #[error(
-        "{}: solving {board} needs about {} of disk space; {} are free",
+        "{}: {board} needs about {} of disk space; {} are free",
         shown(folder), bytes(*.needed), bytes(u128::from(*.free))
     )]
     Disk {
@@ -89,14 +90,26 @@ pub enum SolveError {
     Kept {
         /// The database folder.
         folder: PathBuf,
-        /// The board.
-        board: Board,
-        /// The values.
-        values: Values,
         /// The deepest ply that the database keeps; `None` for all.
         found: Option<u32>,
         /// The requested deepest ply; `None` for all.
         wanted: Option<u32>,
+    },
+    /// A file of a count has wrong contents. The user may remove the folder.
+    #[error("{source}")]
+    Damaged {
+        /// The folder of the count.
+        folder: PathBuf,
+        /// What is wrong.
+        source: FileError,
+    },
+    /// An earlier solve did not count the tiers that it solved.
+    #[error("{}: some tiers were solved without counting them", shown(folder))]
+    Uncounted {
+        /// The folder of the database.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
     },
     /// Legal positions have an invalid code.
     #[error(
@@ -124,10 +137,6 @@ pub enum SolveError {
 /// Formats a number of entries; an estimate gets two digits.
 fn number(entries: u128, exact: bool) -> String {
     if exact { grouped(entries) } else { format!("about {:.1e}", entries as f64) }
-}
-
-fn about(exact: bool) -> &'static str {
-    if exact { "" } else { "about " }
 }
 
 /// Describes the plies that a database keeps.

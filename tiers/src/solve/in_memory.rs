@@ -5,9 +5,9 @@ use fourbase::Outcome;
 use super::driver::solve_tier;
 use crate::files::FileError;
 use crate::index::Index;
-use crate::kernel::{Coding, Values};
+use crate::kernel::Values;
 use crate::progress::StageProgress;
-use crate::tier::Tier;
+use crate::tier::{Kind, Tier};
 
 /// Solves a board in memory, two tiers at a time, and writes nothing. Calls `each` with every tier, from the full board
 /// down. Returns the outcome of the empty board.
@@ -40,7 +40,7 @@ pub(crate) fn solve_down(
     let cells = index.board().cells() as u32;
     let mut child: Option<Tier> = None;
     for ply in (ply.min(cells)..=cells).rev() {
-        let mut tier = Tier::in_memory(index, Coding::new(index.board(), values, ply), ply, child.as_ref());
+        let mut tier = Tier::in_memory(index, Kind::Values(values), ply, child.as_ref());
         if !solve_tier(index, &mut tier, child.as_ref(), progress)? {
             return Ok(None);
         }

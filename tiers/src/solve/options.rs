@@ -6,6 +6,7 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::error::SolveError;
 use super::plan::Plan;
 use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, REPLACEMENT, folder_of};
@@ -127,7 +128,7 @@ impl Solve {
 
     /// Returns the plan, whose figures are estimates for a board that is too large to count.
     pub fn plan(&self) -> Plan {
-        self.counted_plan().0
+        self.plan_and_index().0
     }
 
     /// Returns whether the database is complete, so that a solve would do nothing.
@@ -136,10 +137,22 @@ impl Solve {
     }
 
     /// Returns the plan of [`Solve::plan`], and the index if one was made to count the figures.
-    pub(crate) fn counted_plan(&self) -> (Plan, Option<Index>) {
+    fn plan_and_index(&self) -> (Plan, Option<Index>) {
         let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
+    }
+
+    /// Returns the plan of [`Solve::plan`], and the index.
+    ///
+    /// # Errors
+    /// [`SolveError::Memory`] if there is too little memory even to count the figures, [`SolveError::Index`].
+    pub(crate) fn counted_plan(&self) -> Result<(Plan, Index), SolveError> {
+        let (plan, index) = self.plan_and_index();
+        if index.is_none() {
+            plan.check(self.memory_bytes)?;
+        }
+        Ok((plan, index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?))
     }
 
     /// Reads the manifest of an earlier solve that this one would resume; `None` if there is none.

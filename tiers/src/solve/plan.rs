@@ -169,16 +169,12 @@ impl Plan {
         let bytes = index.kernel.lane_bytes(row_words) + buffer_bytes + working_bytes + slice_bytes * least_slice;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         Plan {
-            board,
-            values,
             exact: true,
-            is_bounded: false,
             tiers: plan_tiers(board, values, &sizes),
-            threads: rayon::current_num_threads(),
-            left_out: 0,
             shared_bytes: index.bytes(last) as u128 + FIXED_BYTES + 2 * most(directory_bytes),
             tiers_bytes: pairs.max().unwrap_or(0) / 4 * 5,
             thread: ThreadPlan { bytes, working_bytes, slice_bytes, least_slice, most_slice },
+            ..Plan::estimate(board, values)
         }
     }
 
@@ -296,14 +292,9 @@ impl Plan {
     /// # Errors
     /// [`SolveError::Memory`] with both figures; [`SolveError::Index`] for a board that can't be indexed in any memory.
     pub fn check(&self, limit_bytes: u64) -> Result<(), SolveError> {
-        if self.memory_bytes() > u128::from(limit_bytes) {
-            return Err(SolveError::Memory {
-                board: self.board,
-                entries: self.entries(),
-                needed: self.memory_bytes(),
-                limit: limit_bytes,
-                exact: self.exact,
-            });
+        let (Plan { board, exact, .. }, entries, needed) = (self, self.entries(), self.memory_bytes());
+        if needed > u128::from(limit_bytes) {
+            return Err(SolveError::Memory { board: *board, entries, needed, limit: limit_bytes, exact: *exact });
         }
         Ok(check_tables(self.board)?)
     }

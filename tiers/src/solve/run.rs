@@ -14,8 +14,6 @@ use super::replace::{is_lost, remove_temporary};
 use crate::context::{Context, Folders};
 use crate::files::{FileError, Storage};
 use crate::format::{Manifest, REPLACEMENT, has_leftovers, lock_path, remove_leftovers};
-use crate::index::Index;
-use crate::kernel::Coding;
 use crate::progress::Stage;
 use crate::tier::{Kind, Tier, TierFolder, segments};
 
@@ -67,11 +65,10 @@ impl Solve {
             }
             return self.report(&manifest, true);
         }
-        let (plan, index) = self.counted_plan();
+        let (plan, index) = self.counted_plan()?;
         // With several ranks, keep all threads: a new pool would move the solve off the thread that communicates.
         let plan = if all.is_alone() { plan.within(self.memory_bytes) } else { plan.bounded() };
         plan.check(self.memory_bytes)?;
-        let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
         if all.is_root() && !is_begun {
             plan.check_disk(storage, &folder, &scratch)?;
         }
@@ -109,12 +106,9 @@ impl Solve {
 
     /// Checks that the earlier solve in the folder keeps the files of the same plies.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
-        let Solve { board, values, keep_plies: wanted, .. } = *self;
-        if manifest.keeps_like(wanted) {
-            return Ok(());
-        }
-        let found = manifest.keep_plies;
-        Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+        let (wanted, found) = (self.keep_plies, manifest.keep_plies);
+        let error = || SolveError::Kept { folder: folder.to_path_buf(), found, wanted };
+        manifest.keeps_like(wanted).then_some(()).ok_or_else(error)
     }
 
     fn report(&self, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
@@ -180,7 +174,7 @@ impl<'a> Driver<'a> {
         self.manifest = manifest;
         self.check_hashes()?;
         let Some(ply) = self.manifest.checkpoint else { return Ok(None) };
-        let open = |ply| self.tiers.open(self.index, Coding::new(board, values, ply), ply);
+        let open = |ply| self.tiers.open(self.index, Kind::Values(values), ply);
         let last = open(ply)?;
         if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));
@@ -190,12 +184,8 @@ impl<'a> Driver<'a> {
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
         let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
-        let what = "incomplete: some blocks cannot be read";
-        self.context.progress.starts_over(last.log.fault.as_ref().unwrap_or(&FileError::Damaged {
-            file,
-            offset: 0,
-            what,
-        }));
+        let damaged = FileError::damaged(&file, 0, "incomplete: some blocks cannot be read");
+        self.context.progress.starts_over(last.log.fault.as_ref().unwrap_or(&damaged));
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }

@@ -14,7 +14,7 @@ use crate::format::{Manifest, TierRecord, folder_of, write_tier};
 use crate::index::{Index, Matrix, Parts, TierDirectory};
 use crate::kernel::Coding;
 use crate::progress::StageProgress;
-use crate::tier::Tier;
+use crate::tier::{Kind, Tier};
 
 /// A stored entry and its new outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ fn write_tier_again(
 
 /// Makes a tier in memory with these codes, one for each entry.
 fn tier_of(index: &Index, coding: Coding, directory: &TierDirectory, codes: &[u8]) -> Result<Tier<'static>, FileError> {
-    let mut tier = Tier::in_memory(index, coding, directory.ply, None);
+    let mut tier = Tier::in_memory(index, Kind::Values(coding.values), directory.ply, None);
     let fill = |(): &mut (), matrix: &Matrix, rows: Range<usize>, out: &mut [u64]| {
         let [left, right] = [(matrix.left, matrix.left_firsts), (matrix.right, matrix.right_firsts)]
             .map(|(wing, firsts)| index.colourings(wing, matrix.spine, firsts));

@@ -1,26 +1,16 @@
 //! What the planes of a tier store for each entry.
 
-use std::fmt::Debug;
-
+use fourbase::Board;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Coding, Values};
 
 /// What the planes of a tier store.
-pub trait Content: Copy + Send + Sync + Debug {
-    /// Returns the content as files record it.
-    fn kind(&self) -> Kind;
-
-    /// Returns the number of planes.
-    fn planes(&self) -> usize;
-}
-
-/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
-    /// Codes of outcomes.
+    /// The code of every entry's outcome.
     Values(Values),
-    /// Bits of reached positions.
+    /// One bit for each entry: set if play can reach the position and it has no line.
     Reached,
 }
 
@@ -32,29 +22,14 @@ impl Kind {
             Kind::Reached => "reached-",
         }
     }
-}
 
-/// The code of every entry's outcome.
-impl Content for Coding {
-    fn kind(&self) -> Kind {
-        Kind::Values(self.values)
-    }
-
-    fn planes(&self) -> usize {
-        self.planes
-    }
-}
-
-/// One bit for each entry: set if play can reach the position and it has no line.
-#[derive(Clone, Copy, Debug)]
-pub struct Reached;
-
-impl Content for Reached {
-    fn kind(&self) -> Kind {
-        Kind::Reached
-    }
-
-    fn planes(&self) -> usize {
-        1
+    /// Returns the coding of the tier with `ply` pieces. The bits of [`Kind::Reached`] are one plane, and no outcomes.
+    pub fn coding(self, board: Board, ply: u32) -> Coding {
+        let Kind::Values(values) = self else {
+            let mut coding = Coding::new(board, Values::Wdl, ply);
+            coding.planes = 1;
+            return coding;
+        };
+        Coding::new(board, values, ply)
     }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::block::{PAD, ShapeBlocks};
-use super::content::Content;
 use super::memory::Kept;
 use super::tier::{Buffers, Tier};
 use crate::communicator::assign;
@@ -25,7 +24,7 @@ struct Job {
     words: u64,
 }
 
-impl<C: Content> Tier<'_, C> {
+impl Tier<'_> {
     /// Fills the missing blocks, on all threads of rayon's current pool. Each thread has its own state, made by
     /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
     /// including those of matrices without entries. Returns the threads' states, or `None` if `progress` stopped the
@@ -51,7 +50,7 @@ impl<C: Content> Tier<'_, C> {
                 if !tier.has(block) {
                     tier.add(shape, block, buffers, |mut rest| {
                         shape.rows(block).try_for_each(|(matrix, rows)| {
-                            let words = rows.len() * matrix.words() * tier.planes;
+                            let words = rows.len() * matrix.words() * tier.coding.planes;
                             work(state, matrix, rows, rest.split_off_mut(..words).unwrap_or_default())
                         })
                     })?;
@@ -89,7 +88,7 @@ impl<C: Content> Tier<'_, C> {
                 let expanded = self.block(block, length, bytes)?;
                 let mut rest = &expanded[..length];
                 for (matrix, rows) in shape.rows(block) {
-                    let (own, after) = rest.split_at(rows.len() * matrix.words() * self.planes);
+                    let (own, after) = rest.split_at(rows.len() * matrix.words() * self.coding.planes);
                     rest = after;
                     if !own.is_empty() {
                         show(state, matrix, rows, own)?;

@@ -14,8 +14,7 @@
 //! rank computes the same assignment of jobs and appends all its blocks to its own log. When the tier is full, the
 //! ranks exchange the locations of their blocks.
 //!
-//! The planes of a tier store its `Content`: the code of every entry's outcome (`Coding`), or whether play reaches the
-//! entry (`Reached`).
+//! The planes of a tier store the code of every entry's outcome, or whether play reaches the entry (`Kind`).
 
 mod block;
 mod content;
@@ -27,7 +26,7 @@ pub(crate) mod segments;
 mod tier;
 
 pub use block::BLOCK_WORDS;
-pub(crate) use content::{Content, Kind, Reached};
+pub(crate) use content::Kind;
 pub(crate) use memory::BlockMemory;
 pub(crate) use reader::{LoadedRows, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;

@@ -13,18 +13,17 @@ use std::ops::Range;
 use fourbase::Outcome;
 
 use super::block::{PAD, ShapeBlocks};
-use super::content::Content;
 use super::memory::Expanded;
 use super::tier::Tier;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
-use crate::kernel::{Coding, NO_ROW, RowView};
+use crate::kernel::{NO_ROW, RowView};
 
 /// Reads a tier for one thread. Opens several shapes at a time, and numbers them in the order of opening.
-pub(crate) struct TierReader<'a, C = Coding> {
+pub(crate) struct TierReader<'a> {
     index: &'a Index,
     /// `None` for the children of the full board: then there are no shapes.
-    tier: Option<&'a Tier<'a, C>>,
+    tier: Option<&'a Tier<'a>>,
     /// The open shapes, followed by closed ones whose memory is reused.
     shapes: Vec<OpenShape>,
     open: usize,
@@ -65,9 +64,9 @@ enum Place {
     Slice,
 }
 
-impl<'a, C: Content> TierReader<'a, C> {
+impl<'a> TierReader<'a> {
     /// Makes a reader without open shapes.
-    pub fn new(index: &'a Index, tier: Option<&'a Tier<'a, C>>) -> TierReader<'a, C> {
+    pub fn new(index: &'a Index, tier: Option<&'a Tier<'a>>) -> TierReader<'a> {
         TierReader { index, tier, shapes: Vec::new(), open: 0, bytes: Vec::new() }
     }
 
@@ -109,7 +108,7 @@ impl<'a, C: Content> TierReader<'a, C> {
             return Ok(None);
         };
         let OpenShape { shape, window, slice } = &mut self.shapes[number];
-        let planes = tier.planes;
+        let planes = tier.coding.planes;
         let row_words = shape.layout.matrices[matrix].words();
         if row_words == 0 {
             return Ok(None);
@@ -172,9 +171,9 @@ struct Window {
 impl Window {
     /// Loads the blocks that hold the `needed` words of the shape (at least one word), and drops all others. `bytes` is
     /// a buffer for a compressed block.
-    fn load<C: Content>(
+    fn load(
         &mut self,
-        tier: &Tier<C>,
+        tier: &Tier,
         shape: &ShapeBlocks,
         needed: &Range<usize>,
         bytes: &mut Vec<u8>,
@@ -230,8 +229,8 @@ pub(crate) fn row_span(map: &[u32]) -> Range<usize> {
 
 /// Reads the rows of a tier matrix by matrix, for one thread. Matrices may come in any order; it is quickest if those
 /// of one shape are consecutive.
-pub(crate) struct Rows<'a, C = Coding> {
-    reader: TierReader<'a, C>,
+pub(crate) struct Rows<'a> {
+    reader: TierReader<'a>,
     /// The number of the open shape; `None` where the tier has no such shape.
     shape: OfShape<Option<usize>>,
     /// The current matrix, and the words of one of its rows in all planes.
@@ -240,9 +239,9 @@ pub(crate) struct Rows<'a, C = Coding> {
     joined: Vec<u64>,
 }
 
-impl<'a, C: Content> Rows<'a, C> {
+impl<'a> Rows<'a> {
     /// Makes the reader of a tier.
-    pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
+    pub fn of(index: &'a Index, tier: &'a Tier<'a>) -> Rows<'a> {
         let reader = TierReader::new(index, Some(tier));
         Rows { reader, shape: None, matrix: None, joined: Vec::new() }
     }
@@ -250,7 +249,7 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Selects a matrix. The tier need not have it.
     pub fn seek(&mut self, matrix: &Matrix) {
         let Rows { reader, shape, .. } = self;
-        let planes = reader.tier.map_or(0, |tier| tier.planes);
+        let planes = reader.tier.map_or(0, |tier| tier.coding.planes);
         let shape = *of_shape(shape, matrix.shape(), || {
             reader.close();
             reader.open(matrix.left, matrix.right)
@@ -288,8 +287,8 @@ impl Tier<'_> {
         let Some(root) = self.directory.located_from(index, 0).next() else { return Ok(None) };
         let mut rows = Rows::of(index, self);
         rows.seek(&root.matrix);
-        let planes = rows.get(0..1)?.iter().take(self.planes).rev();
-        Ok(self.content.decode(planes.fold(0, |code, plane| code << 1 | (plane & 1) as u8)))
+        let planes = rows.get(0..1)?.iter().take(self.coding.planes).rev();
+        Ok(self.coding.decode(planes.fold(0, |code, plane| code << 1 | (plane & 1) as u8)))
     }
 }
 
@@ -303,9 +302,9 @@ pub(super) struct Slice {
 impl Slice {
     /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
     /// memory for slices allows. Returns what is loaded. `bytes` is a buffer for a compressed block.
-    pub fn load<C: Content>(
+    pub fn load(
         &mut self,
-        tier: &Tier<C>,
+        tier: &Tier,
         shape: &ShapeBlocks,
         matrix: usize,
         wanted: &RowRequest,
@@ -315,7 +314,7 @@ impl Slice {
             return Ok(loaded.clone());
         }
         self.loaded = None;
-        let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
+        let (planes, all) = (tier.coding.planes, shape.layout.matrices[matrix].words());
         let RowRequest { origin, rows, words } = wanted.clone();
         let most = tier.log.tiers.memory.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);

@@ -313,15 +313,14 @@ impl<'s> Segments<'s> {
             self.sync()?;
         }
         let LogHeader { ply, kind, .. } = self.header;
-        let malformed = |rank| FileError::Message { file: self.tiers.folder.to_path_buf(), rank };
         let own = self.writer().as_ref().map(|writer| writer.new.clone());
-        let records = gather::<(bool, Option<NewSegment>)>(all, &(is_ended, own));
+        let records = gather::<(bool, Option<NewSegment>)>(all, &(is_ended, own))?;
         let mut any_ended = false;
-        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|error| malformed(error.rank()))?) {
+        for (rank, (other_ended, new)) in (0..).zip(records) {
             any_ended |= other_ended;
             let Some((name, blocks)) = new.filter(|_| rank != all.rank()) else { continue };
             let opened = self.open_segment(path_of(self.tiers.folder, kind, ply, name));
-            let (segment, mut offset) = FileError::unless_damaged(opened)?.ok_or_else(|| malformed(rank))?;
+            let (segment, mut offset) = FileError::unless_damaged(opened)?.ok_or(FileError::Message { rank })?;
             for (block, length) in blocks {
                 found(block, Location { segment, length, offset });
                 offset += RECORD as u64 + u64::from(length);

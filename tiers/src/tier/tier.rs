@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
-use super::content::Content;
+use super::content::Kind;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
 use crate::files::{FileError, frame, io_error};
@@ -18,11 +18,10 @@ const LEVEL: i32 = 1;
 
 /// One tier, as far as it is filled. Threads share it.
 #[derive(Debug)]
-pub struct Tier<'s, C = Coding> {
+pub struct Tier<'s> {
     pub(crate) directory: TierDirectory,
-    /// The content of the planes.
-    pub content: C,
-    pub(super) planes: usize,
+    /// How the planes encode outcomes, if they do.
+    pub coding: Coding,
     kernel: Kernel,
     /// For every shape, the number of its first block and the number of its first word; then both totals.
     pub(super) firsts: Vec<(usize, usize)>,
@@ -48,7 +47,7 @@ pub(super) struct Buffers {
     pub slab: OpenSlab,
 }
 
-impl<C> Tier<'_, C> {
+impl Tier<'_> {
     /// Returns the number of pieces on the board.
     pub fn ply(&self) -> u32 {
         self.directory.ply
@@ -80,21 +79,21 @@ impl<C> Tier<'_, C> {
     }
 }
 
-impl<C> Drop for Tier<'_, C> {
+impl Drop for Tier<'_> {
     fn drop(&mut self) {
         self.evict_before(WingShape(u32::MAX));
     }
 }
 
-impl<C: Content> Tier<'static, C> {
+impl Tier<'static> {
     /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
     /// which it will be filled.
-    pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
+    pub(crate) fn in_memory(index: &Index, kind: Kind, ply: u32, beside: Option<&Tier>) -> Tier<'static> {
         let memory = beside.map_or_else(
             || Arc::new(BlockMemory::unlimited(BLOCK_WORDS)),
             |beside| Arc::clone(&beside.log.tiers.memory),
         );
-        Tier::new(&TierFolder::in_memory(memory), index, content, ply)
+        Tier::new(&TierFolder::in_memory(memory), index, kind, ply)
     }
 }
 
@@ -103,8 +102,8 @@ impl<'s> TierFolder<'s> {
     ///
     /// # Errors
     /// If a file can't be read.
-    pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = Tier::new(self, index, content, ply);
+    pub fn open(&self, index: &Index, kind: Kind, ply: u32) -> Result<Tier<'s>, FileError> {
+        let mut tier = Tier::new(self, index, kind, ply);
         let locations = &tier.locations;
         tier.log.find(|number, place| {
             let _ = locations[number as usize].set(place);
@@ -113,20 +112,20 @@ impl<'s> TierFolder<'s> {
     }
 }
 
-impl<'s, C: Content> Tier<'s, C> {
+impl<'s> Tier<'s> {
     /// Makes a tier without any blocks.
-    pub(crate) fn new(tiers: &TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
-        let planes = content.planes();
+    pub(crate) fn new(tiers: &TierFolder<'s>, index: &Index, kind: Kind, ply: u32) -> Tier<'s> {
+        let coding = kind.coding(index.board(), ply);
         let directory = TierDirectory::new(index, ply);
         let (block_words, mut firsts, mut count, mut words) = (tiers.memory.block_words, vec![(0, 0)], 0, 0);
         for &shape in &directory.shapes {
-            words += cut(shape.matrices(index, ply), planes, block_words, |_| count += 1).word;
+            words += cut(shape.matrices(index, ply), coding.planes, block_words, |_| count += 1).word;
             firsts.push((count, words));
         }
         let tier_bytes = expanded_bytes(count, words);
         let header = LogHeader {
             board: index.board().to_string(),
-            kind: content.kind(),
+            kind,
             ply,
             entries: directory.entries(),
             blocks: count as u64,
@@ -134,8 +133,7 @@ impl<'s, C: Content> Tier<'s, C> {
         };
         Tier {
             directory,
-            content,
-            planes,
+            coding,
             kernel: index.kernel,
             firsts,
             fits: tiers.memory.fits(tier_bytes),
@@ -179,7 +177,7 @@ impl<'s, C: Content> Tier<'s, C> {
         let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.log.tiers.memory.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
         cuts.clear();
-        let end = cut(layout.matrices.iter().copied(), self.planes, block_words, |cut| cuts.push(cut));
+        let end = cut(layout.matrices.iter().copied(), self.coding.planes, block_words, |cut| cuts.push(cut));
         cuts.push(end);
         *first_block = self.firsts[number].0;
     }
@@ -226,14 +224,14 @@ impl<'s, C: Content> Tier<'s, C> {
     ) -> &'b [u8] {
         stretches.clear();
         for (matrix, rows) in shape.rows(block) {
-            let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.planes) as u32);
+            let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.coding.planes) as u32);
             match stretches.last_mut() {
                 Some(last) if last.row_words == row_words => last.words += words,
                 _ if words > 0 => stretches.push(Stretch { row_words, words }),
                 _ => {}
             }
         }
-        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers })
+        self.kernel.run(MakeDelta { words, planes: self.coding.planes, stretches, buffers })
     }
 
     /// Appends the delta of a block to the log, as a zstd frame; `buffer` is for the frame.
@@ -259,7 +257,7 @@ impl<'s, C: Content> Tier<'s, C> {
         memory.cached(self.ply(), block, || {
             if let Some(Kept::Delta(delta)) = kept {
                 return memory.expanded(length, |out| {
-                    self.kernel.run(UndoDelta { delta: delta.bytes(), planes: self.planes, out });
+                    self.kernel.run(UndoDelta { delta: delta.bytes(), planes: self.coding.planes, out });
                     Ok(())
                 });
             }
@@ -279,8 +277,10 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Expands a block from its payload in the log. Returns `false` if the payload does not fit the block.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
         let delta = frame::expand(payload, most_bytes(words.len()));
-        let Some(delta) = delta.filter(|delta| is_delta_of(delta, self.planes, words.len())) else { return false };
-        self.kernel.run(UndoDelta { delta: &delta, planes: self.planes, out: words });
+        let Some(delta) = delta.filter(|delta| is_delta_of(delta, self.coding.planes, words.len())) else {
+            return false;
+        };
+        self.kernel.run(UndoDelta { delta: &delta, planes: self.coding.planes, out: words });
         true
     }
 }

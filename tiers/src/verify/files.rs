@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, VerifyError, VerifyReport};
+use super::report::{Fault, FaultKind, VerifyReport};
 use super::tier::StoredTier;
 use super::work::Work;
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::files::{counted, grouped};
 use crate::format::TierRecord;
 use crate::index::TierDirectory;
@@ -19,7 +19,7 @@ pub(super) fn check(
     database: &Database,
     report: &mut VerifyReport,
     work: &Work,
-) -> Result<Vec<StoredTier>, VerifyError> {
+) -> Result<Vec<StoredTier>, DatabaseError> {
     let tiers = &database.manifest.tiers;
     let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
     let shown = work.begin(Stage::Files, tiers.len() as u64);
@@ -54,7 +54,12 @@ pub(super) fn check(
 
 /// Reads the file of a tier, each rank its own blocks. Returns `None` if the file does not open or a block is faulty;
 /// only the first faulty block is reported. One of the ranks in turn checks the hash of the file.
-fn read(database: &Database, record: &TierRecord, number: u64, work: &Work) -> Result<Option<StoredTier>, VerifyError> {
+fn read(
+    database: &Database,
+    record: &TierRecord,
+    number: u64,
+    work: &Work,
+) -> Result<Option<StoredTier>, DatabaseError> {
     let opened = database.open_tier(record).map_err(|error| work.push_file_error(&error.into()));
     let tier = opened.ok().map(|open| StoredTier::new(database, open));
     let own: Vec<(u64, Option<u32>)> = tier.as_ref().map_or_else(Vec::new, |tier| {

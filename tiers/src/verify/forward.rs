@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, searched};
-use super::report::{Fault, FaultKind, VerifyError, words};
+use super::report::{Fault, FaultKind, words};
 use super::walk::position_of;
 use super::work::{Work, share};
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::index::TierDirectory;
 use crate::progress::Stage;
 
@@ -25,7 +25,7 @@ const TRIES: u64 = 100;
 
 /// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
 /// Returns how many searches found an outcome, and how many were given up.
-pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), VerifyError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), DatabaseError> {
     let wanted = work.options.searches;
     let board = lookup.database.board();
     let shown = work.begin(Stage::Search, wanted);

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fourbase::{Position, has_line};
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, VerifyError};
+use super::report::{Fault, FaultKind};
 use super::walk::position_of;
 use super::work::Work;
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::Stage;
 
@@ -32,7 +32,7 @@ pub fn counting_bytes(database: &Database) -> u64 {
 }
 
 /// Counts the legal positions of at most `last` pieces, finished ones included.
-pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, VerifyError> {
+pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, DatabaseError> {
     let shown = work.begin(Stage::Legal, (0..=last).map(|ply| TierDirectory::new(index, ply).entries()).sum());
     let mut here = Reached::new(index, 0);
     here.add(&Position::start(index.board()));

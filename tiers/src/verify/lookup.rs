@@ -43,11 +43,8 @@ impl<'a> FileLookup<'a> {
     /// Makes the lookup. Its cache has the same memory limit as the database's.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks = BlockCache::with_weighter(
-            (database.cache_bytes() / 65_536) as usize,
-            database.cache_bytes(),
-            BlockWeighter,
-        );
+        let bytes = database.cache_bytes();
+        let blocks = BlockCache::with_weighter((bytes / 65_536) as usize, bytes, BlockWeighter);
         FileLookup { database, tiers, blocks, searches: searches() }
     }
 

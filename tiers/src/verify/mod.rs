@@ -65,7 +65,7 @@ use crate::files::{counted, grouped, shown};
 pub use legal::counting_bytes;
 use lookup::FileLookup;
 use report::words;
-pub use report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyReport};
+pub use report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
 use tier::StoredTier;
 use work::Work;
 
@@ -79,10 +79,10 @@ use work::Work;
 /// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
 ///
 /// # Errors
-/// [`VerifyError::Database`] if tiers are missing. Damaged files and wrong values are faults, not errors.
-pub fn verify(database: &Database, options: &VerifyOptions, context: &Context) -> Result<VerifyReport, VerifyError> {
+/// [`DatabaseError::NotSolved`] if tiers are missing, [`FileError::Message`] if a process sends nonsense. Damaged files and wrong values are faults, not errors.
+pub fn verify(database: &Database, options: &VerifyOptions, context: &Context) -> Result<VerifyReport, DatabaseError> {
     if let Some(ply) = database.manifest.next_ply() {
-        return Err(database.not_solved(ply).into());
+        return Err(database.not_solved(ply));
     }
     let mut report = VerifyReport::default();
     let work = Work::new(options, context);

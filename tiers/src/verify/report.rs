@@ -6,9 +6,6 @@ use std::fmt;
 use fourbase::{Outcome, Position, notation};
 use serde::{Deserialize, Serialize};
 
-use crate::communicator::CommunicatorError;
-use crate::database::DatabaseError;
-
 /// How thorough a verification is.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyOptions {
@@ -31,17 +28,6 @@ impl Default for VerifyOptions {
     fn default() -> Self {
         VerifyOptions { sample: None, searches: 1000, faults: 20, memory_bytes: u64::MAX }
     }
-}
-
-/// Why a verification could not begin or continue. Damaged files and wrong values are faults, not errors.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// Tiers are missing.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    /// The processes of the job cannot work together.
-    #[error(transparent)]
-    Communicator(#[from] CommunicatorError),
 }
 
 /// The result of a verification. All processes of a job get the same faults.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{FileLookup, Leaf};
-use super::report::{Fault, FaultKind, VerifyError, words};
+use super::report::{Fault, FaultKind, words};
 use super::tier::StoredTier;
 use super::walk::each_quiet;
 use super::work::{Work, share};
@@ -50,7 +50,7 @@ struct TierCheck<'a> {
 }
 
 /// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
-pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, VerifyError> {
+pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, DatabaseError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = work.options.sample.filter(|sample| *sample < all);
     let batch = (work.options.memory_bytes / 4 / VALUE_BYTES).clamp(BATCH.1, BATCH.0);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::report::{Fault, FaultKind, Unread, VerifyError, VerifyOptions, VerifyReport};
+use super::report::{Fault, FaultKind, Unread, VerifyOptions, VerifyReport};
 use crate::communicator::gather;
 use crate::context::Context;
 use crate::database::DatabaseError;
@@ -64,16 +64,16 @@ impl<'a> Work<'a> {
     /// Returns the sum of a number over all ranks.
     ///
     /// # Errors
-    /// [`VerifyError::Communicator`] if a rank's message does not decode.
-    pub fn sum(&self, own: u64) -> Result<u64, VerifyError> {
+    /// [`FileError::Message`] if a rank's message does not decode.
+    pub fn sum(&self, own: u64) -> Result<u64, DatabaseError> {
         Ok(self.concat(&vec![own])?.into_iter().fold(0, u64::wrapping_add))
     }
 
     /// Returns the lists of all ranks in one.
     ///
     /// # Errors
-    /// [`VerifyError::Communicator`] if a rank's message does not decode.
-    pub fn concat<T: Serialize + DeserializeOwned>(&self, own: &Vec<T>) -> Result<Vec<T>, VerifyError> {
+    /// [`FileError::Message`] if a rank's message does not decode.
+    pub fn concat<T: Serialize + DeserializeOwned>(&self, own: &Vec<T>) -> Result<Vec<T>, DatabaseError> {
         Ok(gather(self.context.all, own)?.into_iter().flatten().collect())
     }
 
@@ -116,8 +116,8 @@ impl<'a> Work<'a> {
     /// Exchanges the ranks' findings since the last call. Returns the number of new faults and unreadable files.
     ///
     /// # Errors
-    /// [`VerifyError::Communicator`] if a rank's message does not decode.
-    pub fn gather(&self) -> Result<u64, VerifyError> {
+    /// [`FileError::Message`] if a rank's message does not decode.
+    pub fn gather(&self) -> Result<u64, DatabaseError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
         keep_first(&mut own.faults, self.options.faults.max(LEAST_KEPT));
         let mut new = VerifyReport::default();

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
+use fourbase_tiers::counts::{Counts, solve_and_count};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{Plan, Report, Solve};
@@ -194,9 +194,6 @@ fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> an
     if !is_counted {
         return Ok((solve.run_on(&job.context(progress))?, None));
     }
-    let (report, counts) = solve_and_count(solve, &job.context(progress)).map_err(|error| match error {
-        CountError::Solve(error) => anyhow::Error::from(error),
-        error => error.into(),
-    })?;
+    let (report, counts) = solve_and_count(solve, &job.context(progress))?;
     Ok((report, Some(counts)))
 }

@@ -40,7 +40,7 @@ pub(crate) fn write_tier(
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let header = Header { board: index.board(), values: tier.content.values, ply, chunks: *chunks };
+    let header = Header { board: index.board(), values: tier.coding.values, ply, chunks: *chunks };
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
         let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
         let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
-        let gathered = gather(self.all, &sizes).map_err(|error| self.malformed(error.rank()))?;
+        let gathered = gather(self.all, &sizes)?;
         let mut sizes: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         let (mut own, mut checksums, mut batch) = (own.iter(), Vec::new(), Vec::new());
         let (mut number, mut offset) = (self.blocks(), self.offset);
@@ -135,11 +135,11 @@ impl<'a> Writer<'a> {
             offset += group.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
             batch.extend(group.into_iter().map(|(length, chunks)| (rank, length, chunks)));
         }
-        let gathered = gather(self.all, &checksums).map_err(|error| self.malformed(error.rank()))?;
+        let gathered = gather(self.all, &checksums)?;
         let mut checksums: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         for (rank, length, chunks) in batch {
             let checksum = checksums.get_mut(rank).and_then(Iterator::next);
-            let checksum = checksum.ok_or_else(|| self.malformed(rank as u32))?;
+            let checksum = checksum.ok_or(FileError::Message { rank: rank as u32 })?;
             if self.blocks().is_multiple_of(PAGE_BLOCKS) {
                 self.pages.push((self.offset, self.chunks));
             }
@@ -155,10 +155,6 @@ impl<'a> Writer<'a> {
     /// Returns the number of blocks so far.
     fn blocks(&self) -> u64 {
         (self.directory.len() / DIRECTORY_ENTRY) as u64
-    }
-
-    fn malformed(&self, rank: u32) -> FileError {
-        FileError::Message { file: self.path.clone(), rank }
     }
 
     /// Removes the unfinished file.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, bail};
-use fourbase_tiers::dataset::DatasetError;
+use fourbase_tiers::positions::PositionError;
 
 use crate::failure::BadInput;
 use crate::output::{CANNOT_WRITE, wording};
@@ -56,9 +56,9 @@ impl Destination {
     }
 
     /// Adds to an error the place to which the rows could not be written.
-    pub fn explain(&self, error: DatasetError) -> Error {
+    pub fn explain(&self, error: PositionError) -> Error {
         match error {
-            DatasetError::Write(error) => failed(self.name.as_deref(), error),
+            PositionError::Write(error) => failed(self.name.as_deref(), error),
             error => error.into(),
         }
     }
@@ -95,7 +95,7 @@ impl Write for Destination {
 /// Adds the name of a file to an error, or that it is standard output, where a closed pipe is no failure.
 fn failed(name: Option<&Path>, error: io::Error) -> Error {
     match name {
-        Some(name) => Error::new(DatasetError::Write(error)).context(wording::cannot_write(name)),
+        Some(name) => Error::new(PositionError::Write(error)).context(wording::cannot_write(name)),
         None => Error::new(error).context(CANNOT_WRITE),
     }
 }

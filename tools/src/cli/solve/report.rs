@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use fourbase::Player;
 use fourbase::analysis::json::OutcomeJson;
-use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::memory;
+use fourbase_tiers::progress::Stage;
 use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, in_memory};
 use indicatif::HumanDuration;
 use rayon::ThreadPoolBuilder;
@@ -229,13 +229,9 @@ impl Solved {
     /// Takes what is done from the error of a stopped solve, or of one that was stopped before its first tier; `None` for
     /// any other error.
     pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
-        match (error.downcast_ref(), error.downcast_ref()) {
-            (Some(SolveError::Stopped { done, keep_plies, .. }), _) => {
-                Some(Solved::of(solve, *done, *keep_plies, None, elapsed))
-            }
-            (_, Some(CountError::Stopped { .. })) => Some(Solved::of(solve, 0, solve.keep_plies, None, elapsed)),
-            _ => None,
-        }
+        let Some(SolveError::Stopped { done, stage, keep_plies, .. }) = error.downcast_ref() else { return None };
+        let done = if *stage == Stage::Solve { *done } else { 0 };
+        Some(Solved::of(solve, done, *keep_plies, None, elapsed))
     }
 }
 
