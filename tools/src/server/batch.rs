@@ -1,4 +1,4 @@
-//! `POST api/v1/positions`: many positions in one request, a line of answer for each. Each position waits for its own turn, so
+//! `POST api/v1/positions`: many positions in one request, a line of answer for each. Each position waits for a thread of its own, so
 //! other questions come in between.
 
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::boards::BoardSource;
-use super::door::Full;
 use super::failure::Failure;
+use super::fair_semaphore::LimitReached;
 use super::request::{self, Client, Fields};
-use super::response::{LINE_TIME, PARTIAL, line, lines};
+use super::response::{LINE_TIME, NO_STORE, line, lines};
 use super::service::{AnalysisRequest, MAX_BATCHES_OF_ADDRESS};
 use crate::batch::blank;
 
@@ -60,11 +60,11 @@ pub async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let place = client.server.batches.try_enter(client.address).map_err(|full| match full {
-        Full::Address => {
+    let place = client.server.batches.try_acquire(client.address).map_err(|full| match full {
+        LimitReached::OfAddress => {
             Failure::too_many(&format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time"))
         }
-        Full::All => Failure::busy(),
+        LimitReached::OfAll => Failure::busy(),
     })?;
     let slow = |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds");
     let body = timeout(REQUEST_TIME, read(body)).await.map_err(slow)??;
@@ -76,7 +76,7 @@ pub async fn post(
     }
     let source = client.find(board).await?;
     let client = Client { is_batch: true, ..client };
-    let (lines, response) = lines(PARTIAL);
+    let (lines, response) = lines(NO_STORE);
     tokio::spawn(async move {
         let _place = place;
         tokio::select! {

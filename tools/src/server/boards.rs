@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::request::{Client, Fields};
-use super::response::{CHANGING, json_response, tag};
+use super::response::{REVALIDATE, json_response, tag};
 use super::service::AnalysisRequest;
 use crate::arguments::CacheArgument;
 use crate::remedy;
@@ -206,7 +206,7 @@ pub struct Listed {
 /// Answers `GET api/v1/boards`.
 pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Failure> {
     let boards = listed(&client).await?.into_values().collect();
-    json_response(&Envelope::new("boards", Listed { boards }), CHANGING)
+    json_response(&Envelope::new("boards", Listed { boards }), REVALIDATE)
 }
 
 /// Lists the boards that have a database.
@@ -215,8 +215,8 @@ pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Fa
 ///
 /// A folder that cannot be read; too many look-ups.
 pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
-    let turn = client.turn(false).await?;
-    client.run(turn, |server, _| Ok(server.boards.list()?)).await
+    let permit = client.thread(false).await?;
+    client.run(permit, |server, _| Ok(server.boards.list()?)).await
 }
 
 /// Which board.
@@ -235,8 +235,8 @@ pub async fn stats(
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = client.find(board).await?;
-    let turn = client.turn(false).await?;
-    let stats = client.run(turn, move |_, _| {
+    let permit = client.thread(false).await?;
+    let stats = client.run(permit, move |_, _| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer with status 403 or with a page when they do not have the file.
@@ -257,5 +257,5 @@ pub async fn stats(
              {board} --stats, or if the board is solved: fourbase stats {board}"
         ))
     })?;
-    json_response(&Envelope::new("stats", stats), CHANGING)
+    json_response(&Envelope::new("stats", stats), REVALIDATE)
 }

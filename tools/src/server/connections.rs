@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_io_timeout::TimeoutStream;
 
-use super::door::{Door, Full};
-use super::request::{Peer, network};
+use super::fair_semaphore::{FairSemaphore, LimitReached};
+use super::request::{PeerAddress, network};
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -66,7 +66,7 @@ pub async fn serve(
 
 /// Accepts connections for as long as it is asked.
 async fn accept(listener: TcpListener, router: Router, of_address: usize, graceful: &GracefulShutdown) {
-    let connections = Door::new(MAX_CONNECTIONS, of_address);
+    let connections = FairSemaphore::new(MAX_CONNECTIONS, of_address);
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -77,14 +77,14 @@ async fn accept(listener: TcpListener, router: Router, of_address: usize, gracef
             }
         };
         let address = network(peer.ip());
-        let permit = match connections.try_enter(address) {
+        let permit = match connections.try_acquire(address) {
             Ok(permit) => permit,
-            Err(Full::Address) => continue,
-            Err(Full::All) => connections.enter(address, None).await,
+            Err(LimitReached::OfAddress) => continue,
+            Err(LimitReached::OfAll) => connections.acquire(address, None).await,
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);
-        let connection = graceful.watch(connection(stream, Peer(peer.ip()), router.clone()));
+        let connection = graceful.watch(connection(stream, PeerAddress(peer.ip()), router.clone()));
         tokio::spawn(async move {
             // A client that breaks off is no error of the server.
             let _ = connection.await;
@@ -95,7 +95,7 @@ async fn accept(listener: TcpListener, router: Router, of_address: usize, gracef
 
 fn connection(
     stream: impl AsyncRead + AsyncWrite + Send + 'static,
-    peer: Peer,
+    peer: PeerAddress,
     router: Router,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
@@ -134,7 +134,8 @@ mod tests {
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100, READ_TIME, "HTTP/1.1 200"),
         ] {
             let (mut client, stream) = duplex(read_bytes);
-            let mut connection = Box::pin(connection(stream, Peer(Ipv4Addr::LOCALHOST.into()), router(server(&[]))));
+            let mut connection =
+                Box::pin(connection(stream, PeerAddress(Ipv4Addr::LOCALHOST.into()), router(server(&[]))));
             let begun = Instant::now();
             let send = async {
                 client.write_all(sent.as_bytes()).await.unwrap();

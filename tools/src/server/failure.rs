@@ -9,7 +9,7 @@ use fourbase::BoardError;
 use fourbase_tiers::database::DatabaseError;
 use serde::Serialize;
 
-use super::response::{PARTIAL, json_response};
+use super::response::{NO_STORE, json_response};
 use crate::remedy;
 
 /// A refused request.
@@ -94,6 +94,6 @@ impl From<DatabaseError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
-        (self.status, again_in, json_response(&Body { error: &self.reason }, PARTIAL)).into_response()
+        (self.status, again_in, json_response(&Body { error: &self.reason }, NO_STORE)).into_response()
     }
 }

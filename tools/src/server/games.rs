@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response};
+use super::response::{REVALIDATE, caching, json_response};
 use super::service::{AnalysisRequest, Server};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
@@ -41,8 +41,8 @@ pub async fn analysis(
     let source = client.find(game.board()).await?;
     let tag = source.tag.clone();
     // The deepest position is the last one.
-    let turn = client.turn(source.may_search(&AnalysisRequest::of(*game.position()))).await?;
-    let analysis = client.run(turn, move |server, budget| {
+    let permit = client.thread(source.may_search(&AnalysisRequest::of(*game.position()))).await?;
+    let analysis = client.run(permit, move |server, budget| {
         Ok(GameAnalysis::of(&game, |position, nodes| {
             // Each position has all nodes, and all share the time. What had a quick look, or only a part of the time, may be
             // decided next time.
@@ -100,8 +100,8 @@ pub async fn next_move(
     let tag = source.tag.clone();
     let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
     let is_search = plies > 0 || asks_source;
-    let turn = client.turn(is_search).await?;
-    let answer = client.run(turn, move |server, budget| {
+    let permit = client.thread(is_search).await?;
+    let answer = client.run(permit, move |server, budget| {
         // The searches of players are not counted otherwise.
         budget.spent.positions += u64::from(is_search);
         let mut chooser = kind
@@ -134,5 +134,5 @@ fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) ->
 
 /// Answers `GET api/v1/players`.
 pub async fn players(Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
-    json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), CHANGING)
+    json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), REVALIDATE)
 }

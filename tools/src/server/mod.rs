@@ -2,14 +2,14 @@
 //!
 //! A request comes in by [`connections`] and [`routes`], which limit and log it. [`request`] reads it. The handlers are
 //! [`position`], [`batch`], [`games`], [`boards`], [`page`], and [`uwapi`] for GamesCrafters' page. What they need of files or
-//! searches runs in [`service`], which waits for a place at a [`door`]. [`response`] and [`failure`] write what goes out.
+//! searches runs in [`service`], which waits for a thread from a [`fair_semaphore`]. [`response`] and [`failure`] write what goes out.
 //! [`metrics`] counts, and [`origins`] says which web sites may ask.
 
 pub mod batch;
 pub mod boards;
 mod connections;
-mod door;
 pub mod failure;
+mod fair_semaphore;
 pub mod games;
 mod metrics;
 mod origins;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::failure::Failure;
 use super::request::{self, Fields};
-use super::response::CHANGING;
+use super::response::REVALIDATE;
 
 /// The document of the page.
 const INDEX: &str = "index.html";
@@ -46,7 +46,7 @@ fn file(name: &str) -> Result<Response, Failure> {
         Some("svg") => "image/svg+xml",
         _ => "text/javascript; charset=utf-8",
     };
-    Ok((CHANGING, tag, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
+    Ok((REVALIDATE, tag, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
 }
 
 /// Which position.
@@ -64,7 +64,7 @@ pub struct PictureQuery {
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
     let position = request::position(query.board.parse()?, &query.position)?;
-    Ok((CHANGING, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&position)).into_response())
+    Ok((REVALIDATE, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&position)).into_response())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{AS_IT_IS, LINE_TIME, caching, json_response, line, lines, tag};
-use super::service::{AnalysisRequest, Turn};
+use super::response::{LINE_TIME, NO_TRANSFORM, caching, json_response, line, lines, tag};
+use super::service::{AnalysisRequest, ThreadPermit};
 use crate::arguments::USUAL_BOARD;
 
 /// What is asked for.
@@ -67,12 +67,12 @@ pub async fn get(
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
         None => {
-            // A server that has no turn for a search says so before the first line of a stream.
-            let turn = client.turn(source.may_search(&request)).await?;
-            if query.stream && turn.is_search {
-                return Ok(stream(client, turn, source, request, query.position));
+            // A server that has no thread for a search says so before the first line of a stream.
+            let permit = client.thread(source.may_search(&request)).await?;
+            if query.stream && permit.is_search {
+                return Ok(stream(client, permit, source, request, query.position));
             }
-            client.analyse(turn, &source, request, None).await?
+            client.analyse(permit, &source, request, None).await?
         }
     };
     let answer = Envelope::new("query", client.server.query_json(&analysis, &query.position));
@@ -80,15 +80,21 @@ pub async fn get(
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
-fn stream(client: Client, turn: Turn, source: Arc<BoardSource>, request: AnalysisRequest, text: String) -> Response {
-    let (lines, response) = lines(AS_IT_IS);
+fn stream(
+    client: Client,
+    permit: ThreadPermit,
+    source: Arc<BoardSource>,
+    request: AnalysisRequest,
+    text: String,
+) -> Response {
+    let (lines, response) = lines(NO_TRANSFORM);
     tokio::spawn(async move {
         let (server, sender, typed) = (Arc::clone(&client.server), lines.clone(), text.clone());
         // Of lines that come faster than the client reads them, some are left out.
         let listener = move |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
         listener(&Analysis::unknown(&request.position));
         let answer = tokio::select! {
-            answer = client.analyse(turn, &source, request, Some(Box::new(listener))) => answer,
+            answer = client.analyse(permit, &source, request, Some(Box::new(listener))) => answer,
             () = lines.closed() => return,
         };
         let answer = client.server.line_json(source.analyst.board, Some(&request.position), &text, answer);
@@ -178,8 +184,8 @@ pub async fn random(
     }
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let turn = client.turn(false).await?;
-    let answer = client.run(turn, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
+    let permit = client.thread(false).await?;
+    let answer = client.run(permit, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
     // An answer with a seed depends on no database.

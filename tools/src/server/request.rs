@@ -14,7 +14,7 @@ use super::service::Server;
 
 /// The other end of a connection.
 #[derive(Clone, Copy)]
-pub struct Peer(pub IpAddr);
+pub struct PeerAddress(pub IpAddr);
 
 /// Where a proxy names the clients that a request went through, the nearest one last.
 const FORWARDED: &str = "x-forwarded-for";
@@ -33,7 +33,8 @@ pub struct Client {
 
 impl Client {
     pub fn of(server: &Arc<Server>, request: &Request) -> Client {
-        let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
+        let peer =
+            request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |PeerAddress(address)| *address);
         // The client itself may have written everything before the last address.
         let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());

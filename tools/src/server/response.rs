@@ -18,16 +18,16 @@ pub const JSON: &str = "application/json";
 type CacheControl = [(HeaderName, &'static str); 1];
 
 /// For an answer that never changes: a copy may be used for a day, and longer if its tag is the same.
-const WHOLE: &str = "public, max-age=86400";
+const FOR_A_DAY: &str = "public, max-age=86400";
 
 /// For an answer that may be better next time.
-pub const PARTIAL: CacheControl = [(header::CACHE_CONTROL, "no-store")];
+pub const NO_STORE: CacheControl = [(header::CACHE_CONTROL, "no-store")];
 
 /// For lines that nobody on the way may hold back.
-pub const AS_IT_IS: CacheControl = [(header::CACHE_CONTROL, "no-store, no-transform")];
+pub const NO_TRANSFORM: CacheControl = [(header::CACHE_CONTROL, "no-store, no-transform")];
 
 /// For an answer that changes: a copy may be used after asking whether it is still the same.
-pub const CHANGING: CacheControl = [(header::CACHE_CONTROL, "no-cache")];
+pub const REVALIDATE: CacheControl = [(header::CACHE_CONTROL, "no-cache")];
 
 /// Writes an answer, and headers such as those of [`caching`].
 ///
@@ -50,9 +50,9 @@ pub fn tag(hash: &str) -> Option<HeaderValue> {
 /// database.
 pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
     let [(name, value)] = match tag {
-        _ if !is_whole => PARTIAL,
-        Some(_) => [(header::CACHE_CONTROL, WHOLE)],
-        None => CHANGING,
+        _ if !is_whole => NO_STORE,
+        Some(_) => [(header::CACHE_CONTROL, FOR_A_DAY)],
+        None => REVALIDATE,
     };
     let mut headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
     headers.extend(tag.clone().filter(|_| is_whole).map(|tag| (header::ETAG, tag)));

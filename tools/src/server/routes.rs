@@ -13,11 +13,11 @@ use tower_http::compression::predicate::{Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-use super::door::Full;
 use super::failure::Failure;
-use super::metrics::{MEDIA, Watched, to_text};
+use super::fair_semaphore::LimitReached;
+use super::metrics::{MEDIA, RequestLog, to_text};
 use super::request::Client;
-use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL, unless_known};
+use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE, unless_known};
 use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
@@ -83,7 +83,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .quality(CompressionLevel::Fastest)
         // A compressor would hold back the lines of a stream.
         .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
-            headers.get(header::CACHE_CONTROL).is_none_or(|value| value != AS_IT_IS[0].1)
+            headers.get(header::CACHE_CONTROL).is_none_or(|value| value != NO_TRANSFORM[0].1)
         }));
     beneath(&server.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
@@ -123,16 +123,16 @@ fn robots(base_path: &str) -> String {
 
 /// Happens around every request. Monitors are answered even at the limit of requests.
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
-    let watched = Watched::new(&server, &request);
+    let watched = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
     let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
     let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
-    let permit = match server.requests.try_enter(client.address) {
+    let permit = match server.requests.try_acquire(client.address) {
         Ok(permit) => Some(permit),
         Err(_) if is_monitor => None,
-        Err(Full::All) => return watched.until_sent(Failure::busy().into_response(), None),
-        Err(Full::Address) => {
+        Err(LimitReached::OfAll) => return watched.until_sent(Failure::busy().into_response(), None),
+        Err(LimitReached::OfAddress) => {
             let failure = Failure::too_many("your address has too many requests at a time");
             return watched.until_sent(failure.into_response(), None);
         }
@@ -155,12 +155,12 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
 
 /// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
 async fn openapi() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, JSON)], CHANGING, include_bytes!("openapi.json").as_slice())
+    ([(header::CONTENT_TYPE, JSON)], REVALIDATE, include_bytes!("openapi.json").as_slice())
 }
 
 /// Answers `GET metrics`.
 async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, MEDIA)], PARTIAL, to_text(&server))
+    ([(header::CONTENT_TYPE, MEDIA)], NO_STORE, to_text(&server))
 }
 
 #[cfg(test)]
@@ -230,8 +230,8 @@ pub mod tests {
         let server = server(&[]);
         // Of four addresses, each of which has its share.
         let of = |place: usize| [1, 1, 1, (place / 128) as u8].into();
-        let mut places: Vec<_> = (0..512).map(|place| server.requests.try_enter(of(place)).unwrap()).collect();
-        assert_eq!(server.requests.try_enter(of(0)).err(), Some(Full::Address));
+        let mut places: Vec<_> = (0..512).map(|place| server.requests.try_acquire(of(place)).unwrap()).collect();
+        assert_eq!(server.requests.try_acquire(of(0)).err(), Some(LimitReached::OfAddress));
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;
             assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");

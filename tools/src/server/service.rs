@@ -1,6 +1,6 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long takes a [`Turn`] and then [runs](Client::run) on a thread of its own,
+//! Every question that may read files or compute for long takes a [`ThreadPermit`] and then [runs](Client::run) on a thread of its own,
 //! for as long as its client waits.
 
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
 use super::boards::{BoardSource, Boards};
-use super::door::{Door, Permit};
 use super::failure::Failure;
+use super::fair_semaphore::{FairSemaphore, Permit};
 use super::metrics::Metrics;
 use super::origins::Origins;
 use super::request::Client;
@@ -65,12 +65,12 @@ pub struct Server {
     pub origins: Origins,
     pub boards: Boards,
     pub metrics: Metrics,
-    pub requests: Door,
-    pub batches: Door,
-    look_ups: Door,
-    pub searches: Door,
+    pub requests: FairSemaphore,
+    pub batches: FairSemaphore,
+    look_ups: FairSemaphore,
+    pub searches: FairSemaphore,
     /// For single questions that search or wait for a search.
-    search_line: Door,
+    search_line: FairSemaphore,
     /// For searches of batches, which leave one to single questions if there are several.
     batch_searches: Arc<Semaphore>,
     /// How far a search may go.
@@ -102,7 +102,7 @@ impl AnalysisRequest {
 pub type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
 
 /// The right to use a thread. Dropped, another question may use it.
-pub struct Turn {
+pub struct ThreadPermit {
     pub is_search: bool,
     _permit: Permit,
     _in_line: Option<Permit>,
@@ -140,11 +140,11 @@ impl Server {
             origins: Origins(arguments.allow_origin.clone()),
             boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
             metrics: Metrics::new(),
-            requests: Door::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
-            batches: Door::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
-            look_ups: Door::new(look_ups(), look_ups() / 2),
-            searches: Door::new(searches, share),
-            search_line: Door::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
+            requests: FairSemaphore::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
+            batches: FairSemaphore::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
+            look_ups: FairSemaphore::new(look_ups(), look_ups() / 2),
+            searches: FairSemaphore::new(searches, share),
+            search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
             nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
@@ -164,7 +164,7 @@ impl Server {
         })
     }
 
-    /// Analyses a position within a budget, on a thread that has a turn, unless the answer is at hand. Keeps the answer if it is
+    /// Analyses a position within a budget, on the thread of a permit, unless the answer is at hand. Keeps the answer if it is
     /// whole, or if `keeps_undecided` and the search was not cancelled.
     ///
     /// # Errors
@@ -226,14 +226,14 @@ impl Server {
 
 /// What a client may have done for it.
 impl Client {
-    /// Waits for a turn to look up or to search.
+    /// Waits for a thread to look up or to search.
     ///
     /// # Errors
     ///
     /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
-    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
+    pub async fn thread(&self, is_search: bool) -> Result<ThreadPermit, Failure> {
         let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
-        let (door, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
+        let (semaphore, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
             return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
@@ -242,13 +242,14 @@ impl Client {
             true => Failure::too_many("all searches of this server are taken"),
             false => Failure::busy(),
         };
-        let in_line = (is_search && !self.is_batch).then(|| search_line.try_enter(self.address).map_err(|_| refusal()));
+        let in_line =
+            (is_search && !self.is_batch).then(|| search_line.try_acquire(self.address).map_err(|_| refusal()));
         let in_line = in_line.transpose()?;
         let batch = Some(batch_searches).filter(|_| is_search && self.is_batch);
         // A batch has its own time limit.
         let patience = if self.is_batch { Duration::MAX } else { patience };
-        let permit = timeout(patience, door.enter(self.address, batch)).await.map_err(|_| refusal())?;
-        Ok(Turn { is_search, _permit: permit, _in_line: in_line })
+        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await.map_err(|_| refusal())?;
+        Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
     /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
@@ -259,7 +260,7 @@ impl Client {
     /// The error of `work`, or the thread failed.
     pub async fn run<T: Send + 'static>(
         &self,
-        turn: Turn,
+        permit: ThreadPermit,
         work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let server = Arc::clone(&self.server);
@@ -273,11 +274,11 @@ impl Client {
             spent: Cost::default(),
         };
         let mut is_stopping = server.is_stopping.subscribe();
-        // The turn ends with the thread, which takes some milliseconds to notice that it is cancelled.
+        // The permit ends with the thread, which takes some milliseconds to notice that it is cancelled.
         let mut thread = tokio::task::spawn_blocking(move || {
             let answer = work(&server, &mut budget);
-            server.metrics.count(&budget, turn.is_search);
-            drop(turn);
+            server.metrics.count(&budget, permit.is_search);
+            drop(permit);
             answer
         });
         let stopped = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) };
@@ -300,11 +301,11 @@ impl Client {
         if let Some(source) = self.server.boards.at_hand(board) {
             return Ok(source);
         }
-        let turn = self.turn(false).await?;
-        self.run(turn, move |server, _| Ok(server.boards.find(board)?)).await
+        let permit = self.thread(false).await?;
+        self.run(permit, move |server, _| Ok(server.boards.find(board)?)).await
     }
 
-    /// Answers about a position: from the cache, or else when there is a turn.
+    /// Answers about a position: from the cache, or else when a thread is free.
     ///
     /// # Errors
     ///
@@ -313,11 +314,11 @@ impl Client {
         if let Some(analysis) = self.server.cached(source, &request) {
             return Ok(analysis);
         }
-        let turn = self.turn(source.may_search(&request)).await?;
-        self.analyse(turn, source, request, None).await
+        let permit = self.thread(source.may_search(&request)).await?;
+        self.analyse(permit, source, request, None).await
     }
 
-    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a turn to
+    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a thread to
     /// search.
     ///
     /// # Errors
@@ -325,15 +326,15 @@ impl Client {
     /// A database that cannot be read; too many questions.
     pub async fn analyse(
         &self,
-        mut turn: Turn,
+        mut permit: ThreadPermit,
         source: &Arc<BoardSource>,
         request: AnalysisRequest,
         mut listener: Option<Listener>,
     ) -> Result<Analysis, Failure> {
         loop {
-            let is_search = turn.is_search;
+            let is_search = permit.is_search;
             let (source, listener) = (Arc::clone(source), listener.take());
-            let analysis = self.run(turn, move |server, budget| {
+            let analysis = self.run(permit, move |server, budget| {
                 if !is_search {
                     budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
                 }
@@ -344,7 +345,7 @@ impl Client {
             if is_search || analysis.limit.is_none() {
                 return Ok(analysis);
             }
-            turn = self.turn(true).await?;
+            permit = self.thread(true).await?;
         }
     }
 }
@@ -367,12 +368,12 @@ mod tests {
             tokio::spawn(async move { greedy.find(board).await.is_ok() });
         }
         let share = look_ups() / 2;
-        while server.look_ups.inside() < share || server.look_ups.waiting() < 18 - share.min(18) {
+        while server.look_ups.taken() < share || server.look_ups.waiting() < 18 - share.min(18) {
             tokio::task::yield_now().await;
         }
-        assert_eq!(server.look_ups.inside(), share.min(18));
+        assert_eq!(server.look_ups.taken(), share.min(18));
         let polite = client(2);
-        let turn = timeout(LOOK_UP_PATIENCE / 2, polite.turn(false)).await.unwrap().ok().unwrap();
-        assert_eq!(polite.run(turn, |_, _| Ok(7)).await.ok(), Some(7));
+        let permit = timeout(LOOK_UP_PATIENCE / 2, polite.thread(false)).await.unwrap().ok().unwrap();
+        assert_eq!(polite.run(permit, |_, _| Ok(7)).await.ok(), Some(7));
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response};
+use super::response::{REVALIDATE, caching, json_response};
 use super::service::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
@@ -59,7 +59,7 @@ async fn answer(
         }
         _ => return Err(Failure::nowhere()),
     };
-    json_response(&description, CHANGING)
+    json_response(&description, REVALIDATE)
 }
 
 /// Reads a variant of GamesmanClassic, which numbers them.
