@@ -215,8 +215,7 @@ pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Fa
 ///
 /// A folder that cannot be read; too many look-ups.
 pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
-    let permit = client.thread(false).await?;
-    client.run(permit, |server, _| Ok(server.boards.list()?)).await
+    client.look_up(|work| Ok(work.server.boards.list()?)).await
 }
 
 /// Which board.
@@ -235,8 +234,7 @@ pub async fn stats(
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = client.find(board).await?;
-    let permit = client.thread(false).await?;
-    let stats = client.run(permit, move |_, _| {
+    let stats = client.look_up(move |_| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer with status 403 or with a page when they do not have the file.

@@ -66,14 +66,12 @@ pub async fn get(
     }
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
-        None => {
+        None if query.stream && source.may_search(&request) => {
             // A server that has no thread for a search says so before the first line of a stream.
-            let permit = client.thread(source.may_search(&request)).await?;
-            if query.stream && permit.is_search {
-                return Ok(stream(client, permit, source, request, query.position));
-            }
-            client.analyse(permit, &source, request, None).await?
+            let permit = client.thread(true).await?;
+            return Ok(stream(client, permit, source, request, query.position));
         }
+        None => client.answer(&source, request).await?,
     };
     let answer = Envelope::new("query", client.server.query_json(&analysis, &query.position));
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
@@ -89,15 +87,19 @@ fn stream(
 ) -> Response {
     let (lines, response) = lines(NO_TRANSFORM);
     tokio::spawn(async move {
-        let (server, sender, typed) = (Arc::clone(&client.server), lines.clone(), text.clone());
-        // Of lines that come faster than the client reads them, some are left out.
-        let listener = move |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
-        listener(&Analysis::unknown(&request.position));
+        let (server, board, sender, typed) =
+            (Arc::clone(&client.server), source.analyst.board, lines.clone(), text.clone());
+        let answer = client.run(permit, move |work| {
+            // Of lines that come faster than the client reads them, some are left out.
+            let listener = |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
+            listener(&Analysis::unknown(&request.position));
+            Ok(work.analyse(&source, request, None, Some(&listener))?)
+        });
         let answer = tokio::select! {
-            answer = client.analyse(permit, &source, request, Some(Box::new(listener))) => answer,
+            answer = answer => answer,
             () = lines.closed() => return,
         };
-        let answer = client.server.line_json(source.analyst.board, Some(&request.position), &text, answer);
+        let answer = client.server.line_json(board, Some(&request.position), &text, answer);
         let _ = lines.send_timeout(line(answer), LINE_TIME).await;
     });
     response
@@ -184,8 +186,7 @@ pub async fn random(
     }
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let permit = client.thread(false).await?;
-    let answer = client.run(permit, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
+    let answer = client.look_up(move |_| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
     // An answer with a seed depends on no database.

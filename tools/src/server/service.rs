@@ -1,14 +1,14 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long takes a [`ThreadPermit`] and then [runs](Client::run) on a thread of its own,
-//! for as long as its client waits.
+//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run) on a thread of
+//! its own, for as long as its client waits.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode};
 use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
-use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Move};
+use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener, Move};
 use fourbase::search::Monitor;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
@@ -52,9 +52,12 @@ const ANSWER_BYTES: usize = size_of::<Analysis>() + 256;
 /// How long an undecided answer is kept.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
 
-/// How many nodes a look-up may search where the database does not keep a ply that it needs: some tenths of a second. Of random
-/// positions of 7x6 before ply 12 fewer than 1 % need more.
+/// How many nodes a look-up may search for a position where the database does not keep a ply that it needs: some tenths of a
+/// second. Of random positions of 7x6 before ply 12 fewer than 1 % need more.
 const LOOK_UP_NODES: u64 = 1 << 19;
+
+/// How long these searches may take for all positions of a request.
+const LOOK_UP_TIME: Duration = Duration::from_secs(1);
 
 /// What all requests share.
 pub struct Server {
@@ -98,12 +101,18 @@ impl AnalysisRequest {
     }
 }
 
-/// Called with everything that is known whenever a search finds something.
-pub type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
+/// What a request does on its thread: within which limits, and what that has cost so far.
+#[derive(Clone)]
+pub struct RequestWork {
+    pub server: Arc<Server>,
+    pub budget: Budget,
+    /// Whether it may search as far as the server allows, or only for a short time.
+    pub is_search: bool,
+}
 
 /// The right to use a thread. Dropped, another question may use it.
 pub struct ThreadPermit {
-    pub is_search: bool,
+    is_search: bool,
     _permit: Permit,
     _in_line: Option<Permit>,
 }
@@ -164,36 +173,6 @@ impl Server {
         })
     }
 
-    /// Analyses a position within a budget, on the thread of a permit, unless the answer is at hand. Keeps the answer if it is
-    /// whole, or if `keeps_undecided` and the search was not cancelled.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read.
-    pub fn analyse(
-        &self,
-        source: &BoardSource,
-        request: AnalysisRequest,
-        budget: &mut Budget,
-        listener: Option<&dyn Fn(&Analysis)>,
-        keeps_undecided: bool,
-    ) -> Result<Analysis, DatabaseError> {
-        if let Some(analysis) = self.cached(source, &request) {
-            return Ok(analysis);
-        }
-        self.metrics.not_cached.inc();
-        let analysis = source.analyse(&request, budget, listener)?;
-        let is_kept = match analysis.limit {
-            None => true,
-            Some(AnalysisError::Cancelled { .. }) => false,
-            Some(_) => keeps_undecided,
-        };
-        if is_kept {
-            self.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
-        }
-        Ok(analysis)
-    }
-
     /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
     pub fn query_json(&self, analysis: &Analysis, text: &str) -> AnswerJson<AnalysisJson> {
         AnalysisJson::of(analysis, text, analysis.limit.map(|limit| self.limit_text(limit)))
@@ -221,6 +200,43 @@ impl Server {
             error => return error.to_string(),
         };
         format!("not decided within {within}, which is what this server allows for a question")
+    }
+}
+
+impl RequestWork {
+    /// Analyses a position, unless the answer is cached: with at most `nodes`, or with all that this server allows for a position
+    /// (`None`). All positions of a request share its time. Keeps an answer if it is whole, or if another request would find no
+    /// more: what was cancelled, had a quick look, or had only a part of the time may be decided next time.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn analyse(
+        &mut self,
+        source: &BoardSource,
+        request: AnalysisRequest,
+        nodes: Option<u64>,
+        listener: Listener,
+    ) -> Result<Analysis, DatabaseError> {
+        let RequestWork { server, budget, is_search } = self;
+        if let Some(analysis) = server.cached(source, &request) {
+            return Ok(analysis);
+        }
+        server.metrics.not_cached.inc();
+        let has_all = *is_search && nodes.is_none() && !budget.spent.has_searched();
+        let mut own = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+        let analysis = source.analyse(&request, &mut own, listener);
+        budget.spent += own.spent;
+        let analysis = analysis?;
+        let is_kept = match analysis.limit {
+            None => true,
+            Some(AnalysisError::Cancelled { .. }) => false,
+            Some(_) => has_all,
+        };
+        if is_kept {
+            server.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
+        }
+        Ok(analysis)
     }
 }
 
@@ -252,8 +268,41 @@ impl Client {
         Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
-    /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
-    /// when the client goes away or the server stops.
+    /// Runs `work` on a thread for look-ups, and if its answer is open then, again on a thread for searches. Runs it there alone if
+    /// it `may_search`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::thread`] and of [`Client::run`].
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        may_search: bool,
+        is_open: impl Fn(&T) -> bool,
+        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Clone + Send + 'static,
+    ) -> Result<T, Failure> {
+        if !may_search {
+            let answer = self.look_up(work.clone()).await?;
+            if !is_open(&answer) {
+                return Ok(answer);
+            }
+        }
+        self.run(self.thread(true).await?, work).await
+    }
+
+    /// Runs `work` on a thread for look-ups.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::thread`] and of [`Client::run`].
+    pub async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        self.run(self.thread(false).await?, work).await
+    }
+
+    /// Runs `work` on a thread of its own, within the limits of a look-up or of a search, and returns what it returns. Its budget is
+    /// cancelled when the client goes away or the server stops.
     ///
     /// # Errors
     ///
@@ -261,23 +310,24 @@ impl Client {
     pub async fn run<T: Send + 'static>(
         &self,
         permit: ThreadPermit,
-        work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let server = Arc::clone(&self.server);
+        let server = &self.server;
         let monitor = Arc::new(Monitor::default());
         let cancel = CancelOnDrop(Arc::clone(&monitor));
-        let mut budget = Budget {
-            nodes: Some(server.nodes),
-            // What it knows by then comes within milliseconds.
-            deadline: std::time::Instant::now().checked_add(server.time),
-            monitor: Some(monitor),
-            spent: Cost::default(),
+        let (nodes, time) = match permit.is_search {
+            true => (server.nodes, server.time),
+            false => (server.nodes.min(LOOK_UP_NODES), server.time.min(LOOK_UP_TIME)),
         };
+        // What it knows by then comes within milliseconds.
+        let deadline = std::time::Instant::now().checked_add(time);
+        let budget = Budget { nodes: Some(nodes), deadline, monitor: Some(monitor), spent: Cost::default() };
+        let mut own = RequestWork { server: Arc::clone(server), budget, is_search: permit.is_search };
         let mut is_stopping = server.is_stopping.subscribe();
         // The permit ends with the thread, which takes some milliseconds to notice that it is cancelled.
         let mut thread = tokio::task::spawn_blocking(move || {
-            let answer = work(&server, &mut budget);
-            server.metrics.count(&budget, permit.is_search);
+            let answer = work(&mut own);
+            own.server.metrics.count(&own.budget, own.is_search);
             drop(permit);
             answer
         });
@@ -301,8 +351,7 @@ impl Client {
         if let Some(source) = self.server.boards.at_hand(board) {
             return Ok(source);
         }
-        let permit = self.thread(false).await?;
-        self.run(permit, move |server, _| Ok(server.boards.find(board)?)).await
+        self.look_up(move |work| Ok(work.server.boards.find(board)?)).await
     }
 
     /// Answers about a position: from the cache, or else when a thread is free.
@@ -314,48 +363,39 @@ impl Client {
         if let Some(analysis) = self.server.cached(source, &request) {
             return Ok(analysis);
         }
-        let permit = self.thread(source.may_search(&request)).await?;
-        self.analyse(permit, source, request, None).await
-    }
-
-    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a thread to
-    /// search.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read; too many questions.
-    pub async fn analyse(
-        &self,
-        mut permit: ThreadPermit,
-        source: &Arc<BoardSource>,
-        request: AnalysisRequest,
-        mut listener: Option<Listener>,
-    ) -> Result<Analysis, Failure> {
-        loop {
-            let is_search = permit.is_search;
-            let (source, listener) = (Arc::clone(source), listener.take());
-            let analysis = self.run(permit, move |server, budget| {
-                if !is_search {
-                    budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
-                }
-                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
-                Ok(server.analyse(&source, request, budget, listener, is_search)?)
-            });
-            let analysis = analysis.await?;
-            if is_search || analysis.limit.is_none() {
-                return Ok(analysis);
-            }
-            permit = self.thread(true).await?;
-        }
+        let (may_search, source) = (source.may_search(&request), Arc::clone(source));
+        let is_open = |analysis: &Analysis| analysis.limit.is_some();
+        self.ask(may_search, is_open, move |work| Ok(work.analyse(&source, request, None, None)?)).await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use axum::extract::Request;
 
     use super::*;
     use crate::server::routes::tests::server_over;
+
+    #[tokio::test]
+    async fn what_a_look_up_leaves_open_is_asked_again_as_a_search() {
+        let server = server_over("db", &[]);
+        let client = Client::of(&server, &Request::default());
+        let (look_up, search) = ((false, Some(LOOK_UP_NODES)), (true, Some(20_000_000)));
+        for (may_search, is_open, expected) in
+            [(false, false, vec![look_up]), (false, true, vec![look_up, search]), (true, true, vec![search])]
+        {
+            let runs = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&runs);
+            let work = move |work: &mut RequestWork| {
+                seen.lock().unwrap().push((work.is_search, work.budget.nodes));
+                Ok(())
+            };
+            client.ask(may_search, |()| is_open, work).await.ok().unwrap();
+            assert_eq!(*runs.lock().unwrap(), expected);
+        }
+    }
 
     #[tokio::test]
     async fn distinct_boards_over_slow_storage_leave_turns_to_other_addresses() {
@@ -374,6 +414,6 @@ mod tests {
         assert_eq!(server.look_ups.taken(), share.min(18));
         let polite = client(2);
         let permit = timeout(LOOK_UP_PATIENCE / 2, polite.thread(false)).await.unwrap().ok().unwrap();
-        assert_eq!(polite.run(permit, |_, _| Ok(7)).await.ok(), Some(7));
+        assert_eq!(polite.run(permit, |_| Ok(7)).await.ok(), Some(7));
     }
 }
