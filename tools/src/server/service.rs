@@ -40,8 +40,9 @@ const WAITING_PER_SEARCH: usize = 4;
 /// How long a single question may wait for a look-up.
 const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it may wait for a search: every other address may have its share first.
-const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
+/// How many searches of full length, one after another, it may wait for. Every other address may have its share first, by default
+/// half of the searches that run at a time, so this suffices for 60 other addresses that always ask for more.
+const SEARCHES_BEFORE: u32 = 30;
 
 /// The most bytes of all answers that are kept.
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
@@ -249,7 +250,8 @@ impl Client {
     /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
     pub async fn thread(&self, is_search: bool) -> Result<ThreadPermit, Failure> {
         let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
-        let (semaphore, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
+        let (semaphore, patience) =
+            if is_search { (searches, self.server.time * SEARCHES_BEFORE) } else { (look_ups, LOOK_UP_PATIENCE) };
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
             return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
@@ -394,6 +396,20 @@ mod tests {
             };
             client.ask(may_search, |()| is_open, work).await.ok().unwrap();
             assert_eq!(*runs.lock().unwrap(), expected);
+        }
+    }
+
+    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    #[tokio::test(start_paused = true)]
+    async fn a_search_may_wait_as_long_as_thirty_others_take() {
+        for (options, seconds) in [(&["--searches", "1"][..], 300), (&["--searches", "1", "--search-seconds", "2"], 60)]
+        {
+            let server = server_over("db", options);
+            let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
+            let _running = client(1).thread(true).await.ok().unwrap();
+            let begin = Instant::now();
+            assert!(client(2).thread(true).await.is_err());
+            assert_eq!(begin.elapsed().as_secs(), seconds);
         }
     }
 
