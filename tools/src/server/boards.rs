@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::failure::Failure;
 use super::request::{Client, Fields};
 use super::response::{REVALIDATE, json_response, tag};
-use super::service::AnalysisRequest;
+use super::service::{AnalysisRequest, ThreadKind};
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
@@ -215,7 +215,7 @@ pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Fa
 ///
 /// A folder that cannot be read; too many look-ups.
 pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
-    client.look_up(|work| Ok(work.server.boards.list()?)).await
+    client.run(ThreadKind::Storage, |work| Ok(work.server.boards.list()?)).await
 }
 
 /// Which board.
@@ -234,7 +234,7 @@ pub async fn stats(
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = client.find(board).await?;
-    let stats = client.look_up(move |_| {
+    let stats = client.run(ThreadKind::Storage, move |_| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
         let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
             // Some hosts answer with status 403 or with a page when they do not have the file.

@@ -119,7 +119,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.log {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
     }
-    let blocking = arguments.searches() + look_ups();
+    // Look-ups, and as many threads that wait for storage.
+    let blocking = arguments.searches() + 2 * look_ups();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(NETWORK_THREADS).max_blocking_threads(blocking).enable_all();
     let runtime = runtime.build().context("cannot start the threads")?;
@@ -179,9 +180,9 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns how many questions that need no search are answered at a time.
+/// Returns how many questions that need no search are answered at a time: four addresses have each a quarter.
 fn look_ups() -> usize {
-    2 * processors()
+    (2 * processors()).max(4)
 }
 
 /// Reads the value of `--listen`. The name `localhost` is taken for 127.0.0.1, without asking what else it may mean.

@@ -18,7 +18,7 @@ use super::boards::BoardSource;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
 use super::response::{LINE_TIME, NO_TRANSFORM, caching, json_response, line, lines, tag};
-use super::service::{AnalysisRequest, ThreadPermit};
+use super::service::{AnalysisRequest, ThreadKind, ThreadPermit};
 use crate::arguments::USUAL_BOARD;
 
 /// What is asked for.
@@ -68,7 +68,7 @@ pub async fn get(
         Some(analysis) => analysis,
         None if query.stream && source.may_search(&request) => {
             // A server that has no thread for a search says so before the first line of a stream.
-            let permit = client.thread(true).await?;
+            let permit = client.thread(ThreadKind::Search).await?;
             return Ok(stream(client, permit, source, request, query.position));
         }
         None => client.answer(&source, request).await?,
@@ -89,7 +89,7 @@ fn stream(
     tokio::spawn(async move {
         let (server, board, sender, typed) =
             (Arc::clone(&client.server), source.analyst.board, lines.clone(), text.clone());
-        let answer = client.run(permit, move |work| {
+        let answer = client.run_on(permit, move |work| {
             // Of lines that come faster than the client reads them, some are left out.
             let listener = |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
             listener(&Analysis::unknown(&request.position));
@@ -186,9 +186,10 @@ pub async fn random(
     }
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let answer = client.look_up(move |_| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
-        Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
-    })?;
+    let answer =
+        client.run(ThreadKind::LookUp, move |_| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
+            Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
+        })?;
     // An answer with a seed depends on no database.
     json_response(&Envelope::new("random", answer), caching(&tag("random"), seed.is_some()))
 }

@@ -1,6 +1,6 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run) on a thread of
+//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run_on) on a thread of
 //! its own, for as long as its client waits.
 
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub struct Server {
     pub requests: FairSemaphore,
     pub batches: FairSemaphore,
     look_ups: FairSemaphore,
+    /// For work that may wait for slow storage before anything can be looked up.
+    storage: FairSemaphore,
     pub searches: FairSemaphore,
     /// For single questions that search or wait for a search.
     search_line: FairSemaphore,
@@ -109,6 +111,16 @@ pub struct RequestWork {
     pub budget: Budget,
     /// Whether it may search as far as the server allows, or only for a short time.
     pub is_search: bool,
+}
+
+/// What a thread is for. Each kind has threads of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ThreadKind {
+    /// Finds databases, lists them and reads their counts, which may wait for slow storage.
+    Storage,
+    /// Looks up in an open database.
+    LookUp,
+    Search,
 }
 
 /// The right to use a thread. Dropped, another question may use it.
@@ -152,7 +164,8 @@ impl Server {
             metrics: Metrics::new(),
             requests: FairSemaphore::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
             batches: FairSemaphore::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
-            look_ups: FairSemaphore::new(look_ups(), look_ups() / 2),
+            look_ups: FairSemaphore::new(look_ups(), look_ups() / 4),
+            storage: FairSemaphore::new(look_ups(), look_ups() / 4),
             searches: FairSemaphore::new(searches, share),
             search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
@@ -243,15 +256,19 @@ impl RequestWork {
 
 /// What a client may have done for it.
 impl Client {
-    /// Waits for a thread to look up or to search.
+    /// Waits for a thread.
     ///
     /// # Errors
     ///
     /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
-    pub async fn thread(&self, is_search: bool) -> Result<ThreadPermit, Failure> {
-        let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
-        let (semaphore, patience) =
-            if is_search { (searches, self.server.time * SEARCHES_BEFORE) } else { (look_ups, LOOK_UP_PATIENCE) };
+    pub async fn thread(&self, kind: ThreadKind) -> Result<ThreadPermit, Failure> {
+        let Server { searches, look_ups, storage, search_line, batch_searches, .. } = &*self.server;
+        let (semaphore, patience) = match kind {
+            ThreadKind::Storage => (storage, LOOK_UP_PATIENCE),
+            ThreadKind::LookUp => (look_ups, LOOK_UP_PATIENCE),
+            ThreadKind::Search => (searches, self.server.time * SEARCHES_BEFORE),
+        };
+        let is_search = kind == ThreadKind::Search;
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
             return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
@@ -275,7 +292,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::thread`] and of [`Client::run`].
+    /// Those of [`Client::run`].
     pub async fn ask<T: Send + 'static>(
         &self,
         may_search: bool,
@@ -283,24 +300,25 @@ impl Client {
         work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Clone + Send + 'static,
     ) -> Result<T, Failure> {
         if !may_search {
-            let answer = self.look_up(work.clone()).await?;
+            let answer = self.run(ThreadKind::LookUp, work.clone()).await?;
             if !is_open(&answer) {
                 return Ok(answer);
             }
         }
-        self.run(self.thread(true).await?, work).await
+        self.run(ThreadKind::Search, work).await
     }
 
-    /// Runs `work` on a thread for look-ups.
+    /// Runs `work` when a thread is free.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::thread`] and of [`Client::run`].
-    pub async fn look_up<T: Send + 'static>(
+    /// Those of [`Client::thread`] and of [`Client::run_on`].
+    pub async fn run<T: Send + 'static>(
         &self,
+        kind: ThreadKind,
         work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        self.run(self.thread(false).await?, work).await
+        self.run_on(self.thread(kind).await?, work).await
     }
 
     /// Runs `work` on a thread of its own, within the limits of a look-up or of a search, and returns what it returns. Its budget is
@@ -309,7 +327,7 @@ impl Client {
     /// # Errors
     ///
     /// The error of `work`, or the thread failed.
-    pub async fn run<T: Send + 'static>(
+    pub async fn run_on<T: Send + 'static>(
         &self,
         permit: ThreadPermit,
         work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
@@ -353,7 +371,7 @@ impl Client {
         if let Some(source) = self.server.boards.at_hand(board) {
             return Ok(source);
         }
-        self.look_up(move |work| Ok(work.server.boards.find(board)?)).await
+        self.run(ThreadKind::Storage, move |work| Ok(work.server.boards.find(board)?)).await
     }
 
     /// Answers about a position: from the cache, or else when a thread is free.
@@ -406,30 +424,31 @@ mod tests {
         {
             let server = server_over("db", options);
             let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
-            let _running = client(1).thread(true).await.ok().unwrap();
+            let _running = client(1).thread(ThreadKind::Search).await.ok().unwrap();
             let begin = Instant::now();
-            assert!(client(2).thread(true).await.is_err());
+            assert!(client(2).thread(ThreadKind::Search).await.is_err());
             assert_eq!(begin.elapsed().as_secs(), seconds);
         }
     }
 
     #[tokio::test]
-    async fn distinct_boards_over_slow_storage_leave_turns_to_other_addresses() {
+    async fn slow_storage_takes_no_threads_of_look_ups_and_of_an_address_its_share() {
         // This host takes connections and never answers.
         let host = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = server_over(&format!("http://{}", host.local_addr().unwrap()), &[]);
         let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
-        for width in 2..20 {
-            let (greedy, board) = (client(1), format!("{width}x2").parse().unwrap());
-            tokio::spawn(async move { greedy.find(board).await.is_ok() });
+        for address in 1..6_u8 {
+            for width in 2..10 {
+                let (greedy, board) = (client(address), format!("{width}x{address}").parse().unwrap());
+                tokio::spawn(async move { greedy.find(board).await.is_ok() });
+            }
+            let all = usize::from(address) * 8;
+            while server.storage.taken() + server.storage.waiting() < all {
+                tokio::task::yield_now().await;
+            }
+            let of_each = (look_ups() / 4).min(8);
+            assert_eq!(server.storage.taken(), (usize::from(address) * of_each).min(look_ups()));
+            assert_eq!(client(6).run(ThreadKind::LookUp, |_| Ok(7)).await.ok(), Some(7));
         }
-        let share = look_ups() / 2;
-        while server.look_ups.taken() < share || server.look_ups.waiting() < 18 - share.min(18) {
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(server.look_ups.taken(), share.min(18));
-        let polite = client(2);
-        let permit = timeout(LOOK_UP_PATIENCE / 2, polite.thread(false)).await.unwrap().ok().unwrap();
-        assert_eq!(polite.run(permit, |_| Ok(7)).await.ok(), Some(7));
     }
 }
