@@ -11,7 +11,7 @@ use crate::support::databases;
 use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
-use crate::support::server::{Server, eventually};
+use crate::support::server::{Server, connect, eventually};
 use crate::support::solves::Runs;
 use crate::support::tiers::{Solve, Values};
 
@@ -188,6 +188,34 @@ fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
     let answer = std::io::read_to_string(client).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"undecided\":true"), "{answer}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_second_sigterm_cuts_no_answer_and_a_key_press_ends_the_server_at_once() {
+    for (signals, is_whole) in [([Signal::TERM; 2], true), ([Signal::TERM, Signal::INT], false)] {
+        let server = Server::start(&Program::with("4x4"), "");
+        let batch = "-\n".repeat(10_000);
+        let head = format!("POST /api/v1/positions?board=4x4 HTTP/1.0\r\nContent-Length: {}", batch.len());
+        let mut client = server.write(format!("{head}\r\n\r\n{batch}").as_bytes());
+        // The rest of the answer waits for the client.
+        client.read_exact(&mut [0; 100]).expect("the first bytes");
+        for signal in signals {
+            server.signal(signal);
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let answer = std::io::read_to_string(client).unwrap_or_default();
+        assert_eq!(answer.lines().filter(|line| line.ends_with("\"error\":null}")).count() == 10_000, is_whole);
+    }
+}
+
+#[test]
+fn monitors_have_a_handful_of_connections() {
+    let server = Server::alone("");
+    let mut connections: Vec<_> = (0..9).map(|_| connect(&server.metrics)).collect();
+    // The one beyond the limit is closed at once, the others after the time for a head.
+    connections[8].set_read_timeout(Some(Duration::from_secs(5))).expect("a limit");
+    assert_eq!(connections[8].read(&mut [0]).expect("an end"), 0);
 }
 
 #[test]

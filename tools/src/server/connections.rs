@@ -17,6 +17,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use super::fair_semaphore::{FairSemaphore, LimitReached};
 use super::request::{PeerAddress, network};
+use crate::interrupt;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -24,6 +25,9 @@ pub const MAX_CONNECTIONS: usize = 768;
 
 /// The most of one address; more are closed at once. Behind a proxy all connections are of one address.
 pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
+
+/// The most connections to `--metrics-address`: for a few monitors.
+pub const MAX_METRICS_CONNECTIONS: usize = 8;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -40,33 +44,32 @@ const BEFORE_NEXT: Duration = Duration::from_millis(50);
 /// How long answers may take that are under way when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves each router at its listener, with at most `of_address` connections of an address, until a signal. Then calls `end`,
-/// which ends searches, and waits some time, or until a second signal, for answers that are under way.
-pub async fn serve(
-    routers: Vec<(TcpListener, Router)>,
-    of_address: usize,
-    mut signals: UnboundedReceiver<()>,
-    end: impl FnOnce(),
-) {
+/// A listener, what it serves, and how many connections it may have.
+pub type Endpoint = (TcpListener, Router, FairSemaphore);
+
+/// Serves all endpoints until the program is asked to stop. Then calls `end`, which ends searches, and waits some time, or until
+/// Ctrl-C, for answers that are under way.
+pub async fn serve(endpoints: Vec<Endpoint>, mut requests: UnboundedReceiver<interrupt::Request>, end: impl FnOnce()) {
     let graceful = GracefulShutdown::new();
     {
-        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, of_address, &graceful));
+        let accepting = endpoints.into_iter().map(|endpoint| accept(endpoint, &graceful));
         tokio::select! {
             _ = join_all(accepting) => {}
-            _ = signals.recv() => {}
+            _ = requests.recv() => {}
         }
     }
     end();
+    // A supervisor may send SIGTERM more than once.
+    let key = async { while requests.recv().await.is_some_and(|request| request != interrupt::Request::Key) {} };
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(GRACE) => {}
-        _ = signals.recv() => {}
+        () = key => {}
     }
 }
 
 /// Accepts connections for as long as it is asked.
-async fn accept(listener: TcpListener, router: Router, of_address: usize, graceful: &GracefulShutdown) {
-    let connections = FairSemaphore::new(MAX_CONNECTIONS, of_address);
+async fn accept((listener, router, connections): Endpoint, graceful: &GracefulShutdown) {
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -175,7 +178,8 @@ mod tests {
             // Those beyond its share are closed at once.
             assert_eq!(idle[MAX_CONNECTIONS_OF_ADDRESS].read(&mut [0]).await.unwrap(), 0);
         };
-        let accepting = accept(listener, router(server(&[])), MAX_CONNECTIONS_OF_ADDRESS, &graceful);
+        let connections = FairSemaphore::new(MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS);
+        let accepting = accept((listener, router(server(&[])), connections), &graceful);
         tokio::select! { () = accepting => {}, () = ask => {} }
     }
 }

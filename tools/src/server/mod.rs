@@ -30,7 +30,8 @@ use tokio::net::TcpListener;
 
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
 use crate::{interrupt, output};
-use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS};
+use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS, MAX_METRICS_CONNECTIONS};
+use fair_semaphore::FairSemaphore;
 use service::Server;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
@@ -137,16 +138,18 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         None => None,
     };
     // Once the address is printed, a signal ends the server in order.
-    let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
-    interrupt::on_request(move |_| sender.send(()).unwrap_or_default())?;
+    let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
+    interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);
     fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
     let of_address = if arguments.trust_proxy { MAX_CONNECTIONS } else { MAX_CONNECTIONS_OF_ADDRESS };
-    let mut ends = vec![(listener, routes::router(Arc::clone(&server)))];
+    let connections = FairSemaphore::new(MAX_CONNECTIONS, of_address);
+    let mut endpoints = vec![(listener, routes::router(Arc::clone(&server)), connections)];
     output::print(format_args!("listening on {page}"))?;
     if let Some((listener, address)) = metrics {
-        ends.push((listener, routes::metrics_router(Arc::clone(&server))));
+        let connections = FairSemaphore::new(MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS);
+        endpoints.push((listener, routes::metrics_router(Arc::clone(&server)), connections));
         output::print(format_args!("metrics on http://{address}/metrics"))?;
     }
     if arguments.open
@@ -154,10 +157,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(ends, of_address, signals, || {
-        server.is_stopping.send_replace(true);
-    })
-    .await;
+    connections::serve(endpoints, requests, || server.is_stopping.send_modify(|is_stopping| *is_stopping = true)).await;
     Ok(())
 }
 
