@@ -17,7 +17,6 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::fair_semaphore::LimitReached;
 use super::request::{self, Client, Fields};
 use super::response::{LINE_TIME, NO_STORE, line, lines};
 use super::service::{AnalysisRequest, MAX_BATCHES_OF_ADDRESS};
@@ -60,12 +59,9 @@ pub async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let place = client.server.batches.try_acquire(client.address).map_err(|full| match full {
-        LimitReached::OfAddress => {
-            Failure::too_many(&format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time"))
-        }
-        LimitReached::OfAll => Failure::busy(),
-    })?;
+    let of_address = format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time");
+    let permit = client.server.batches.try_acquire(client.address);
+    let permit = permit.map_err(|limit| Failure::limited(limit, &of_address))?;
     let slow = |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds");
     let body = timeout(REQUEST_TIME, read(body)).await.map_err(slow)??;
     let text = String::from_utf8(body.into()).map_err(|_| Failure::bad("the positions are no UTF-8"))?;
@@ -78,7 +74,7 @@ pub async fn post(
     let client = Client { is_batch: true, ..client };
     let (lines, response) = lines(NO_STORE);
     tokio::spawn(async move {
-        let _place = place;
+        let _permit = permit;
         tokio::select! {
             () = answer_all(&client, &source, query.line, &text, &lines) => {}
             () = lines.closed() => {}

@@ -3,12 +3,13 @@
 use std::error::Error;
 use std::fmt::Display;
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase_tiers::database::DatabaseError;
 use serde::Serialize;
 
+use super::fair_semaphore::LimitReached;
 use super::response::{NO_STORE, json_response};
 use crate::remedy;
 
@@ -17,8 +18,7 @@ use crate::remedy;
 pub struct Failure {
     status: StatusCode,
     pub reason: String,
-    /// After how many seconds the same request may be answered.
-    again_in: Option<u32>,
+    headers: HeaderMap,
 }
 
 #[derive(Serialize)]
@@ -29,7 +29,14 @@ pub struct Body<'a> {
 
 impl Failure {
     pub fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
-        Failure { status, reason: reason.into(), again_in: None }
+        let headers = NO_STORE.map(|(name, value)| (name, HeaderValue::from_static(value)));
+        Failure { status, reason: reason.into(), headers: headers.into_iter().collect() }
+    }
+
+    /// Adds a header.
+    pub fn with(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Failure {
+        self.headers.insert(name, value.into());
+        self
     }
 
     /// The request cannot be read.
@@ -52,16 +59,23 @@ impl Failure {
         Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason.to_string())
     }
 
-    /// The address of the client has its share.
-    pub fn too_many(reason: &str) -> Failure {
-        let reason = format!("{reason}; ask again in a few seconds");
-        Failure { again_in: Some(5), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, reason) }
+    /// A limit is reached: of the address, which the reason names, or of the server.
+    pub fn limited(limit: LimitReached, of_address: &str) -> Failure {
+        match limit {
+            LimitReached::OfAddress => Failure::later(StatusCode::TOO_MANY_REQUESTS, of_address),
+            LimitReached::OfAll => Failure::busy(),
+        }
     }
 
     /// The server has too much to do.
     pub fn busy() -> Failure {
         let reason = "this server has too many requests; ask again in a second";
-        Failure { again_in: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason) }
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason).with(header::RETRY_AFTER, 1)
+    }
+
+    /// The same request may be answered some seconds later.
+    pub fn later(status: StatusCode, reason: &str) -> Failure {
+        Failure::new(status, format!("{reason}; ask again in a few seconds")).with(header::RETRY_AFTER, 5)
     }
 
     /// The server failed. The reason is for the log alone: it may name folders, which do not concern a client.
@@ -93,7 +107,6 @@ impl From<DatabaseError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
-        (self.status, again_in, json_response(&Body { error: &self.reason }, NO_STORE)).into_response()
+        (self.status, json_response(&Body { error: &self.reason }, self.headers)).into_response()
     }
 }

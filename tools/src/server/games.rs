@@ -111,7 +111,7 @@ pub async fn next_move(
             Err(error) => Err(Failure::unanswerable(error)),
         }
     });
-    let answer = answer.await?.map_err(|limit| Failure::unanswerable(client.server.limit_text(limit)))?;
+    let answer = answer.await?.map_err(|limit| client.server.undecided(Some(limit)))?;
     json_response(&Envelope::new("move", answer), caching(&tag, true))
 }
 

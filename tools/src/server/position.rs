@@ -61,8 +61,16 @@ pub async fn get(
     let position = request::position(board, &query.position)?;
     let source = client.find(board).await?;
     let request = AnalysisRequest { position, with_line: query.line, is_looked_up: query.search == Search::Never };
-    if request.is_looked_up && (source.database().is_none() || source.is_beyond(&request)) {
-        return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
+    if request.is_looked_up {
+        let Some(database) = source.database() else {
+            return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
+        };
+        if let Some(most) = database.manifest.keep_plies.filter(|_| source.is_beyond(&request)) {
+            return Err(Failure::missing(format!(
+                "the database of {board} on this server answers without a search only before ply {most}, and without best \
+                 play; leave search=never out, so that the position is searched"
+            )));
+        }
     }
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
@@ -148,10 +156,7 @@ pub async fn solve(
     let mut score = vec![FULL; board.width()];
     for of in &analysis.moves {
         let found = of.outcome.and_then(|outcome| position.score(outcome));
-        score[of.column] = found.ok_or_else(|| {
-            let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
-            Failure::unanswerable(limit.unwrap_or_else(|| "no remoteness of these moves is known".to_owned()))
-        })?;
+        score[of.column] = found.ok_or_else(|| client.server.undecided(analysis.limit))?;
     }
     json_response(&ScoresJson { pos: query.pos, score }, caching(&source.tag, true))
 }

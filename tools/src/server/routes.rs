@@ -14,7 +14,6 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use super::failure::Failure;
-use super::fair_semaphore::LimitReached;
 use super::metrics::{MEDIA, RequestLog, to_text};
 use super::request::Client;
 use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE, unless_known};
@@ -123,19 +122,17 @@ fn robots(base_path: &str) -> String {
 
 /// Happens around every request. Monitors are answered even at the limit of requests.
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
-    let watched = RequestLog::new(&server, &request);
+    let log = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
     let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
     let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
     let permit = match server.requests.try_acquire(client.address) {
-        Ok(permit) => Some(permit),
-        Err(_) if is_monitor => None,
-        Err(LimitReached::OfAll) => return watched.until_sent(Failure::busy().into_response(), None),
-        Err(LimitReached::OfAddress) => {
-            let failure = Failure::too_many("your address has too many requests at a time");
-            return watched.until_sent(failure.into_response(), None);
+        Err(limit) if !is_monitor => {
+            let failure = Failure::limited(limit, "your address has too many requests at a time");
+            return log.until_sent(failure.into_response(), None);
         }
+        permit => permit.ok(),
     };
     let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_ADDRESS_CHARACTERS);
     let response = if is_long {
@@ -150,7 +147,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
         request.extensions_mut().insert(client);
         unless_known(&known, next.run(request).await)
     };
-    watched.until_sent(response, permit)
+    log.until_sent(response, permit)
 }
 
 /// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
@@ -173,6 +170,7 @@ pub mod tests {
 
     use super::*;
     use crate::server::Arguments;
+    use crate::server::fair_semaphore::LimitReached;
     use crate::server::service::AnalysisRequest;
 
     #[derive(Parser)]

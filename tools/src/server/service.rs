@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode, header};
 use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
 use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener, Move};
 use fourbase::search::Monitor;
@@ -59,6 +59,9 @@ const LOOK_UP_NODES: u64 = 1 << 19;
 
 /// How long these searches may take for all positions of a request.
 const LOOK_UP_TIME: Duration = Duration::from_secs(1);
+
+/// What a request of a head may be instead.
+const GET: HeaderValue = HeaderValue::from_static("GET");
 
 /// What all requests share.
 pub struct Server {
@@ -206,8 +209,20 @@ impl Server {
         })
     }
 
+    /// Refuses a question whose answer is not decided, by the limit that was reached.
+    pub fn undecided(&self, limit: Option<AnalysisError>) -> Failure {
+        match limit {
+            // Those whose client went away are answered to nobody.
+            Some(AnalysisError::Cancelled { .. }) => {
+                Failure::later(StatusCode::SERVICE_UNAVAILABLE, "this server is stopping")
+            }
+            Some(limit) => Failure::unanswerable(self.limit_text(limit)),
+            None => Failure::unanswerable("no remoteness of these moves is known"),
+        }
+    }
+
     /// Says which limit was reached.
-    pub fn limit_text(&self, limit: AnalysisError) -> String {
+    fn limit_text(&self, limit: AnalysisError) -> String {
         let within = match limit {
             AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
             error if error.is_limit() => counted(self.time.as_secs(), "second"),
@@ -260,7 +275,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
+    /// For single questions: too many of the address wait, or this one waited too long. For requests of a head: a search.
     pub async fn thread(&self, kind: ThreadKind) -> Result<ThreadPermit, Failure> {
         let Server { searches, look_ups, storage, search_line, batch_searches, .. } = &*self.server;
         let (semaphore, patience) = match kind {
@@ -271,19 +286,17 @@ impl Client {
         let is_search = kind == ThreadKind::Search;
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
-            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason).with(header::ALLOW, GET));
         }
-        let refusal = || match is_search {
-            true => Failure::too_many("all searches of this server are taken"),
-            false => Failure::busy(),
-        };
-        let in_line =
-            (is_search && !self.is_batch).then(|| search_line.try_acquire(self.address).map_err(|_| refusal()));
-        let in_line = in_line.transpose()?;
+        let in_line = (is_search && !self.is_batch).then(|| search_line.try_acquire(self.address)).transpose();
+        let in_line = in_line.map_err(|limit| Failure::limited(limit, "too many searches of your address wait"))?;
         let batch = Some(batch_searches).filter(|_| is_search && self.is_batch);
         // A batch has its own time limit.
         let patience = if self.is_batch { Duration::MAX } else { patience };
-        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await.map_err(|_| refusal())?;
+        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await.map_err(|_| match is_search {
+            true => Failure::later(StatusCode::SERVICE_UNAVAILABLE, "all searches of this server are taken"),
+            false => Failure::busy(),
+        })?;
         Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
@@ -394,6 +407,7 @@ mod tests {
     use std::sync::Mutex;
 
     use axum::extract::Request;
+    use axum::response::IntoResponse;
 
     use super::*;
     use crate::server::routes::tests::server_over;
@@ -426,7 +440,8 @@ mod tests {
             let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
             let _running = client(1).thread(ThreadKind::Search).await.ok().unwrap();
             let begin = Instant::now();
-            assert!(client(2).thread(ThreadKind::Search).await.is_err());
+            let failure = client(2).thread(ThreadKind::Search).await.err().unwrap();
+            assert_eq!(failure.into_response().status(), StatusCode::SERVICE_UNAVAILABLE);
             assert_eq!(begin.elapsed().as_secs(), seconds);
         }
     }

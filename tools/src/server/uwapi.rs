@@ -99,8 +99,7 @@ async fn position(
     let position =
         text.and_then(|text| request::position(source.analyst.board, &text).ok()).ok_or_else(|| invalid("Position"))?;
     let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
-    let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
-    let answer = position_json(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
+    let answer = position_json(&position, &analysis).ok_or_else(|| client.server.undecided(analysis.limit))?;
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
