@@ -29,8 +29,7 @@ pub struct Body<'a> {
 
 impl Failure {
     pub fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
-        let headers = NO_STORE.map(|(name, value)| (name, HeaderValue::from_static(value)));
-        Failure { status, reason: reason.into(), headers: headers.into_iter().collect() }
+        Failure { status, reason: reason.into(), headers: HeaderMap::from_iter(NO_STORE) }
     }
 
     /// Adds a header.
@@ -78,6 +77,11 @@ impl Failure {
         Failure::new(status, format!("{reason}; ask again in a few seconds")).with(header::RETRY_AFTER, 5)
     }
 
+    /// The client has the answer already, which would have these headers.
+    pub fn not_modified(headers: HeaderMap) -> Failure {
+        Failure { status: StatusCode::NOT_MODIFIED, reason: String::new(), headers }
+    }
+
     /// The server failed. The reason is for the log alone: it may name folders, which do not concern a client.
     pub fn broken(error: &(dyn Error + 'static)) -> Failure {
         tracing::error!("{}", remedy::describe(error));
@@ -107,6 +111,9 @@ impl From<DatabaseError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
+        if self.status == StatusCode::NOT_MODIFIED {
+            return (self.status, self.headers).into_response();
+        }
         (self.status, json_response(&Body { error: &self.reason }, self.headers)).into_response()
     }
 }

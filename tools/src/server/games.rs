@@ -41,6 +41,7 @@ pub async fn analysis(
     let game = request::game(&query.board, &query.start, &query.moves)?;
     let source = client.find(game.board()).await?;
     let tag = source.tag.clone();
+    client.check_is_new(caching(&tag, true))?;
     // The deepest position is the last one.
     let may_search = source.may_search(&AnalysisRequest::of(*game.position()));
     let is_open = |analysis: &GameAnalysis| analysis.limit.is_some();
@@ -93,6 +94,7 @@ pub async fn next_move(
     }
     let source = client.find(board).await?;
     let tag = source.tag.clone();
+    client.check_is_new(caching(&tag, true))?;
     let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
     let answer = client.ask(plies > 0 || asks_source, Result::is_err, move |work| {
         let mut chooser = kind

@@ -72,6 +72,7 @@ pub async fn get(
             )));
         }
     }
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
         None if query.stream && source.may_search(&request) => {
@@ -152,6 +153,7 @@ pub async fn solve(
         return Err(Failure::bad("the game is over, so its moves have no scores; ask about an earlier position"));
     }
     let source = client.find(board).await?;
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = client.answer(&source, AnalysisRequest::of(position)).await?;
     let mut score = vec![FULL; board.width()];
     for of in &analysis.moves {
@@ -189,12 +191,14 @@ pub async fn random(
             "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
         )));
     }
+    // An answer with a seed depends on no database.
+    let headers = caching(&tag("random"), seed.is_some());
+    client.check_is_new(headers.clone())?;
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
     let answer =
         client.run(ThreadKind::LookUp, move |_| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
             Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
         })?;
-    // An answer with a seed depends on no database.
-    json_response(&Envelope::new("random", answer), caching(&tag("random"), seed.is_some()))
+    json_response(&Envelope::new("random", answer), headers)
 }

@@ -16,7 +16,7 @@ use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 use super::failure::Failure;
 use super::metrics::{MEDIA, RequestLog, to_text};
 use super::request::Client;
-use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE, unless_known};
+use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE};
 use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
@@ -82,7 +82,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .quality(CompressionLevel::Fastest)
         // A compressor would hold back the lines of a stream.
         .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
-            headers.get(header::CACHE_CONTROL).is_none_or(|value| value != NO_TRANSFORM[0].1)
+            headers.get(header::CACHE_CONTROL) != Some(&NO_TRANSFORM[0].1)
         }));
     beneath(&server.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
@@ -124,7 +124,6 @@ fn robots(base_path: &str) -> String {
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     let log = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
-    let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
     let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
     let permit = match server.requests.try_acquire(client.address) {
@@ -145,7 +144,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
         Failure::new(StatusCode::FORBIDDEN, reason).into_response()
     } else {
         request.extensions_mut().insert(client);
-        unless_known(&known, next.run(request).await)
+        next.run(request).await
     };
     log.until_sent(response, permit)
 }

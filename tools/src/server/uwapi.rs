@@ -98,6 +98,7 @@ async fn position(
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
     let position =
         text.and_then(|text| request::position(source.analyst.board, &text).ok()).ok_or_else(|| invalid("Position"))?;
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
     let answer = position_json(&position, &analysis).ok_or_else(|| client.server.undecided(analysis.limit))?;
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
