@@ -33,7 +33,7 @@ pub const MAX_METRICS_CONNECTIONS: usize = 8;
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
 /// How long a client may take to read what is sent to it.
-const READ_TIME: Duration = Duration::from_secs(30);
+pub const READ_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes of that head.
 const MAX_HEAD_BYTES: usize = 16 << 10;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{LINE_TIME, NO_TRANSFORM, caching, json_response, line, lines, tag};
+use super::response::{NO_TRANSFORM, caching, json_response, line, lines, tag};
 use super::service::{AnalysisRequest, ThreadKind, ThreadPermit};
 use crate::arguments::USUAL_BOARD;
 
@@ -109,7 +109,7 @@ fn stream(
             () = lines.closed() => return,
         };
         let answer = client.server.line_json(board, Some(&request.position), &text, answer);
-        let _ = lines.send_timeout(line(answer), LINE_TIME).await;
+        let _ = lines.send(line(answer)).await;
     });
     response
 }

@@ -1,7 +1,6 @@
 //! What answers have in common: JSON, for how long a copy of them may be used, and bodies that grow line by line.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -64,9 +63,6 @@ pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
 
 /// How many lines wait for a client.
 const WAITING_LINES: usize = 64;
-
-/// How long a client may take to read a line.
-pub const LINE_TIME: Duration = Duration::from_secs(30);
 
 /// Returns an answer, and the end into which its lines are sent. The answer ends when that is dropped.
 pub fn lines(cache_control: CacheControl) -> (Sender<Bytes>, Response) {

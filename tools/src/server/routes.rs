@@ -178,9 +178,12 @@ pub mod tests {
         arguments: Arguments,
     }
 
-    async fn get(server: &Arc<Server>, address: &str) -> Response {
-        let request = Request::get(address).body(Body::empty()).unwrap();
+    pub async fn ask(server: &Arc<Server>, request: Request) -> Response {
         TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
+    }
+
+    async fn get(server: &Arc<Server>, address: &str) -> Response {
+        ask(server, Request::get(address).body(Body::empty()).unwrap()).await
     }
 
     /// Makes a server without databases: the usual folder need not exist.
