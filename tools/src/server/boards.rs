@@ -3,7 +3,6 @@
 //! where that was counted.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{
     self, BoardJson, DEFAULT_CACHE_BYTES, Database, DatabaseError, Listing, Misplaced, When, choose,
 };
-use fourbase_tiers::files::{FileError, is_address};
+use fourbase_tiers::files::is_address;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use quick_cache::sync::Cache;
@@ -215,7 +214,7 @@ pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Fa
 ///
 /// A folder that cannot be read; too many look-ups.
 pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
-    client.run(ThreadKind::Storage, |work| Ok(work.server.boards.list()?)).await
+    client.run(client.thread(ThreadKind::Storage).await?, |work| Ok(work.server.boards.list()?)).await
 }
 
 /// Which board.
@@ -234,18 +233,10 @@ pub async fn stats(
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = client.find(board).await?;
-    let stats = client.run(ThreadKind::Storage, move |_| {
+    let stats = client.run(client.thread(ThreadKind::Storage).await?, move |_| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
-        let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
-            // Some hosts answer with status 403 or with a page when they do not have the file.
-            Err(FileError::Io { file, source, .. })
-                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported)
-                    && is_address(&file) =>
-            {
-                None
-            }
-            counts => counts.map_err(|error| Failure::broken(&error))?,
-        };
+        let counts = read_kept(database.storage(), database.folder(), board, &database.manifest);
+        let counts = counts.map_err(|error| Failure::broken(&error))?;
         let stats = |counts| Stats::of(&counts, Some((database.folder(), &database.manifest)));
         Ok(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });

@@ -1,12 +1,11 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::Router;
 use futures_util::future::join_all;
-use hyper::Request;
 use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
@@ -14,9 +13,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_io_timeout::TimeoutStream;
+use tower_http::add_extension::AddExtension;
 
 use super::fair_semaphore::{FairSemaphore, LimitReached};
-use super::request::{PeerAddress, network};
+use super::request::network;
 use crate::interrupt;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
@@ -87,7 +87,7 @@ async fn accept((listener, router, connections): Endpoint, graceful: &GracefulSh
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);
-        let connection = graceful.watch(connection(stream, PeerAddress(peer.ip()), router.clone()));
+        let connection = graceful.watch(connection(stream, peer.ip(), router.clone()));
         tokio::spawn(async move {
             // A client that breaks off is no error of the server.
             let _ = connection.await;
@@ -98,18 +98,14 @@ async fn accept((listener, router, connections): Endpoint, graceful: &GracefulSh
 
 fn connection(
     stream: impl AsyncRead + AsyncWrite + Send + 'static,
-    peer: PeerAddress,
+    peer: IpAddr,
     router: Router,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MAX_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
-    let service = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<_>| {
-        request.extensions_mut().insert(peer);
-        service.call(request)
-    });
+    let service = TowerToHyperService::new(AddExtension::new(router, peer));
     server.serve_connection(TokioIo::new(Box::pin(stream)), service)
 }
 
@@ -137,8 +133,7 @@ mod tests {
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100, READ_TIME, "HTTP/1.1 200"),
         ] {
             let (mut client, stream) = duplex(read_bytes);
-            let mut connection =
-                Box::pin(connection(stream, PeerAddress(Ipv4Addr::LOCALHOST.into()), router(server(&[]))));
+            let mut connection = Box::pin(connection(stream, Ipv4Addr::LOCALHOST.into(), router(server(&[]))));
             let begun = Instant::now();
             let send = async {
                 client.write_all(sent.as_bytes()).await.unwrap();

@@ -98,7 +98,7 @@ fn stream(
     tokio::spawn(async move {
         let (server, board, sender, typed) =
             (Arc::clone(&client.server), source.analyst.board, lines.clone(), text.clone());
-        let answer = client.run_on(permit, move |work| {
+        let answer = client.run(permit, move |work| {
             // Of lines that come faster than the client reads them, some are left out.
             let listener = |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
             listener(&Analysis::unknown(&request.position));
@@ -196,8 +196,10 @@ pub async fn random(
     client.check_is_new(headers.clone())?;
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let answer =
-        client.run(ThreadKind::LookUp, move |_| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
+    let answer = client
+        .run(client.thread(ThreadKind::LookUp).await?, move |_| Ok(RandomJson::of(board, ply, drawn)))
+        .await?
+        .ok_or_else(|| {
             Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
         })?;
     json_response(&Envelope::new("random", answer), headers)

@@ -12,10 +12,6 @@ use serde::de::DeserializeOwned;
 use super::failure::Failure;
 use super::service::Server;
 
-/// The other end of a connection.
-#[derive(Clone, Copy)]
-pub struct PeerAddress(pub IpAddr);
-
 /// Where a proxy names the clients that a request went through, the nearest one last.
 const FORWARDED: &str = "x-forwarded-for";
 
@@ -35,8 +31,8 @@ pub struct Client {
 
 impl Client {
     pub fn of(server: &Arc<Server>, request: &Request) -> Client {
-        let peer =
-            request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |PeerAddress(address)| *address);
+        // The other end of the connection.
+        let peer = request.extensions().get().copied().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         // The client itself may have written everything before the last address.
         let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());

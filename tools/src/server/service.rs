@@ -1,6 +1,6 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run_on) on a thread of
+//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run) on a thread of
 //! its own, for as long as its client waits.
 
 use std::sync::Arc;
@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
-use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener, Move};
+use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener};
 use fourbase::search::Monitor;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
@@ -44,11 +43,8 @@ const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 /// half of the searches that run at a time, so this suffices for 60 other addresses that always ask for more.
 const SEARCHES_BEFORE: u32 = 30;
 
-/// The most bytes of all answers that are kept.
-const MAX_ANSWER_BYTES: u64 = 64 << 20;
-
-/// The bytes of an answer without its moves and its line: its texts, and its entry in the cache.
-const ANSWER_BYTES: usize = size_of::<Analysis>() + 256;
+/// The most answers that are kept: 2 KiB each with their moves and lines, mostly half of that.
+const MAX_ANSWERS: usize = 1 << 15;
 
 /// How long an undecided answer is kept.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
@@ -85,7 +81,7 @@ pub struct Server {
     /// How far a search may go.
     nodes: u64,
     time: Duration,
-    answers: Cache<AnalysisRequest, CachedAnswer, AnswerBytes>,
+    answers: Cache<AnalysisRequest, CachedAnswer>,
     /// Whether searches end and answer what they know by then.
     pub is_stopping: watch::Sender<bool>,
 }
@@ -136,16 +132,6 @@ pub struct ThreadPermit {
 /// An answer, when it was found, and the tag of its database.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
 
-#[derive(Clone)]
-struct AnswerBytes;
-
-impl Weighter<AnalysisRequest, CachedAnswer> for AnswerBytes {
-    fn weight(&self, _: &AnalysisRequest, (_, _, analysis): &CachedAnswer) -> u64 {
-        let line_bytes = analysis.line.as_ref().map_or(0, |line| line.len() * size_of::<usize>());
-        (ANSWER_BYTES + analysis.moves.len() * size_of::<Move>() + line_bytes) as u64
-    }
-}
-
 /// Ends the searches of a question whose client has gone away.
 struct CancelOnDrop(Arc<Monitor>);
 
@@ -174,7 +160,7 @@ impl Server {
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
             nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
-            answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
+            answers: Cache::new(MAX_ANSWERS),
             is_stopping: watch::Sender::new(false),
         })
     }
@@ -305,7 +291,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::run`].
+    /// Those of [`Client::thread`] and of `work`.
     pub async fn ask<T: Send + 'static>(
         &self,
         may_search: bool,
@@ -313,25 +299,12 @@ impl Client {
         work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Clone + Send + 'static,
     ) -> Result<T, Failure> {
         if !may_search {
-            let answer = self.run(ThreadKind::LookUp, work.clone()).await?;
+            let answer = self.run(self.thread(ThreadKind::LookUp).await?, work.clone()).await?;
             if !is_open(&answer) {
                 return Ok(answer);
             }
         }
-        self.run(ThreadKind::Search, work).await
-    }
-
-    /// Runs `work` when a thread is free.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Client::thread`] and of [`Client::run_on`].
-    pub async fn run<T: Send + 'static>(
-        &self,
-        kind: ThreadKind,
-        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
-        self.run_on(self.thread(kind).await?, work).await
+        self.run(self.thread(ThreadKind::Search).await?, work).await
     }
 
     /// Runs `work` on a thread of its own, within the limits of a look-up or of a search, and returns what it returns. Its budget is
@@ -340,7 +313,7 @@ impl Client {
     /// # Errors
     ///
     /// The error of `work`, or the thread failed.
-    pub async fn run_on<T: Send + 'static>(
+    pub async fn run<T: Send + 'static>(
         &self,
         permit: ThreadPermit,
         work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
@@ -384,7 +357,7 @@ impl Client {
         if let Some(source) = self.server.boards.at_hand(board) {
             return Ok(source);
         }
-        self.run(ThreadKind::Storage, move |work| Ok(work.server.boards.find(board)?)).await
+        self.run(self.thread(ThreadKind::Storage).await?, move |work| Ok(work.server.boards.find(board)?)).await
     }
 
     /// Answers about a position: from the cache, or else when a thread is free.
@@ -463,7 +436,7 @@ mod tests {
             }
             let of_each = (look_ups() / 4).min(8);
             assert_eq!(server.storage.taken(), (usize::from(address) * of_each).min(look_ups()));
-            assert_eq!(client(6).run(ThreadKind::LookUp, |_| Ok(7)).await.ok(), Some(7));
+            assert!(client(6).thread(ThreadKind::LookUp).await.is_ok());
         }
     }
 }
