@@ -166,7 +166,7 @@ fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
     clients.extend((8..32).map(|place| server.write(half(place / 8).as_bytes())));
     in_flight(32.0);
     let refused = server.post("/api/v1/positions?board=7x6", b"1");
-    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(refused.header("retry-after"), "5");
     refused.refused(503);
     assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
     drop(clients);

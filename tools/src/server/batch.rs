@@ -8,7 +8,7 @@ use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use axum::response::Response;
-use fourbase::analysis::json::AnswerJson;
+use fourbase::analysis::json::{AnalysisJson, AnswerJson};
 use fourbase::{Board, excerpt, notation};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
@@ -127,7 +127,10 @@ async fn answer_all(
             let reason = || format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs());
             answer.unwrap_or_else(|_| Err(Failure::bad(reason())))
         };
-        let answer = client.server.line_json(board, asked.as_ref(), shown, answer.await);
+        let answer = match answer.await {
+            Ok(analysis) => client.server.query_json(&analysis, shown),
+            Err(failure) => AnalysisJson::failed(board, asked.as_ref(), shown, failure.reason),
+        };
         let input = if text.len() > INPUT_BYTES { excerpt(text, INPUT_BYTES) } else { text.to_owned() };
         if lines.send(line(AnswerJson { input: Some(input), ..answer })).await.is_err() {
             return;

@@ -176,14 +176,11 @@ impl Boards {
             }
             return Ok(boards);
         }
-        let Listing { databases, faults, .. } = database::list(&self.root)?;
+        let Listing { mut databases, faults, .. } = database::list(&self.root)?;
         // Those with remoteness come last, and stay.
-        for values in [Values::Wdl, Values::Remoteness] {
-            for (board, manifest) in &databases {
-                if manifest.is_complete() && manifest.values == values {
-                    add(*board, manifest, false);
-                }
-            }
+        databases.sort_by_key(|(_, manifest)| manifest.values == Values::Remoteness);
+        for (board, manifest) in databases.iter().filter(|(_, manifest)| manifest.is_complete()) {
+            add(*board, manifest, false);
         }
         for fault in faults {
             // Folders of the server are for its log alone.

@@ -13,12 +13,16 @@ use super::fair_semaphore::LimitReached;
 use super::response::{NO_STORE, json_response};
 use crate::remedy;
 
+/// Why the server has too much to do.
+pub const TOO_MANY_REQUESTS: &str = "this server has too many requests";
+
 /// A refused request.
 #[derive(Debug)]
 pub struct Failure {
     status: StatusCode,
     pub reason: String,
-    headers: HeaderMap,
+    // In a box, because every result has room for it.
+    headers: Box<HeaderMap>,
 }
 
 #[derive(Serialize)]
@@ -29,7 +33,7 @@ pub struct Body<'a> {
 
 impl Failure {
     pub fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
-        Failure { status, reason: reason.into(), headers: HeaderMap::from_iter(NO_STORE) }
+        Failure { status, reason: reason.into(), headers: Box::new(HeaderMap::from_iter(NO_STORE)) }
     }
 
     /// Adds a header.
@@ -62,24 +66,22 @@ impl Failure {
     pub fn limited(limit: LimitReached, of_address: &str) -> Failure {
         match limit {
             LimitReached::OfAddress => Failure::later(StatusCode::TOO_MANY_REQUESTS, of_address),
-            LimitReached::OfAll => Failure::busy(),
+            LimitReached::OfAll => Failure::unavailable(TOO_MANY_REQUESTS),
         }
     }
 
-    /// The server has too much to do.
-    pub fn busy() -> Failure {
-        let reason = "this server has too many requests; ask again in a second";
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason).with(header::RETRY_AFTER, 1)
+    /// The server has too much to do, or stops.
+    pub fn unavailable(reason: &str) -> Failure {
+        Failure::later(StatusCode::SERVICE_UNAVAILABLE, reason)
     }
 
-    /// The same request may be answered some seconds later.
-    pub fn later(status: StatusCode, reason: &str) -> Failure {
+    fn later(status: StatusCode, reason: &str) -> Failure {
         Failure::new(status, format!("{reason}; ask again in a few seconds")).with(header::RETRY_AFTER, 5)
     }
 
     /// The client has the answer already, which would have these headers.
     pub fn not_modified(headers: HeaderMap) -> Failure {
-        Failure { status: StatusCode::NOT_MODIFIED, reason: String::new(), headers }
+        Failure { status: StatusCode::NOT_MODIFIED, reason: String::new(), headers: Box::new(headers) }
     }
 
     /// The server failed. The reason is for the log alone: it may name folders, which do not concern a client.
@@ -112,8 +114,8 @@ impl From<DatabaseError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         if self.status == StatusCode::NOT_MODIFIED {
-            return (self.status, self.headers).into_response();
+            return (self.status, *self.headers).into_response();
         }
-        (self.status, json_response(&Body { error: &self.reason }, self.headers)).into_response()
+        (self.status, json_response(&Body { error: &self.reason }, *self.headers)).into_response()
     }
 }

@@ -116,7 +116,7 @@ impl RequestLog {
     pub fn new(server: &Arc<Server>, request: &Request) -> RequestLog {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-        let route = route.strip_prefix(&*server.base_path).unwrap_or(route).to_owned();
+        let route = route.strip_prefix(&*server.arguments.base_path).unwrap_or(route).to_owned();
         RequestLog { server: Arc::clone(server), begin: Instant::now(), method, uri, route, status: None }
     }
 

@@ -44,7 +44,7 @@ const DEFAULT_SECONDS: &str = "10";
 const NETWORK_THREADS: usize = 2;
 
 /// Arguments of `fourbase serve`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 The server answers from the databases in --db and from the built-in ones. Databases \
 that appear or change while it runs are found within two seconds. A position that no database covers \
@@ -133,25 +133,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let (listener, address) = listen(arguments.listen, "--listen").await?;
-    let metrics = match arguments.metrics_address {
-        Some(address) => Some(listen(address, "--metrics-address").await?),
-        None => None,
-    };
-    // Once the address is printed, a signal ends the server in order.
-    let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
-    interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);
     fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
     let of_address = if arguments.trust_proxy { MAX_CONNECTIONS } else { MAX_CONNECTIONS_OF_ADDRESS };
     let connections = FairSemaphore::new(MAX_CONNECTIONS, of_address);
     let mut endpoints = vec![(listener, routes::router(Arc::clone(&server)), connections)];
-    output::print(format_args!("listening on {page}"))?;
-    if let Some((listener, address)) = metrics {
+    let mut note = format!("listening on {page}");
+    if let Some(address) = arguments.metrics_address {
+        let (listener, address) = listen(address, "--metrics-address").await?;
         let connections = FairSemaphore::new(MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS);
         endpoints.push((listener, routes::metrics_router(Arc::clone(&server)), connections));
-        output::print(format_args!("metrics on http://{address}/metrics"))?;
+        note += &format!("\nmetrics on http://{address}/metrics");
     }
+    // Once the address is printed, a signal ends the server in order.
+    let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
+    interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
+    output::print(note)?;
     if arguments.open
         && let Err(error) = open::that_detached(&page)
     {

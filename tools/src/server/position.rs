@@ -9,7 +9,7 @@ use axum::Extension;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::Envelope;
+use fourbase::analysis::json::{AnalysisJson, Envelope};
 use fourbase::players::json::{RandomJson, TRIES};
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,10 @@ fn stream(
             answer = answer => answer,
             () = lines.closed() => return,
         };
-        let answer = client.server.line_json(board, Some(&request.position), &text, answer);
+        let answer = match answer {
+            Ok(analysis) => client.server.query_json(&analysis, &text),
+            Err(failure) => AnalysisJson::failed(board, Some(&request.position), &text, failure.reason),
+        };
         let _ = lines.send(line(answer)).await;
     });
     response

@@ -34,7 +34,7 @@ impl Client {
         // The other end of the connection.
         let peer = request.extensions().get().copied().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         // The client itself may have written everything before the last address.
-        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
+        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.arguments.trust_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         let address = network(named.unwrap_or(peer));
         let is_head = request.method() == Method::HEAD;

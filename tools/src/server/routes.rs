@@ -64,7 +64,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(page::routes())
         .route("/solve", get(position::solve))
         .route(HEALTH, get(|| async { "ok\n" }));
-    let robots = robots(&server.base_path);
+    let robots = robots(&server.arguments.base_path);
     let asked = Arc::clone(&server);
     let origins = match server.origins.has_all() {
         true => AllowOrigin::any(),
@@ -84,7 +84,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
             headers.get(header::CACHE_CONTROL) != Some(&NO_TRANSFORM[0].1)
         }));
-    beneath(&server.base_path, routes)
+    beneath(&server.arguments.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
         .fallback(|| async { Failure::nowhere() })
@@ -100,7 +100,8 @@ pub fn router(server: Arc<Server>) -> Router {
 
 /// Makes the router of `--metrics-address`.
 pub fn metrics_router(server: Arc<Server>) -> Router {
-    Router::new().route("/metrics", get(metrics)).with_state(server)
+    let metrics = move || std::future::ready(([(header::CONTENT_TYPE, MEDIA)], NO_STORE, to_text(&server)));
+    Router::new().route("/metrics", get(metrics))
 }
 
 /// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
@@ -125,7 +126,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
     let log = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
     let path = request.uri().path();
-    let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
+    let is_monitor = path.strip_prefix(&*server.arguments.base_path) == Some(HEALTH);
     let permit = match server.requests.try_acquire(client.address) {
         Err(limit) if !is_monitor => {
             let failure = Failure::limited(limit, "your address has too many requests at a time");
@@ -152,11 +153,6 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
 /// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
 async fn openapi() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, JSON)], REVALIDATE, include_bytes!("openapi.json").as_slice())
-}
-
-/// Answers `GET metrics`.
-async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, MEDIA)], NO_STORE, to_text(&server))
 }
 
 #[cfg(test)]
@@ -235,11 +231,11 @@ pub mod tests {
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;
             assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");
-            for (name, value) in [("retry-after", "1"), ("cache-control", "no-store")] {
+            for (name, value) in [("retry-after", "5"), ("cache-control", "no-store")] {
                 assert_eq!(refused.headers()[name], value, "{address}");
             }
             let body = to_bytes(refused.into_body(), 1000).await.unwrap();
-            assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a second"}"#);
+            assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a few seconds"}"#);
         }
         // Whoever looks after the server still gets an answer.
         assert_eq!(get(&server, "/healthz").await.status(), StatusCode::OK);

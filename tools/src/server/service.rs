@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
-use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson};
 use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener};
 use fourbase::search::Monitor;
 use fourbase::{Board, Position};
@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
 use super::boards::{BoardSource, Boards};
-use super::failure::Failure;
+use super::failure::{Failure, TOO_MANY_REQUESTS};
 use super::fair_semaphore::{FairSemaphore, Permit};
 use super::metrics::Metrics;
 use super::origins::Origins;
@@ -56,15 +56,9 @@ const LOOK_UP_NODES: u64 = 1 << 19;
 /// How long these searches may take for all positions of a request.
 const LOOK_UP_TIME: Duration = Duration::from_secs(1);
 
-/// What a request of a head may be instead.
-const GET: HeaderValue = HeaderValue::from_static("GET");
-
 /// What all requests share.
 pub struct Server {
-    /// Begins every address.
-    pub base_path: String,
-    /// Whether requests come from a proxy, which names the addresses of clients.
-    pub trusts_proxy: bool,
+    pub arguments: Arguments,
     pub origins: Origins,
     pub boards: Boards,
     pub metrics: Metrics,
@@ -78,8 +72,7 @@ pub struct Server {
     search_line: FairSemaphore,
     /// For searches of batches, which leave one to single questions if there are several.
     batch_searches: Arc<Semaphore>,
-    /// How far a search may go.
-    nodes: u64,
+    /// How long a search may take.
     time: Duration,
     answers: Cache<AnalysisRequest, CachedAnswer>,
     /// Whether searches end and answer what they know by then.
@@ -146,8 +139,7 @@ impl Server {
         let searches = arguments.searches();
         let share = arguments.searches_per_client.map_or_else(|| searches.div_ceil(2), usize::from);
         Arc::new(Server {
-            base_path: arguments.base_path.clone(),
-            trusts_proxy: arguments.trust_proxy,
+            arguments: arguments.clone(),
             origins: Origins(arguments.allow_origin.clone()),
             boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
             metrics: Metrics::new(),
@@ -158,7 +150,6 @@ impl Server {
             searches: FairSemaphore::new(searches, share),
             search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
-            nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
             answers: Cache::new(MAX_ANSWERS),
             is_stopping: watch::Sender::new(false),
@@ -167,13 +158,11 @@ impl Server {
 
     /// Returns an answer that is still at hand.
     pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
-        let answer = self.answers.get(request).filter(|(when, tag, analysis)| {
+        let (_, _, analysis) = self.answers.get(request).filter(|(when, tag, analysis)| {
             *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
-        });
-        answer.map(|(_, _, analysis)| {
-            self.metrics.cached.inc();
-            analysis
-        })
+        })?;
+        self.metrics.cached.inc();
+        Some(analysis)
     }
 
     /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
@@ -181,27 +170,11 @@ impl Server {
         AnalysisJson::of(analysis, text, analysis.limit.map(|limit| self.limit_text(limit)))
     }
 
-    /// Writes a line of a body in which a failure is an answer, too.
-    pub fn line_json(
-        &self,
-        board: Board,
-        position: Option<&Position>,
-        text: &str,
-        answer: Result<Analysis, Failure>,
-    ) -> AnswerJson<AnalysisJson> {
-        answer.map(|analysis| self.query_json(&analysis, text)).unwrap_or_else(|failure| {
-            let position = position.map(|position| PositionJson::typed(position, text));
-            AnswerJson { error: Some(failure.reason), ..AnswerJson::new(board, position, AnalysisJson::default()) }
-        })
-    }
-
     /// Refuses a question whose answer is not decided, by the limit that was reached.
     pub fn undecided(&self, limit: Option<AnalysisError>) -> Failure {
         match limit {
             // Those whose client went away are answered to nobody.
-            Some(AnalysisError::Cancelled { .. }) => {
-                Failure::later(StatusCode::SERVICE_UNAVAILABLE, "this server is stopping")
-            }
+            Some(AnalysisError::Cancelled { .. }) => Failure::unavailable("this server is stopping"),
             Some(limit) => Failure::unanswerable(self.limit_text(limit)),
             None => Failure::unanswerable("no remoteness of these moves is known"),
         }
@@ -243,12 +216,8 @@ impl RequestWork {
         let analysis = source.analyse(&request, &mut own, listener);
         budget.spent += own.spent;
         let analysis = analysis?;
-        let is_kept = match analysis.limit {
-            None => true,
-            Some(AnalysisError::Cancelled { .. }) => false,
-            Some(_) => has_all,
-        };
-        if is_kept {
+        let is_cancelled = matches!(analysis.limit, Some(AnalysisError::Cancelled { .. }));
+        if analysis.limit.is_none() || has_all && !is_cancelled {
             server.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
         }
         Ok(analysis)
@@ -272,17 +241,17 @@ impl Client {
         let is_search = kind == ThreadKind::Search;
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
-            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason).with(header::ALLOW, GET));
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason)
+                .with(header::ALLOW, HeaderValue::from_static("GET")));
         }
         let in_line = (is_search && !self.is_batch).then(|| search_line.try_acquire(self.address)).transpose();
         let in_line = in_line.map_err(|limit| Failure::limited(limit, "too many searches of your address wait"))?;
         let batch = Some(batch_searches).filter(|_| is_search && self.is_batch);
         // A batch has its own time limit.
         let patience = if self.is_batch { Duration::MAX } else { patience };
-        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await.map_err(|_| match is_search {
-            true => Failure::later(StatusCode::SERVICE_UNAVAILABLE, "all searches of this server are taken"),
-            false => Failure::busy(),
-        })?;
+        let taken = if is_search { "all searches of this server are taken" } else { TOO_MANY_REQUESTS };
+        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await;
+        let permit = permit.map_err(|_| Failure::unavailable(taken))?;
         Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
@@ -321,12 +290,11 @@ impl Client {
         let server = &self.server;
         let monitor = Arc::new(Monitor::default());
         let cancel = CancelOnDrop(Arc::clone(&monitor));
-        let (nodes, time) = match permit.is_search {
-            true => (server.nodes, server.time),
-            false => (server.nodes.min(LOOK_UP_NODES), server.time.min(LOOK_UP_TIME)),
-        };
+        let (most_nodes, most_time) =
+            if permit.is_search { (u64::MAX, Duration::MAX) } else { (LOOK_UP_NODES, LOOK_UP_TIME) };
+        let nodes = server.arguments.search_nodes.min(most_nodes);
         // What it knows by then comes within milliseconds.
-        let deadline = std::time::Instant::now().checked_add(time);
+        let deadline = std::time::Instant::now().checked_add(server.time.min(most_time));
         let budget = Budget { nodes: Some(nodes), deadline, monitor: Some(monitor), spent: Cost::default() };
         let mut own = RequestWork { server: Arc::clone(server), budget, is_search: permit.is_search };
         let mut is_stopping = server.is_stopping.subscribe();

@@ -37,8 +37,7 @@ async fn answer(
     let description = match names[..] {
         ["uwapi"] => json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }]),
         ["uwapi", GAME] => {
-            let boards = boards::listed(&client).await?;
-            game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
+            game_json(boards::listed(&client).await?.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
         ["uwapi", GAME, variant] => variant_json(solved(&client, variant).await?.analyst.board),
         ["uwapi", GAME, variant, "instructions"] => {
