@@ -201,6 +201,19 @@ fn the_commands_that_only_read_take_an_address() {
     assert_eq!(server.get("/api/v1/stats?board=4x4").json()["legal"], 161_029);
 }
 
+#[test]
+fn counts_that_a_host_refuses_are_counts_that_it_does_not_have() {
+    let host = Host::changing(databases::files(board("4x4"), Values::Remoteness), |request, answer| {
+        if request.path.ends_with(".stats.json") {
+            *answer = Answer { status: "403 Forbidden", ..Answer::default() };
+        }
+    });
+    let mut program = Program::new();
+    program.set("FOURBASE_DB", &host.url);
+    let server = Server::start(&program, "");
+    assert!(server.get("/api/v1/stats?board=4x4").refused(404).contains("are not counted on this server"));
+}
+
 /// (`cmd/addresses.md` has more addresses that do not help.)
 #[test]
 fn an_address_that_does_not_help_is_refused_with_what_to_do() {

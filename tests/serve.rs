@@ -11,7 +11,7 @@ use crate::support::databases;
 use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfter;
-use crate::support::server::{Server, eventually};
+use crate::support::server::{Server, connect, eventually};
 use crate::support::solves::Runs;
 use crate::support::tiers::{Solve, Values};
 
@@ -105,7 +105,7 @@ fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
     for stream in [false, true] {
         let refused = server.get(&format!("/api/v1/position?board=9x7&position=6&stream={stream}"));
         assert_eq!(refused.header("retry-after"), "5");
-        assert!(refused.refused(429).starts_with("all searches of this server are taken; "));
+        assert!(refused.refused(429).starts_with("too many searches of your address wait; "));
     }
     // A look-up needs no search.
     assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
@@ -126,8 +126,11 @@ fn single_questions_pass_between_the_positions_of_a_batch_and_head_does_not_sear
     let searches = server.metric("fourbase_searches_total");
     for address in ["position?board=9x7", "analysis?board=9x7&moves=1", "move?board=9x7&player=perfect"] {
         let head = server.raw(format!("HEAD /api/v1/{address} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
-        assert!(head.starts_with("HTTP/1.1 405 ") && head.ends_with("\r\n\r\n"), "{head}");
+        let has_method = head.contains("\r\nallow: GET\r\n");
+        assert!(head.starts_with("HTTP/1.1 405 ") && has_method && head.ends_with("\r\n\r\n"), "{head}");
     }
+    let wrong = server.post("/api/v1/boards", b"");
+    assert_eq!((wrong.header("allow"), wrong.refused(405).is_empty()), ("GET,HEAD", false));
     assert_eq!(server.metric("fourbase_searches_total"), searches);
 }
 
@@ -163,7 +166,7 @@ fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
     clients.extend((8..32).map(|place| server.write(half(place / 8).as_bytes())));
     in_flight(32.0);
     let refused = server.post("/api/v1/positions?board=7x6", b"1");
-    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(refused.header("retry-after"), "5");
     refused.refused(503);
     assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
     drop(clients);
@@ -183,11 +186,44 @@ fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
     let server = Server::alone("--search-seconds 60 --search-nodes 1e15");
     let client = server.send("GET /api/v1/position?board=9x7&position=1");
     eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
+    let player = server.send("GET /api/v1/move?board=9x7&moves=2&player=perfect");
+    let all = || server.metric("fourbase_searches_running") + server.metric("fourbase_searches_waiting") == 2.0;
+    eventually("a player runs or waits", all);
     let begin = Instant::now();
     assert_eq!(server.stop(Signal::INT), (Some(0), String::new()));
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
     let answer = std::io::read_to_string(client).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"undecided\":true"), "{answer}");
+    let answer = std::io::read_to_string(player).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("this server is stopping; "), "{answer}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_second_sigterm_cuts_no_answer_and_a_key_press_ends_the_server_at_once() {
+    for (signals, is_whole) in [([Signal::TERM; 2], true), ([Signal::TERM, Signal::INT], false)] {
+        let server = Server::start(&Program::with("4x4"), "");
+        let batch = "-\n".repeat(10_000);
+        let head = format!("POST /api/v1/positions?board=4x4 HTTP/1.0\r\nContent-Length: {}", batch.len());
+        let mut client = server.write(format!("{head}\r\n\r\n{batch}").as_bytes());
+        // The rest of the answer waits for the client.
+        client.read_exact(&mut [0; 100]).expect("the first bytes");
+        for signal in signals {
+            server.signal(signal);
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let answer = std::io::read_to_string(client).unwrap_or_default();
+        assert_eq!(answer.lines().filter(|line| line.ends_with("\"error\":null}")).count() == 10_000, is_whole);
+    }
+}
+
+#[test]
+fn monitors_have_a_handful_of_connections() {
+    let server = Server::alone("");
+    let mut connections: Vec<_> = (0..9).map(|_| connect(&server.metrics)).collect();
+    // The one beyond the limit is closed at once, the others after the time for a head.
+    connections[8].set_read_timeout(Some(Duration::from_secs(5))).expect("a limit");
+    assert_eq!(connections[8].read(&mut [0]).expect("an end"), 0);
 }
 
 #[test]

@@ -92,6 +92,16 @@ fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
 }
 
 #[test]
+fn what_a_client_has_is_not_computed_to_compare_its_tag() {
+    let program = Program::with("5x4");
+    let address = "/api/v1/position?board=5x4&position=33";
+    let tag = Server::start(&program, "").get(address).header("etag").to_owned();
+    let server = Server::start(&program, "");
+    assert_eq!(server.get_with(address, &[("if-none-match", &tag)]).status, 304);
+    assert_eq!(server.metric("fourbase_cache_misses_total"), 0.0);
+}
+
+#[test]
 fn a_batch_has_the_answers_of_the_command_line_in_order() {
     let program = Program::with("5x4");
     let server = Server::start(&program, "");

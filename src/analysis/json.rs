@@ -217,6 +217,12 @@ impl AnalysisJson {
         let typed = PositionJson::typed(position, text);
         AnswerJson { error: limit.filter(|_| undecided), ..AnswerJson::new(position.board(), Some(typed), body) }
     }
+
+    /// Makes the JSON of a question without an answer; `position` was typed as `text`, unless that is no position.
+    pub fn failed(board: Board, position: Option<&Position>, text: &str, reason: String) -> AnswerJson<AnalysisJson> {
+        let position = position.map(|position| PositionJson::typed(position, text));
+        AnswerJson { error: Some(reason), ..AnswerJson::new(board, position, AnalysisJson::default()) }
+    }
 }
 
 /// A [`GameAnalysis`].

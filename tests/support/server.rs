@@ -94,8 +94,7 @@ impl Server {
 
     /// Opens a connection, writes bytes, and returns it.
     pub fn write(&self, bytes: &[u8]) -> TcpStream {
-        let host = self.url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("a host");
-        let mut stream = TcpStream::connect(host).expect("a connection");
+        let mut stream = connect(&self.url);
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         // The server may close the connection before it has read everything.
         let _ = stream.write_all(bytes);
@@ -136,14 +135,26 @@ impl Server {
         peak_kib(self.child.0.id())
     }
 
+    /// Sends it a signal.
+    #[cfg(target_os = "linux")]
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child.0), signal);
+    }
+
     /// Sends it a signal that ends it, and returns its exit code and what it wrote to standard error.
     #[cfg(target_os = "linux")]
     pub fn stop(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
-        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child.0), signal);
+        self.signal(signal);
         let status = self.child.0.wait().expect("an end");
         let errors = std::io::read_to_string(self.child.0.stderr.take().expect("a pipe")).expect("UTF-8");
         (status.code(), errors)
     }
+}
+
+/// Opens a connection to the host of an address.
+pub fn connect(url: &str) -> TcpStream {
+    let host = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("a host");
+    TcpStream::connect(host).expect("a connection")
 }
 
 impl Reply {

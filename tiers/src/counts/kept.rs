@@ -10,7 +10,7 @@ use fourbase::{Board, Outcome, notation};
 use serde::{Deserialize, Serialize};
 
 use super::table::{Counts, OutcomeCount, PlyCounts};
-use crate::files::{FileError, ReadStorage, Storage, io_error, read_small, write_file};
+use crate::files::{FileError, ReadStorage, Storage, io_error, is_address, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 use crate::solve::SolveError;
@@ -45,6 +45,12 @@ pub fn kept_path(folder: &Path) -> PathBuf {
     folder.with_extension("stats.json")
 }
 
+/// Returns whether an error means that there is no such file. Some hosts answer with status 403 or with a page then.
+fn is_absent(file: &Path, kind: ErrorKind) -> bool {
+    kind == ErrorKind::NotFound
+        || is_address(file) && matches!(kind, ErrorKind::PermissionDenied | ErrorKind::Unsupported)
+}
+
 /// Reads the counts beside a database; `None` if there are none, or if they belong to another database.
 ///
 /// # Errors
@@ -58,7 +64,7 @@ pub fn read_kept(
 ) -> Result<Option<Counts>, FileError> {
     let file = kept_path(folder);
     let bytes = match read_small(storage, &file, MOST_BYTES) {
-        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(FileError::Io { source, .. }) if is_absent(&file, source.kind()) => return Ok(None),
         read => read?,
     };
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };

@@ -27,11 +27,11 @@ const GREEDY: u32 = 100;
 const POLITE: u32 = GREEDY;
 
 /// What 99 % of the polite look-ups must not take.
-const MOST: Duration = Duration::from_millis(150);
+const MAX_LOOK_UP_TIME: Duration = Duration::from_millis(150);
 
 /// How often another address may have an answer while a polite search waits: the search that runs, one before the polite one
 /// and one beside it.
-const MOST_TURNS: usize = 3;
+const MAX_TURNS_OF_OTHER: usize = 3;
 
 /// Of so many greedy look-ups one answer is checked.
 const CHECKED: usize = 100;
@@ -200,7 +200,10 @@ fn report(served: &Served, told: &[Told], counts: &str) {
 
     assert!(hits < misses / 10.0, "memory answers");
     assert!(undecided.len() <= decided.len() / 10, "look-ups are not decided");
-    assert!(polite_look_ups.has_all() && spread(&polite_look_ups.answered)[1] < MOST, "the polite client waits");
+    assert!(
+        polite_look_ups.has_all() && spread(&polite_look_ups.answered)[1] < MAX_LOOK_UP_TIME,
+        "the polite client waits"
+    );
     assert!(polite_searches.has_all(), "a polite search has no answer");
     for polite in told.iter().filter(|of| of.is_polite() && of.is_search()) {
         let answer = polite.answer();
@@ -211,6 +214,6 @@ fn report(served: &Served, told: &[Told], counts: &str) {
             ends.filter(|end| (polite.asked..polite.asked + polite.time).contains(end)).count()
         };
         let most = (0..GREEDY).map(meanwhile).max();
-        assert!(most <= Some(MOST_TURNS), "another address had {most:?} turns while a polite search waited");
+        assert!(most <= Some(MAX_TURNS_OF_OTHER), "another address had {most:?} turns while a polite search waited");
     }
 }

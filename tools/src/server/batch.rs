@@ -1,4 +1,4 @@
-//! `POST api/v1/positions`: many positions in one request, a line of answer for each. Each position waits for its own turn, so
+//! `POST api/v1/positions`: many positions in one request, a line of answer for each. Each position waits for a thread of its own, so
 //! other questions come in between.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use axum::response::Response;
-use fourbase::analysis::json::AnswerJson;
+use fourbase::analysis::json::{AnalysisJson, AnswerJson};
 use fourbase::{Board, excerpt, notation};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
@@ -16,10 +16,10 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::boards::BoardSource;
-use super::door::Full;
+use super::connections::READ_TIME;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{LINE_TIME, PARTIAL, line, lines};
+use super::response::{NO_STORE, line, lines};
 use super::service::{AnalysisRequest, MAX_BATCHES_OF_ADDRESS};
 use crate::batch::blank;
 
@@ -35,7 +35,7 @@ const MAX_EXCESS_BYTES: usize = 15 << 20;
 /// How long a client may take to send a request.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 
-/// How long a batch may take.
+/// How long a batch may take, until the rest of its positions are errors.
 const BATCH_TIME: Duration = Duration::from_secs(600);
 
 /// How much of a line the answer repeats.
@@ -60,12 +60,9 @@ pub async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let place = client.server.batches.try_enter(client.address).map_err(|full| match full {
-        Full::Address => {
-            Failure::too_many(&format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time"))
-        }
-        Full::All => Failure::busy(),
-    })?;
+    let of_address = format!("an address has at most {MAX_BATCHES_OF_ADDRESS} batches at a time");
+    let permit = client.server.batches.try_acquire(client.address);
+    let permit = permit.map_err(|limit| Failure::limited(limit, &of_address))?;
     let slow = |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds");
     let body = timeout(REQUEST_TIME, read(body)).await.map_err(slow)??;
     let text = String::from_utf8(body.into()).map_err(|_| Failure::bad("the positions are no UTF-8"))?;
@@ -76,11 +73,14 @@ pub async fn post(
     }
     let source = client.find(board).await?;
     let client = Client { is_batch: true, ..client };
-    let (lines, response) = lines(PARTIAL);
+    let (lines, response) = lines(NO_STORE);
     tokio::spawn(async move {
-        let _place = place;
+        let _permit = permit;
+        let end = Instant::now() + BATCH_TIME;
+        // What is known by the end may take as long to read.
+        let answers = timeout_at(end + READ_TIME, answer_all(&client, &source, query.line, &text, &lines, end));
         tokio::select! {
-            () = answer_all(&client, &source, query.line, &text, &lines) => {}
+            _ = answers => {}
             () = lines.closed() => {}
         }
     });
@@ -102,11 +102,20 @@ async fn read(mut body: Body) -> Result<Bytes, Failure> {
     Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason))
 }
 
-/// Writes a line for each line of `text`, until the client is gone.
-async fn answer_all(client: &Client, source: &Arc<BoardSource>, with_line: bool, text: &str, lines: &Sender<Bytes>) {
-    let (board, end) = (source.analyst.board, Instant::now() + BATCH_TIME);
+/// Writes a line for each line of `text`, an error for those that are not answered before `end`.
+async fn answer_all(
+    client: &Client,
+    source: &Arc<BoardSource>,
+    with_line: bool,
+    text: &str,
+    lines: &Sender<Bytes>,
+    end: Instant,
+) {
+    let board = source.analyst.board;
     for text in text.trim_start_matches('\u{feff}').lines() {
-        let field = first_field(text, board);
+        let field = notation::Fields::of(text.as_bytes(), 1, board).map_err(Failure::bad);
+        let field = field.map(|fields| str::from_utf8(fields.chosen).unwrap_or(text));
+        let shown = *field.as_ref().unwrap_or(&text);
         let position = field.and_then(|field| match field {
             "" => Err(Failure::bad(blank(text.as_bytes()))),
             field => request::position(board, field),
@@ -118,19 +127,36 @@ async fn answer_all(client: &Client, source: &Arc<BoardSource>, with_line: bool,
             let reason = || format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs());
             answer.unwrap_or_else(|_| Err(Failure::bad(reason())))
         };
-        let answer = answer.await;
-        let field = first_field(text, board).unwrap_or(text);
-        let answer = client.server.line_json(board, asked.as_ref(), field, answer);
+        let answer = match answer.await {
+            Ok(analysis) => client.server.query_json(&analysis, shown),
+            Err(failure) => AnalysisJson::failed(board, asked.as_ref(), shown, failure.reason),
+        };
         let input = if text.len() > INPUT_BYTES { excerpt(text, INPUT_BYTES) } else { text.to_owned() };
-        let line = line(AnswerJson { input: Some(input), ..answer });
-        if lines.send_timeout(line, LINE_TIME).await.is_err() {
+        if lines.send(line(AnswerJson { input: Some(input), ..answer })).await.is_err() {
             return;
         }
     }
 }
 
-/// Returns the first field of a line.
-fn first_field(line: &str, board: Board) -> Result<&str, Failure> {
-    let fields = notation::Fields::of(line.as_bytes(), 1, board).map_err(Failure::bad)?;
-    Ok(std::str::from_utf8(fields.chosen).unwrap_or(line))
+#[cfg(test)]
+mod tests {
+    use axum::extract::Request;
+
+    use super::*;
+    use crate::server::routes::tests::{ask, server};
+
+    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_ends_in_time_whoever_reads_it_slowly() {
+        let server = server(&[]);
+        let request = Request::post("/api/v1/positions?board=4x4").body("-\n".repeat(1000).into()).unwrap();
+        let (begin, mut body, mut count) = (Instant::now(), ask(&server, request).await.into_body(), 0);
+        // A line comes before the client is taken for one that does not read.
+        while let Some(Ok(_)) = body.frame().await {
+            count += 1;
+            tokio::time::sleep(READ_TIME / 2).await;
+            assert!(begin.elapsed() < BATCH_TIME + 2 * READ_TIME || server.batches.taken() == 0);
+        }
+        assert!(count > 40 && count < 200, "{count}");
+    }
 }

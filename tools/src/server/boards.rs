@@ -3,7 +3,6 @@
 //! where that was counted.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{
     self, BoardJson, DEFAULT_CACHE_BYTES, Database, DatabaseError, Listing, Misplaced, When, choose,
 };
-use fourbase_tiers::files::{FileError, is_address};
+use fourbase_tiers::files::is_address;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use quick_cache::sync::Cache;
@@ -27,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::request::{Client, Fields};
-use super::response::{CHANGING, json_response, tag};
-use super::service::AnalysisRequest;
+use super::response::{REVALIDATE, json_response, tag};
+use super::service::{AnalysisRequest, ThreadKind};
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
@@ -177,14 +176,11 @@ impl Boards {
             }
             return Ok(boards);
         }
-        let Listing { databases, faults, .. } = database::list(&self.root)?;
+        let Listing { mut databases, faults, .. } = database::list(&self.root)?;
         // Those with remoteness come last, and stay.
-        for values in [Values::Wdl, Values::Remoteness] {
-            for (board, manifest) in &databases {
-                if manifest.is_complete() && manifest.values == values {
-                    add(*board, manifest, false);
-                }
-            }
+        databases.sort_by_key(|(_, manifest)| manifest.values == Values::Remoteness);
+        for (board, manifest) in databases.iter().filter(|(_, manifest)| manifest.is_complete()) {
+            add(*board, manifest, false);
         }
         for fault in faults {
             // Folders of the server are for its log alone.
@@ -206,7 +202,7 @@ pub struct Listed {
 /// Answers `GET api/v1/boards`.
 pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Failure> {
     let boards = listed(&client).await?.into_values().collect();
-    json_response(&Envelope::new("boards", Listed { boards }), CHANGING)
+    json_response(&Envelope::new("boards", Listed { boards }), REVALIDATE)
 }
 
 /// Lists the boards that have a database.
@@ -215,8 +211,7 @@ pub async fn boards(Extension(client): Extension<Client>) -> Result<Response, Fa
 ///
 /// A folder that cannot be read; too many look-ups.
 pub async fn listed(client: &Client) -> Result<BoardList, Failure> {
-    let turn = client.turn(false).await?;
-    client.run(turn, |server, _| Ok(server.boards.list()?)).await
+    client.run(client.thread(ThreadKind::Storage).await?, |work| Ok(work.server.boards.list()?)).await
 }
 
 /// Which board.
@@ -235,19 +230,10 @@ pub async fn stats(
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = client.find(board).await?;
-    let turn = client.turn(false).await?;
-    let stats = client.run(turn, move |_, _| {
+    let stats = client.run(client.thread(ThreadKind::Storage).await?, move |_| {
         let Some(database) = source.database().filter(|database| !database.is_embedded) else { return Ok(None) };
-        let counts = match read_kept(database.storage(), database.folder(), board, &database.manifest) {
-            // Some hosts answer with status 403 or with a page when they do not have the file.
-            Err(FileError::Io { file, source, .. })
-                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported)
-                    && is_address(&file) =>
-            {
-                None
-            }
-            counts => counts.map_err(|error| Failure::broken(&error))?,
-        };
+        let counts = read_kept(database.storage(), database.folder(), board, &database.manifest);
+        let counts = counts.map_err(|error| Failure::broken(&error))?;
         let stats = |counts| Stats::of(&counts, Some((database.folder(), &database.manifest)));
         Ok(counts.map(|counts| Stats { folder: None, ..stats(counts) }))
     });
@@ -257,5 +243,5 @@ pub async fn stats(
              {board} --stats, or if the board is solved: fourbase stats {board}"
         ))
     })?;
-    json_response(&Envelope::new("stats", stats), CHANGING)
+    json_response(&Envelope::new("stats", stats), REVALIDATE)
 }

@@ -1,12 +1,11 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::Router;
 use futures_util::future::join_all;
-use hyper::Request;
 use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
@@ -14,9 +13,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_io_timeout::TimeoutStream;
+use tower_http::add_extension::AddExtension;
 
-use super::door::{Door, Full};
-use super::request::{Peer, network};
+use super::fair_semaphore::{FairSemaphore, LimitReached};
+use super::request::network;
+use crate::interrupt;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -25,11 +26,14 @@ pub const MAX_CONNECTIONS: usize = 768;
 /// The most of one address; more are closed at once. Behind a proxy all connections are of one address.
 pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
 
+/// The most connections to `--metrics-address`: for a few monitors.
+pub const MAX_METRICS_CONNECTIONS: usize = 8;
+
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
 /// How long a client may take to read what is sent to it.
-const READ_TIME: Duration = Duration::from_secs(30);
+pub const READ_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes of that head.
 const MAX_HEAD_BYTES: usize = 16 << 10;
@@ -40,33 +44,32 @@ const BEFORE_NEXT: Duration = Duration::from_millis(50);
 /// How long answers may take that are under way when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves each router at its listener, with at most `of_address` connections of an address, until a signal. Then calls `end`,
-/// which ends searches, and waits some time, or until a second signal, for answers that are under way.
-pub async fn serve(
-    routers: Vec<(TcpListener, Router)>,
-    of_address: usize,
-    mut signals: UnboundedReceiver<()>,
-    end: impl FnOnce(),
-) {
+/// A listener, what it serves, and how many connections it may have.
+pub type Endpoint = (TcpListener, Router, FairSemaphore);
+
+/// Serves all endpoints until the program is asked to stop. Then calls `end`, which ends searches, and waits some time, or until
+/// Ctrl-C, for answers that are under way.
+pub async fn serve(endpoints: Vec<Endpoint>, mut requests: UnboundedReceiver<interrupt::Request>, end: impl FnOnce()) {
     let graceful = GracefulShutdown::new();
     {
-        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, of_address, &graceful));
+        let accepting = endpoints.into_iter().map(|endpoint| accept(endpoint, &graceful));
         tokio::select! {
             _ = join_all(accepting) => {}
-            _ = signals.recv() => {}
+            _ = requests.recv() => {}
         }
     }
     end();
+    // A supervisor may send SIGTERM more than once.
+    let key = async { while requests.recv().await.is_some_and(|request| request != interrupt::Request::Key) {} };
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(GRACE) => {}
-        _ = signals.recv() => {}
+        () = key => {}
     }
 }
 
 /// Accepts connections for as long as it is asked.
-async fn accept(listener: TcpListener, router: Router, of_address: usize, graceful: &GracefulShutdown) {
-    let connections = Door::new(MAX_CONNECTIONS, of_address);
+async fn accept((listener, router, connections): Endpoint, graceful: &GracefulShutdown) {
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -77,14 +80,14 @@ async fn accept(listener: TcpListener, router: Router, of_address: usize, gracef
             }
         };
         let address = network(peer.ip());
-        let permit = match connections.try_enter(address) {
+        let permit = match connections.try_acquire(address) {
             Ok(permit) => permit,
-            Err(Full::Address) => continue,
-            Err(Full::All) => connections.enter(address, None).await,
+            Err(LimitReached::OfAddress) => continue,
+            Err(LimitReached::OfAll) => connections.acquire(address, None).await,
         };
         // Answers are small and should not wait for more.
         let _ = stream.set_nodelay(true);
-        let connection = graceful.watch(connection(stream, Peer(peer.ip()), router.clone()));
+        let connection = graceful.watch(connection(stream, peer.ip(), router.clone()));
         tokio::spawn(async move {
             // A client that breaks off is no error of the server.
             let _ = connection.await;
@@ -95,18 +98,14 @@ async fn accept(listener: TcpListener, router: Router, of_address: usize, gracef
 
 fn connection(
     stream: impl AsyncRead + AsyncWrite + Send + 'static,
-    peer: Peer,
+    peer: IpAddr,
     router: Router,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MAX_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
-    let service = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<_>| {
-        request.extensions_mut().insert(peer);
-        service.call(request)
-    });
+    let service = TowerToHyperService::new(AddExtension::new(router, peer));
     server.serve_connection(TokioIo::new(Box::pin(stream)), service)
 }
 
@@ -134,7 +133,7 @@ mod tests {
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100, READ_TIME, "HTTP/1.1 200"),
         ] {
             let (mut client, stream) = duplex(read_bytes);
-            let mut connection = Box::pin(connection(stream, Peer(Ipv4Addr::LOCALHOST.into()), router(server(&[]))));
+            let mut connection = Box::pin(connection(stream, Ipv4Addr::LOCALHOST.into(), router(server(&[]))));
             let begun = Instant::now();
             let send = async {
                 client.write_all(sent.as_bytes()).await.unwrap();
@@ -174,7 +173,8 @@ mod tests {
             // Those beyond its share are closed at once.
             assert_eq!(idle[MAX_CONNECTIONS_OF_ADDRESS].read(&mut [0]).await.unwrap(), 0);
         };
-        let accepting = accept(listener, router(server(&[])), MAX_CONNECTIONS_OF_ADDRESS, &graceful);
+        let connections = FairSemaphore::new(MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS);
+        let accepting = accept((listener, router(server(&[])), connections), &graceful);
         tokio::select! { () = accepting => {}, () = ask => {} }
     }
 }

@@ -3,22 +3,26 @@
 use std::error::Error;
 use std::fmt::Display;
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase_tiers::database::DatabaseError;
 use serde::Serialize;
 
-use super::response::{PARTIAL, json_response};
+use super::fair_semaphore::LimitReached;
+use super::response::{NO_STORE, json_response};
 use crate::remedy;
+
+/// Why the server has too much to do.
+pub const TOO_MANY_REQUESTS: &str = "this server has too many requests";
 
 /// A refused request.
 #[derive(Debug)]
 pub struct Failure {
     status: StatusCode,
     pub reason: String,
-    /// After how many seconds the same request may be answered.
-    again_in: Option<u32>,
+    // In a box, because every result has room for it.
+    headers: Box<HeaderMap>,
 }
 
 #[derive(Serialize)]
@@ -29,7 +33,13 @@ pub struct Body<'a> {
 
 impl Failure {
     pub fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
-        Failure { status, reason: reason.into(), again_in: None }
+        Failure { status, reason: reason.into(), headers: Box::new(HeaderMap::from_iter(NO_STORE)) }
+    }
+
+    /// Adds a header.
+    pub fn with(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Failure {
+        self.headers.insert(name, value.into());
+        self
     }
 
     /// The request cannot be read.
@@ -52,16 +62,26 @@ impl Failure {
         Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason.to_string())
     }
 
-    /// The address of the client has its share.
-    pub fn too_many(reason: &str) -> Failure {
-        let reason = format!("{reason}; ask again in a few seconds");
-        Failure { again_in: Some(5), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, reason) }
+    /// A limit is reached: of the address, which the reason names, or of the server.
+    pub fn limited(limit: LimitReached, of_address: &str) -> Failure {
+        match limit {
+            LimitReached::OfAddress => Failure::later(StatusCode::TOO_MANY_REQUESTS, of_address),
+            LimitReached::OfAll => Failure::unavailable(TOO_MANY_REQUESTS),
+        }
     }
 
-    /// The server has too much to do.
-    pub fn busy() -> Failure {
-        let reason = "this server has too many requests; ask again in a second";
-        Failure { again_in: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason) }
+    /// The server has too much to do, or stops.
+    pub fn unavailable(reason: &str) -> Failure {
+        Failure::later(StatusCode::SERVICE_UNAVAILABLE, reason)
+    }
+
+    fn later(status: StatusCode, reason: &str) -> Failure {
+        Failure::new(status, format!("{reason}; ask again in a few seconds")).with(header::RETRY_AFTER, 5)
+    }
+
+    /// The client has the answer already, which would have these headers.
+    pub fn not_modified(headers: HeaderMap) -> Failure {
+        Failure { status: StatusCode::NOT_MODIFIED, reason: String::new(), headers: Box::new(headers) }
     }
 
     /// The server failed. The reason is for the log alone: it may name folders, which do not concern a client.
@@ -93,7 +113,9 @@ impl From<DatabaseError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
-        (self.status, again_in, json_response(&Body { error: &self.reason }, PARTIAL)).into_response()
+        if self.status == StatusCode::NOT_MODIFIED {
+            return (self.status, *self.headers).into_response();
+        }
+        (self.status, json_response(&Body { error: &self.reason }, *self.headers)).into_response()
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::response::Response;
+use fourbase::Position;
+use fourbase::analysis::GameAnalysis;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
-use fourbase::analysis::{Budget, Cost, GameAnalysis};
 use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
 use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
 use fourbase_tiers::database::DatabaseError;
@@ -14,8 +15,8 @@ use serde::Deserialize;
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response};
-use super::service::{AnalysisRequest, Server};
+use super::response::{REVALIDATE, caching, json_response};
+use super::service::{AnalysisRequest, RequestWork};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
@@ -40,18 +41,13 @@ pub async fn analysis(
     let game = request::game(&query.board, &query.start, &query.moves)?;
     let source = client.find(game.board()).await?;
     let tag = source.tag.clone();
+    client.check_is_new(caching(&tag, true))?;
     // The deepest position is the last one.
-    let turn = client.turn(source.may_search(&AnalysisRequest::of(*game.position()))).await?;
-    let analysis = client.run(turn, move |server, budget| {
-        Ok(GameAnalysis::of(&game, |position, nodes| {
-            // Each position has all nodes, and all share the time. What had a quick look, or only a part of the time, may be
-            // decided next time.
-            let has_all = nodes.is_none() && !budget.spent.has_searched();
-            let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = server.analyse(&source, AnalysisRequest::of(*position), &mut part, None, has_all)?;
-            budget.spent += part.spent;
-            Ok::<_, DatabaseError>(analysis)
-        })?)
+    let may_search = source.may_search(&AnalysisRequest::of(*game.position()));
+    let is_open = |analysis: &GameAnalysis| analysis.limit.is_some();
+    let analysis = client.ask(may_search, is_open, move |work| {
+        let analyse = |position: &Position, nodes| work.analyse(&source, AnalysisRequest::of(*position), nodes, None);
+        Ok(GameAnalysis::of(&game, analyse)?)
     });
     let analysis = analysis.await?;
     json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(&tag, analysis.limit.is_none()))
@@ -98,35 +94,34 @@ pub async fn next_move(
     }
     let source = client.find(board).await?;
     let tag = source.tag.clone();
+    client.check_is_new(caching(&tag, true))?;
     let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
-    let is_search = plies > 0 || asks_source;
-    let turn = client.turn(is_search).await?;
-    let answer = client.run(turn, move |server, budget| {
-        // The searches of players are not counted otherwise.
-        budget.spent.positions += u64::from(is_search);
+    let answer = client.ask(plies > 0 || asks_source, Result::is_err, move |work| {
         let mut chooser = kind
-            .chooser(board, outcomes(server, &source, budget))
+            .chooser(board, outcomes(work, &source))
             .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
+        // The searches of players are not counted otherwise.
+        work.budget.spent.positions += u64::from(work.is_search);
         let mut random = random_source(seed, game.position().ply() as u64);
         match chooser.choose(game.position(), game.last(), &mut random) {
-            Ok(choice) => Ok(MoveJson::of(&game, kind, seed, choice)),
-            Err(ChooseError::Unknown(error)) => Err(match error.downcast::<DatabaseError>().map(|error| *error) {
-                Ok(DatabaseError::Analysis(limit)) => Failure::unanswerable(server.limit_text(limit)),
-                Ok(error) => error.into(),
-                Err(error) => Failure::broken(&*error),
-            }),
+            Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
+            Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
+                Ok(DatabaseError::Analysis(limit)) => Ok(Err(limit)),
+                Ok(error) => Err(error.into()),
+                Err(error) => Err(Failure::broken(&*error)),
+            },
             Err(error) => Err(Failure::unanswerable(error)),
         }
     });
-    json_response(&Envelope::new("move", answer.await?), caching(&tag, true))
+    let answer = answer.await?.map_err(|limit| client.server.undecided(Some(limit)))?;
+    json_response(&Envelope::new("move", answer), caching(&tag, true))
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
-fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
-    let (server, source, budget) = (Arc::clone(server), Arc::clone(source), budget.clone());
+fn outcomes(work: &RequestWork, source: &Arc<BoardSource>) -> Outcomes<'static> {
+    let (mut work, source) = (work.clone(), Arc::clone(source));
     Box::new(move |position| {
-        let request = AnalysisRequest::of(*position);
-        let analysis = server.analyse(&source, request, &mut budget.clone(), None, true)?;
+        let analysis = work.analyse(&source, AnalysisRequest::of(*position), None, None)?;
         analysis.limit.map_or(Ok(()), |limit| Err(DatabaseError::Analysis(limit)))?;
         Ok(analysis.moves.iter().filter_map(|of| Some((of.column, of.outcome?))).collect())
     })
@@ -134,5 +129,5 @@ fn outcomes(server: &Arc<Server>, source: &Arc<BoardSource>, budget: &Budget) ->
 
 /// Answers `GET api/v1/players`.
 pub async fn players(Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
-    json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), CHANGING)
+    json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), REVALIDATE)
 }

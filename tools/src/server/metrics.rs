@@ -17,7 +17,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::door::Permit;
+use super::fair_semaphore::Permit;
 use super::service::Server;
 
 /// The upper bounds of the times that are told apart, in seconds.
@@ -87,8 +87,8 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
 /// Writes all counts of a server.
 pub fn to_text(server: &Server) -> String {
     let metrics = &server.metrics;
-    metrics.in_flight.set(server.requests.inside() as i64);
-    metrics.searching.set(server.searches.inside() as i64);
+    metrics.in_flight.set(server.requests.taken() as i64);
+    metrics.searching.set(server.searches.taken() as i64);
     metrics.waiting.set(server.searches.waiting() as i64);
     let mut text = String::new();
     // Writing to memory does not fail.
@@ -100,7 +100,7 @@ pub fn to_text(server: &Server) -> String {
 const MAX_LOGGED_BYTES: usize = 512;
 
 /// A request that is not over. Dropped, it is counted and logged.
-pub struct Watched {
+pub struct RequestLog {
     server: Arc<Server>,
     begin: Instant,
     method: Method,
@@ -111,13 +111,13 @@ pub struct Watched {
     status: Option<StatusCode>,
 }
 
-impl Watched {
+impl RequestLog {
     /// Begins with the head of a request.
-    pub fn new(server: &Arc<Server>, request: &Request) -> Watched {
+    pub fn new(server: &Arc<Server>, request: &Request) -> RequestLog {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-        let route = route.strip_prefix(&*server.base_path).unwrap_or(route).to_owned();
-        Watched { server: Arc::clone(server), begin: Instant::now(), method, uri, route, status: None }
+        let route = route.strip_prefix(&*server.arguments.base_path).unwrap_or(route).to_owned();
+        RequestLog { server: Arc::clone(server), begin: Instant::now(), method, uri, route, status: None }
     }
 
     /// Ends with the body of the answer, and so does the permit of the request.
@@ -134,7 +134,7 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for RequestLog {
     fn drop(&mut self) {
         let time = self.begin.elapsed();
         let status = self.status.map_or_else(|| "none".to_owned(), |status| status.as_u16().to_string());

@@ -2,14 +2,14 @@
 //!
 //! A request comes in by [`connections`] and [`routes`], which limit and log it. [`request`] reads it. The handlers are
 //! [`position`], [`batch`], [`games`], [`boards`], [`page`], and [`uwapi`] for GamesCrafters' page. What they need of files or
-//! searches runs in [`service`], which waits for a place at a [`door`]. [`response`] and [`failure`] write what goes out.
+//! searches runs in [`service`], which waits for a thread from a [`fair_semaphore`]. [`response`] and [`failure`] write what goes out.
 //! [`metrics`] counts, and [`origins`] says which web sites may ask.
 
 pub mod batch;
 pub mod boards;
 mod connections;
-mod door;
 pub mod failure;
+mod fair_semaphore;
 pub mod games;
 mod metrics;
 mod origins;
@@ -30,7 +30,8 @@ use tokio::net::TcpListener;
 
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
 use crate::{interrupt, output};
-use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS};
+use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS, MAX_METRICS_CONNECTIONS};
+use fair_semaphore::FairSemaphore;
 use service::Server;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
@@ -43,7 +44,7 @@ const DEFAULT_SECONDS: &str = "10";
 const NETWORK_THREADS: usize = 2;
 
 /// Arguments of `fourbase serve`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 The server answers from the databases in --db and from the built-in ones. Databases \
 that appear or change while it runs are found within two seconds. A position that no database covers \
@@ -119,7 +120,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.log {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
     }
-    let blocking = arguments.searches() + look_ups();
+    // Look-ups, and as many threads that wait for storage.
+    let blocking = arguments.searches() + 2 * look_ups();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(NETWORK_THREADS).max_blocking_threads(blocking).enable_all();
     let runtime = runtime.build().context("cannot start the threads")?;
@@ -131,32 +133,29 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let (listener, address) = listen(arguments.listen, "--listen").await?;
-    let metrics = match arguments.metrics_address {
-        Some(address) => Some(listen(address, "--metrics-address").await?),
-        None => None,
-    };
-    // Once the address is printed, a signal ends the server in order.
-    let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
-    interrupt::on_request(move |_| sender.send(()).unwrap_or_default())?;
     let page = format!("http://{address}{}/", arguments.base_path);
     fourbase_tiers::database::check_root(&arguments.database.root, None)?;
     let server = Server::new(arguments);
     let of_address = if arguments.trust_proxy { MAX_CONNECTIONS } else { MAX_CONNECTIONS_OF_ADDRESS };
-    let mut ends = vec![(listener, routes::router(Arc::clone(&server)))];
-    output::print(format_args!("listening on {page}"))?;
-    if let Some((listener, address)) = metrics {
-        ends.push((listener, routes::metrics_router(Arc::clone(&server))));
-        output::print(format_args!("metrics on http://{address}/metrics"))?;
+    let connections = FairSemaphore::new(MAX_CONNECTIONS, of_address);
+    let mut endpoints = vec![(listener, routes::router(Arc::clone(&server)), connections)];
+    let mut note = format!("listening on {page}");
+    if let Some(address) = arguments.metrics_address {
+        let (listener, address) = listen(address, "--metrics-address").await?;
+        let connections = FairSemaphore::new(MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS);
+        endpoints.push((listener, routes::metrics_router(Arc::clone(&server)), connections));
+        note += &format!("\nmetrics on http://{address}/metrics");
     }
+    // Once the address is printed, a signal ends the server in order.
+    let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
+    interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
+    output::print(note)?;
     if arguments.open
         && let Err(error) = open::that_detached(&page)
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(ends, of_address, signals, || {
-        server.is_stopping.send_replace(true);
-    })
-    .await;
+    connections::serve(endpoints, requests, || server.is_stopping.send_modify(|is_stopping| *is_stopping = true)).await;
     Ok(())
 }
 
@@ -179,9 +178,9 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns how many questions that need no search are answered at a time.
+/// Returns how many questions that need no search are answered at a time: four addresses have each a quarter.
 fn look_ups() -> usize {
-    2 * processors()
+    (2 * processors()).max(4)
 }
 
 /// Reads the value of `--listen`. The name `localhost` is taken for 127.0.0.1, without asking what else it may mean.

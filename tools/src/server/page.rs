@@ -2,18 +2,18 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use axum::Router;
 use axum::extract::Path;
-use axum::http::header;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use fourbase::notation::draw_svg;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::request::{self, Fields};
-use super::response::CHANGING;
+use super::request::{self, Client, Fields};
+use super::response::REVALIDATE;
 
 /// The document of the page.
 const INDEX: &str = "index.html";
@@ -23,30 +23,34 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
 /// The addresses of the files.
 pub fn routes() -> Router {
-    // The document has one address, that of the page.
-    let named =
-        |Path(name): Path<String>| async move { if name == INDEX { Err(Failure::nowhere()) } else { file(&name) } };
     Router::new().route("/page/{name}", get(named))
 }
 
 /// Answers the address of the page.
-pub async fn index() -> Result<Response, Failure> {
-    file(INDEX)
+pub async fn index(Extension(client): Extension<Client>) -> Result<Response, Failure> {
+    file(&client, INDEX)
 }
 
-fn file(name: &str) -> Result<Response, Failure> {
+/// Answers `GET page/NAME`. The document has one address, that of the page.
+async fn named(Extension(client): Extension<Client>, Path(name): Path<String>) -> Result<Response, Failure> {
+    if name == INDEX { Err(Failure::nowhere()) } else { file(&client, &name) }
+}
+
+fn file(client: &Client, name: &str) -> Result<Response, Failure> {
     let file = FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?;
     let mut hasher = DefaultHasher::new();
     file.contents().hash(&mut hasher);
     // Weak: it may be compressed.
-    let tag = [(header::ETAG, format!("W/\"{:016x}\"", hasher.finish()))];
+    let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
+    let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
+    client.check_is_new(headers.clone())?;
     let media = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         _ => "text/javascript; charset=utf-8",
     };
-    Ok((CHANGING, tag, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
+    Ok((headers, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
 }
 
 /// Which position.
@@ -64,7 +68,7 @@ pub struct PictureQuery {
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
     let position = request::position(query.board.parse()?, &query.position)?;
-    Ok((CHANGING, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&position)).into_response())
+    Ok((REVALIDATE, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&position)).into_response())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use axum::Extension;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::Envelope;
+use fourbase::analysis::json::{AnalysisJson, Envelope};
 use fourbase::players::json::{RandomJson, TRIES};
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{AS_IT_IS, LINE_TIME, caching, json_response, line, lines, tag};
-use super::service::{AnalysisRequest, Turn};
+use super::response::{NO_TRANSFORM, caching, json_response, line, lines, tag};
+use super::service::{AnalysisRequest, ThreadKind, ThreadPermit};
 use crate::arguments::USUAL_BOARD;
 
 /// What is asked for.
@@ -61,38 +61,58 @@ pub async fn get(
     let position = request::position(board, &query.position)?;
     let source = client.find(board).await?;
     let request = AnalysisRequest { position, with_line: query.line, is_looked_up: query.search == Search::Never };
-    if request.is_looked_up && (source.database().is_none() || source.is_beyond(&request)) {
-        return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
+    if request.is_looked_up {
+        let Some(database) = source.database() else {
+            return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
+        };
+        if let Some(most) = database.manifest.keep_plies.filter(|_| source.is_beyond(&request)) {
+            return Err(Failure::missing(format!(
+                "the database of {board} on this server answers without a search only before ply {most}, and without best \
+                 play; leave search=never out, so that the position is searched"
+            )));
+        }
     }
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
-        None => {
-            // A server that has no turn for a search says so before the first line of a stream.
-            let turn = client.turn(source.may_search(&request)).await?;
-            if query.stream && turn.is_search {
-                return Ok(stream(client, turn, source, request, query.position));
-            }
-            client.analyse(turn, &source, request, None).await?
+        None if query.stream && source.may_search(&request) => {
+            // A server that has no thread for a search says so before the first line of a stream.
+            let permit = client.thread(ThreadKind::Search).await?;
+            return Ok(stream(client, permit, source, request, query.position));
         }
+        None => client.answer(&source, request).await?,
     };
     let answer = Envelope::new("query", client.server.query_json(&analysis, &query.position));
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
-fn stream(client: Client, turn: Turn, source: Arc<BoardSource>, request: AnalysisRequest, text: String) -> Response {
-    let (lines, response) = lines(AS_IT_IS);
+fn stream(
+    client: Client,
+    permit: ThreadPermit,
+    source: Arc<BoardSource>,
+    request: AnalysisRequest,
+    text: String,
+) -> Response {
+    let (lines, response) = lines(NO_TRANSFORM);
     tokio::spawn(async move {
-        let (server, sender, typed) = (Arc::clone(&client.server), lines.clone(), text.clone());
-        // Of lines that come faster than the client reads them, some are left out.
-        let listener = move |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
-        listener(&Analysis::unknown(&request.position));
+        let (server, board, sender, typed) =
+            (Arc::clone(&client.server), source.analyst.board, lines.clone(), text.clone());
+        let answer = client.run(permit, move |work| {
+            // Of lines that come faster than the client reads them, some are left out.
+            let listener = |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
+            listener(&Analysis::unknown(&request.position));
+            Ok(work.analyse(&source, request, None, Some(&listener))?)
+        });
         let answer = tokio::select! {
-            answer = client.analyse(turn, &source, request, Some(Box::new(listener))) => answer,
+            answer = answer => answer,
             () = lines.closed() => return,
         };
-        let answer = client.server.line_json(source.analyst.board, Some(&request.position), &text, answer);
-        let _ = lines.send_timeout(line(answer), LINE_TIME).await;
+        let answer = match answer {
+            Ok(analysis) => client.server.query_json(&analysis, &text),
+            Err(failure) => AnalysisJson::failed(board, Some(&request.position), &text, failure.reason),
+        };
+        let _ = lines.send(line(answer)).await;
     });
     response
 }
@@ -136,14 +156,12 @@ pub async fn solve(
         return Err(Failure::bad("the game is over, so its moves have no scores; ask about an earlier position"));
     }
     let source = client.find(board).await?;
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = client.answer(&source, AnalysisRequest::of(position)).await?;
     let mut score = vec![FULL; board.width()];
     for of in &analysis.moves {
         let found = of.outcome.and_then(|outcome| position.score(outcome));
-        score[of.column] = found.ok_or_else(|| {
-            let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
-            Failure::unanswerable(limit.unwrap_or_else(|| "no remoteness of these moves is known".to_owned()))
-        })?;
+        score[of.column] = found.ok_or_else(|| client.server.undecided(analysis.limit))?;
     }
     json_response(&ScoresJson { pos: query.pos, score }, caching(&source.tag, true))
 }
@@ -176,12 +194,16 @@ pub async fn random(
             "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
         )));
     }
+    // An answer with a seed depends on no database.
+    let headers = caching(&tag("random"), seed.is_some());
+    client.check_is_new(headers.clone())?;
     // Each hasher has keys of its own; the seed need not be more random than that.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let turn = client.turn(false).await?;
-    let answer = client.run(turn, move |_, _| Ok(RandomJson::of(board, ply, drawn))).await?.ok_or_else(|| {
-        Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
-    })?;
-    // An answer with a seed depends on no database.
-    json_response(&Envelope::new("random", answer), caching(&tag("random"), seed.is_some()))
+    let answer = client
+        .run(client.thread(ThreadKind::LookUp).await?, move |_| Ok(RandomJson::of(board, ply, drawn)))
+        .await?
+        .ok_or_else(|| {
+            Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
+        })?;
+    json_response(&Envelope::new("random", answer), headers)
 }

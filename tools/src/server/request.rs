@@ -4,17 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Query, Request};
-use axum::http::Method;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use fourbase::{Board, Game, Position, notation};
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
 use super::service::Server;
-
-/// The other end of a connection.
-#[derive(Clone, Copy)]
-pub struct Peer(pub IpAddr);
 
 /// Where a proxy names the clients that a request went through, the nearest one last.
 const FORWARDED: &str = "x-forwarded-for";
@@ -28,17 +24,36 @@ pub struct Client {
     pub is_head: bool,
     /// Whether it asks in a batch, which has its own time limit.
     pub is_batch: bool,
+    /// The tags of the answers that it has, as it wrote them.
+    pub tags: Vec<HeaderValue>,
     pub server: Arc<Server>,
 }
 
 impl Client {
     pub fn of(server: &Arc<Server>, request: &Request) -> Client {
-        let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
+        // The other end of the connection.
+        let peer = request.extensions().get().copied().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         // The client itself may have written everything before the last address.
-        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
+        let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.arguments.trust_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         let address = network(named.unwrap_or(peer));
-        Client { address, is_head: request.method() == Method::HEAD, is_batch: false, server: Arc::clone(server) }
+        let is_head = request.method() == Method::HEAD;
+        let tags = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
+        Client { address, is_head, is_batch: false, tags, server: Arc::clone(server) }
+    }
+
+    /// Checks that the client does not have the answer with these headers already, as its tags say (RFC 9110, 13.1.2: a list,
+    /// compared weakly, or a star). This takes no look at the answer: a tag names all that it depends on.
+    ///
+    /// # Errors
+    ///
+    /// The client has it.
+    pub fn check_is_new(&self, headers: HeaderMap) -> Result<(), Failure> {
+        let plain = |tag: &HeaderValue| tag.to_str().unwrap_or_default().replace("W/", "");
+        let tag = headers.get(header::ETAG).map(plain);
+        let has =
+            |tag: &str| self.tags.iter().any(|list| plain(list).split(',').any(|of| [tag, "*"].contains(&of.trim())));
+        if tag.is_some_and(|tag| has(&tag)) { Err(Failure::not_modified(headers)) } else { Ok(()) }
     }
 }
 

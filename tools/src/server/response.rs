@@ -1,10 +1,9 @@
 //! What answers have in common: JSON, for how long a copy of them may be used, and bodies that grow line by line.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, IntoResponseParts, Response};
 use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, SCHEMA};
 use futures_util::stream::poll_fn;
@@ -15,19 +14,23 @@ use super::failure::Failure;
 
 pub const JSON: &str = "application/json";
 
-type CacheControl = [(HeaderName, &'static str); 1];
+type CacheControl = [(HeaderName, HeaderValue); 1];
+
+const fn cache_control(value: &'static str) -> CacheControl {
+    [(header::CACHE_CONTROL, HeaderValue::from_static(value))]
+}
 
 /// For an answer that never changes: a copy may be used for a day, and longer if its tag is the same.
-const WHOLE: &str = "public, max-age=86400";
+const FOR_A_DAY: CacheControl = cache_control("public, max-age=86400");
 
 /// For an answer that may be better next time.
-pub const PARTIAL: CacheControl = [(header::CACHE_CONTROL, "no-store")];
+pub const NO_STORE: CacheControl = cache_control("no-store");
 
 /// For lines that nobody on the way may hold back.
-pub const AS_IT_IS: CacheControl = [(header::CACHE_CONTROL, "no-store, no-transform")];
+pub const NO_TRANSFORM: CacheControl = cache_control("no-store, no-transform");
 
 /// For an answer that changes: a copy may be used after asking whether it is still the same.
-pub const CHANGING: CacheControl = [(header::CACHE_CONTROL, "no-cache")];
+pub const REVALIDATE: CacheControl = cache_control("no-cache");
 
 /// Writes an answer, and headers such as those of [`caching`].
 ///
@@ -49,36 +52,17 @@ pub fn tag(hash: &str) -> Option<HeaderValue> {
 /// Says for how long a copy may be used. A whole answer with a tag never changes; one without a tag changes when the board gets a
 /// database.
 pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
-    let [(name, value)] = match tag {
-        _ if !is_whole => PARTIAL,
-        Some(_) => [(header::CACHE_CONTROL, WHOLE)],
-        None => CHANGING,
+    let tag = tag.as_ref().filter(|_| is_whole);
+    let cache_control = match tag {
+        _ if !is_whole => NO_STORE,
+        Some(_) => FOR_A_DAY,
+        None => REVALIDATE,
     };
-    let mut headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-    headers.extend(tag.clone().filter(|_| is_whole).map(|tag| (header::ETAG, tag)));
-    headers
-}
-
-/// Leaves the body out if the client has it already, as the tags of its request say (RFC 9110, 13.1.2: a list, compared weakly, or
-/// a star).
-pub fn unless_known(known: &[HeaderValue], mut response: Response) -> Response {
-    let plain = |tag: &HeaderValue| tag.to_str().unwrap_or_default().replace("W/", "");
-    let tag = response.headers().get(header::ETAG).map(plain);
-    let has = |tag: &String| known.iter().any(|list| plain(list).split(',').any(|of| [tag, "*"].contains(&of.trim())));
-    if response.status() == StatusCode::OK && tag.as_ref().is_some_and(has) {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        *response.body_mut() = Body::empty();
-        response.headers_mut().remove(header::CONTENT_TYPE);
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-    }
-    response
+    cache_control.into_iter().chain(tag.map(|tag| (header::ETAG, tag.clone()))).collect()
 }
 
 /// How many lines wait for a client.
 const WAITING_LINES: usize = 64;
-
-/// How long a client may take to read a line.
-pub const LINE_TIME: Duration = Duration::from_secs(30);
 
 /// Returns an answer, and the end into which its lines are sent. The answer ends when that is dropped.
 pub fn lines(cache_control: CacheControl) -> (Sender<Bytes>, Response) {

@@ -13,11 +13,10 @@ use tower_http::compression::predicate::{Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-use super::door::Full;
 use super::failure::Failure;
-use super::metrics::{MEDIA, Watched, to_text};
+use super::metrics::{MEDIA, RequestLog, to_text};
 use super::request::Client;
-use super::response::{AS_IT_IS, CHANGING, JSON, PARTIAL, unless_known};
+use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE};
 use super::service::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
@@ -65,7 +64,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(page::routes())
         .route("/solve", get(position::solve))
         .route(HEALTH, get(|| async { "ok\n" }));
-    let robots = robots(&server.base_path);
+    let robots = robots(&server.arguments.base_path);
     let asked = Arc::clone(&server);
     let origins = match server.origins.has_all() {
         true => AllowOrigin::any(),
@@ -83,9 +82,9 @@ pub fn router(server: Arc<Server>) -> Router {
         .quality(CompressionLevel::Fastest)
         // A compressor would hold back the lines of a stream.
         .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
-            headers.get(header::CACHE_CONTROL).is_none_or(|value| value != AS_IT_IS[0].1)
+            headers.get(header::CACHE_CONTROL) != Some(&NO_TRANSFORM[0].1)
         }));
-    beneath(&server.base_path, routes)
+    beneath(&server.arguments.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
         .fallback(|| async { Failure::nowhere() })
@@ -101,7 +100,8 @@ pub fn router(server: Arc<Server>) -> Router {
 
 /// Makes the router of `--metrics-address`.
 pub fn metrics_router(server: Arc<Server>) -> Router {
-    Router::new().route("/metrics", get(metrics)).with_state(server)
+    let metrics = move || std::future::ready(([(header::CONTENT_TYPE, MEDIA)], NO_STORE, to_text(&server)));
+    Router::new().route("/metrics", get(metrics))
 }
 
 /// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
@@ -123,19 +123,16 @@ fn robots(base_path: &str) -> String {
 
 /// Happens around every request. Monitors are answered even at the limit of requests.
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
-    let watched = Watched::new(&server, &request);
+    let log = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
-    let known: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let path = request.uri().path();
-    let is_monitor = path.strip_prefix(&*server.base_path) == Some(HEALTH);
-    let permit = match server.requests.try_enter(client.address) {
-        Ok(permit) => Some(permit),
-        Err(_) if is_monitor => None,
-        Err(Full::All) => return watched.until_sent(Failure::busy().into_response(), None),
-        Err(Full::Address) => {
-            let failure = Failure::too_many("your address has too many requests at a time");
-            return watched.until_sent(failure.into_response(), None);
+    let is_monitor = path.strip_prefix(&*server.arguments.base_path) == Some(HEALTH);
+    let permit = match server.requests.try_acquire(client.address) {
+        Err(limit) if !is_monitor => {
+            let failure = Failure::limited(limit, "your address has too many requests at a time");
+            return log.until_sent(failure.into_response(), None);
         }
+        permit => permit.ok(),
     };
     let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_ADDRESS_CHARACTERS);
     let response = if is_long {
@@ -148,19 +145,14 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
         Failure::new(StatusCode::FORBIDDEN, reason).into_response()
     } else {
         request.extensions_mut().insert(client);
-        unless_known(&known, next.run(request).await)
+        next.run(request).await
     };
-    watched.until_sent(response, permit)
+    log.until_sent(response, permit)
 }
 
 /// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
 async fn openapi() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, JSON)], CHANGING, include_bytes!("openapi.json").as_slice())
-}
-
-/// Answers `GET metrics`.
-async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, MEDIA)], PARTIAL, to_text(&server))
+    ([(header::CONTENT_TYPE, JSON)], REVALIDATE, include_bytes!("openapi.json").as_slice())
 }
 
 #[cfg(test)]
@@ -173,6 +165,7 @@ pub mod tests {
 
     use super::*;
     use crate::server::Arguments;
+    use crate::server::fair_semaphore::LimitReached;
     use crate::server::service::AnalysisRequest;
 
     #[derive(Parser)]
@@ -181,9 +174,12 @@ pub mod tests {
         arguments: Arguments,
     }
 
-    async fn get(server: &Arc<Server>, address: &str) -> Response {
-        let request = Request::get(address).body(Body::empty()).unwrap();
+    pub async fn ask(server: &Arc<Server>, request: Request) -> Response {
         TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
+    }
+
+    async fn get(server: &Arc<Server>, address: &str) -> Response {
+        ask(server, Request::get(address).body(Body::empty()).unwrap()).await
     }
 
     /// Makes a server without databases: the usual folder need not exist.
@@ -230,16 +226,16 @@ pub mod tests {
         let server = server(&[]);
         // Of four addresses, each of which has its share.
         let of = |place: usize| [1, 1, 1, (place / 128) as u8].into();
-        let mut places: Vec<_> = (0..512).map(|place| server.requests.try_enter(of(place)).unwrap()).collect();
-        assert_eq!(server.requests.try_enter(of(0)).err(), Some(Full::Address));
+        let mut places: Vec<_> = (0..512).map(|place| server.requests.try_acquire(of(place)).unwrap()).collect();
+        assert_eq!(server.requests.try_acquire(of(0)).err(), Some(LimitReached::OfAddress));
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;
             assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");
-            for (name, value) in [("retry-after", "1"), ("cache-control", "no-store")] {
+            for (name, value) in [("retry-after", "5"), ("cache-control", "no-store")] {
                 assert_eq!(refused.headers()[name], value, "{address}");
             }
             let body = to_bytes(refused.into_body(), 1000).await.unwrap();
-            assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a second"}"#);
+            assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a few seconds"}"#);
         }
         // Whoever looks after the server still gets an answer.
         assert_eq!(get(&server, "/healthz").await.status(), StatusCode::OK);

@@ -1,26 +1,25 @@
 //! The server that all requests share: limits, who waits for whom, and answers about positions.
 //!
-//! Every question that may read files or compute for long takes a [`Turn`] and then [runs](Client::run) on a thread of its own,
-//! for as long as its client waits.
+//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run) on a thread of
+//! its own, for as long as its client waits.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderValue, StatusCode};
-use fourbase::analysis::json::{AnalysisJson, AnswerJson, PositionJson};
-use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Move};
+use axum::http::{HeaderValue, StatusCode, header};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson};
+use fourbase::analysis::{Analysis, AnalysisError, Budget, Cost, Listener};
 use fourbase::search::Monitor;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
 use super::boards::{BoardSource, Boards};
-use super::door::{Door, Permit};
-use super::failure::Failure;
+use super::failure::{Failure, TOO_MANY_REQUESTS};
+use super::fair_semaphore::{FairSemaphore, Permit};
 use super::metrics::Metrics;
 use super::origins::Origins;
 use super::request::Client;
@@ -40,43 +39,42 @@ const WAITING_PER_SEARCH: usize = 4;
 /// How long a single question may wait for a look-up.
 const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it may wait for a search: every other address may have its share first.
-const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
+/// How many searches of full length, one after another, it may wait for. Every other address may have its share first, by default
+/// half of the searches that run at a time, so this suffices for 60 other addresses that always ask for more.
+const SEARCHES_BEFORE: u32 = 30;
 
-/// The most bytes of all answers that are kept.
-const MAX_ANSWER_BYTES: u64 = 64 << 20;
-
-/// The bytes of an answer without its moves and its line: its texts, and its entry in the cache.
-const ANSWER_BYTES: usize = size_of::<Analysis>() + 256;
+/// The most answers that are kept: 2 KiB each with their moves and lines, mostly half of that.
+const MAX_ANSWERS: usize = 1 << 15;
 
 /// How long an undecided answer is kept.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
 
-/// How many nodes a look-up may search where the database does not keep a ply that it needs: some tenths of a second. Of random
-/// positions of 7x6 before ply 12 fewer than 1 % need more.
+/// How many nodes a look-up may search for a position where the database does not keep a ply that it needs: some tenths of a
+/// second. Of random positions of 7x6 before ply 12 fewer than 1 % need more.
 const LOOK_UP_NODES: u64 = 1 << 19;
+
+/// How long these searches may take for all positions of a request.
+const LOOK_UP_TIME: Duration = Duration::from_secs(1);
 
 /// What all requests share.
 pub struct Server {
-    /// Begins every address.
-    pub base_path: String,
-    /// Whether requests come from a proxy, which names the addresses of clients.
-    pub trusts_proxy: bool,
+    pub arguments: Arguments,
     pub origins: Origins,
     pub boards: Boards,
     pub metrics: Metrics,
-    pub requests: Door,
-    pub batches: Door,
-    look_ups: Door,
-    pub searches: Door,
+    pub requests: FairSemaphore,
+    pub batches: FairSemaphore,
+    look_ups: FairSemaphore,
+    /// For work that may wait for slow storage before anything can be looked up.
+    storage: FairSemaphore,
+    pub searches: FairSemaphore,
     /// For single questions that search or wait for a search.
-    search_line: Door,
+    search_line: FairSemaphore,
     /// For searches of batches, which leave one to single questions if there are several.
     batch_searches: Arc<Semaphore>,
-    /// How far a search may go.
-    nodes: u64,
+    /// How long a search may take.
     time: Duration,
-    answers: Cache<AnalysisRequest, CachedAnswer, AnswerBytes>,
+    answers: Cache<AnalysisRequest, CachedAnswer>,
     /// Whether searches end and answer what they know by then.
     pub is_stopping: watch::Sender<bool>,
 }
@@ -98,28 +96,34 @@ impl AnalysisRequest {
     }
 }
 
-/// Called with everything that is known whenever a search finds something.
-pub type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
+/// What a request does on its thread: within which limits, and what that has cost so far.
+#[derive(Clone)]
+pub struct RequestWork {
+    pub server: Arc<Server>,
+    pub budget: Budget,
+    /// Whether it may search as far as the server allows, or only for a short time.
+    pub is_search: bool,
+}
+
+/// What a thread is for. Each kind has threads of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ThreadKind {
+    /// Finds databases, lists them and reads their counts, which may wait for slow storage.
+    Storage,
+    /// Looks up in an open database.
+    LookUp,
+    Search,
+}
 
 /// The right to use a thread. Dropped, another question may use it.
-pub struct Turn {
-    pub is_search: bool,
+pub struct ThreadPermit {
+    is_search: bool,
     _permit: Permit,
     _in_line: Option<Permit>,
 }
 
 /// An answer, when it was found, and the tag of its database.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
-
-#[derive(Clone)]
-struct AnswerBytes;
-
-impl Weighter<AnalysisRequest, CachedAnswer> for AnswerBytes {
-    fn weight(&self, _: &AnalysisRequest, (_, _, analysis): &CachedAnswer) -> u64 {
-        let line_bytes = analysis.line.as_ref().map_or(0, |line| line.len() * size_of::<usize>());
-        (ANSWER_BYTES + analysis.moves.len() * size_of::<Move>() + line_bytes) as u64
-    }
-}
 
 /// Ends the searches of a question whose client has gone away.
 struct CancelOnDrop(Arc<Monitor>);
@@ -135,63 +139,30 @@ impl Server {
         let searches = arguments.searches();
         let share = arguments.searches_per_client.map_or_else(|| searches.div_ceil(2), usize::from);
         Arc::new(Server {
-            base_path: arguments.base_path.clone(),
-            trusts_proxy: arguments.trust_proxy,
+            arguments: arguments.clone(),
             origins: Origins(arguments.allow_origin.clone()),
             boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
             metrics: Metrics::new(),
-            requests: Door::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
-            batches: Door::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
-            look_ups: Door::new(look_ups(), look_ups() / 2),
-            searches: Door::new(searches, share),
-            search_line: Door::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
+            requests: FairSemaphore::new(MAX_REQUESTS, MAX_REQUESTS_OF_ADDRESS),
+            batches: FairSemaphore::new(MAX_BATCHES, MAX_BATCHES_OF_ADDRESS),
+            look_ups: FairSemaphore::new(look_ups(), look_ups() / 4),
+            storage: FairSemaphore::new(look_ups(), look_ups() / 4),
+            searches: FairSemaphore::new(searches, share),
+            search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
-            nodes: arguments.search_nodes,
             time: Duration::from_secs(arguments.search_seconds.into()),
-            answers: Cache::with_weighter((MAX_ANSWER_BYTES / 1024) as usize, MAX_ANSWER_BYTES, AnswerBytes),
+            answers: Cache::new(MAX_ANSWERS),
             is_stopping: watch::Sender::new(false),
         })
     }
 
     /// Returns an answer that is still at hand.
     pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
-        let answer = self.answers.get(request).filter(|(when, tag, analysis)| {
+        let (_, _, analysis) = self.answers.get(request).filter(|(when, tag, analysis)| {
             *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
-        });
-        answer.map(|(_, _, analysis)| {
-            self.metrics.cached.inc();
-            analysis
-        })
-    }
-
-    /// Analyses a position within a budget, on a thread that has a turn, unless the answer is at hand. Keeps the answer if it is
-    /// whole, or if `keeps_undecided` and the search was not cancelled.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read.
-    pub fn analyse(
-        &self,
-        source: &BoardSource,
-        request: AnalysisRequest,
-        budget: &mut Budget,
-        listener: Option<&dyn Fn(&Analysis)>,
-        keeps_undecided: bool,
-    ) -> Result<Analysis, DatabaseError> {
-        if let Some(analysis) = self.cached(source, &request) {
-            return Ok(analysis);
-        }
-        self.metrics.not_cached.inc();
-        let analysis = source.analyse(&request, budget, listener)?;
-        let is_kept = match analysis.limit {
-            None => true,
-            Some(AnalysisError::Cancelled { .. }) => false,
-            Some(_) => keeps_undecided,
-        };
-        if is_kept {
-            self.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
-        }
-        Ok(analysis)
+        })?;
+        self.metrics.cached.inc();
+        Some(analysis)
     }
 
     /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
@@ -199,22 +170,18 @@ impl Server {
         AnalysisJson::of(analysis, text, analysis.limit.map(|limit| self.limit_text(limit)))
     }
 
-    /// Writes a line of a body in which a failure is an answer, too.
-    pub fn line_json(
-        &self,
-        board: Board,
-        position: Option<&Position>,
-        text: &str,
-        answer: Result<Analysis, Failure>,
-    ) -> AnswerJson<AnalysisJson> {
-        answer.map(|analysis| self.query_json(&analysis, text)).unwrap_or_else(|failure| {
-            let position = position.map(|position| PositionJson::typed(position, text));
-            AnswerJson { error: Some(failure.reason), ..AnswerJson::new(board, position, AnalysisJson::default()) }
-        })
+    /// Refuses a question whose answer is not decided, by the limit that was reached.
+    pub fn undecided(&self, limit: Option<AnalysisError>) -> Failure {
+        match limit {
+            // Those whose client went away are answered to nobody.
+            Some(AnalysisError::Cancelled { .. }) => Failure::unavailable("this server is stopping"),
+            Some(limit) => Failure::unanswerable(self.limit_text(limit)),
+            None => Failure::unanswerable("no remoteness of these moves is known"),
+        }
     }
 
     /// Says which limit was reached.
-    pub fn limit_text(&self, limit: AnalysisError) -> String {
+    fn limit_text(&self, limit: AnalysisError) -> String {
         let within = match limit {
             AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
             error if error.is_limit() => counted(self.time.as_secs(), "second"),
@@ -224,60 +191,118 @@ impl Server {
     }
 }
 
-/// What a client may have done for it.
-impl Client {
-    /// Waits for a turn to look up or to search.
+impl RequestWork {
+    /// Analyses a position, unless the answer is cached: with at most `nodes`, or with all that this server allows for a position
+    /// (`None`). All positions of a request share its time. Keeps an answer if it is whole, or if another request would find no
+    /// more: what was cancelled, had a quick look, or had only a part of the time may be decided next time.
     ///
     /// # Errors
     ///
-    /// For single questions: too many wait, or this one waited too long. For requests of a head: a search.
-    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
-        let Server { searches, look_ups, search_line, batch_searches, .. } = &*self.server;
-        let (door, patience) = if is_search { (searches, SEARCH_PATIENCE) } else { (look_ups, LOOK_UP_PATIENCE) };
+    /// A database that cannot be read.
+    pub fn analyse(
+        &mut self,
+        source: &BoardSource,
+        request: AnalysisRequest,
+        nodes: Option<u64>,
+        listener: Listener,
+    ) -> Result<Analysis, DatabaseError> {
+        let RequestWork { server, budget, is_search } = self;
+        if let Some(analysis) = server.cached(source, &request) {
+            return Ok(analysis);
+        }
+        server.metrics.not_cached.inc();
+        let has_all = *is_search && nodes.is_none() && !budget.spent.has_searched();
+        let mut own = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+        let analysis = source.analyse(&request, &mut own, listener);
+        budget.spent += own.spent;
+        let analysis = analysis?;
+        let is_cancelled = matches!(analysis.limit, Some(AnalysisError::Cancelled { .. }));
+        if analysis.limit.is_none() || has_all && !is_cancelled {
+            server.answers.insert(request, (Instant::now(), source.tag.clone(), analysis.clone()));
+        }
+        Ok(analysis)
+    }
+}
+
+/// What a client may have done for it.
+impl Client {
+    /// Waits for a thread.
+    ///
+    /// # Errors
+    ///
+    /// For single questions: too many of the address wait, or this one waited too long. For requests of a head: a search.
+    pub async fn thread(&self, kind: ThreadKind) -> Result<ThreadPermit, Failure> {
+        let Server { searches, look_ups, storage, search_line, batch_searches, .. } = &*self.server;
+        let (semaphore, patience) = match kind {
+            ThreadKind::Storage => (storage, LOOK_UP_PATIENCE),
+            ThreadKind::LookUp => (look_ups, LOOK_UP_PATIENCE),
+            ThreadKind::Search => (searches, self.server.time * SEARCHES_BEFORE),
+        };
+        let is_search = kind == ThreadKind::Search;
         if is_search && self.is_head {
             let reason = "a request with HEAD does not search; ask with GET";
-            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason));
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason)
+                .with(header::ALLOW, HeaderValue::from_static("GET")));
         }
-        let refusal = || match is_search {
-            true => Failure::too_many("all searches of this server are taken"),
-            false => Failure::busy(),
-        };
-        let in_line = (is_search && !self.is_batch).then(|| search_line.try_enter(self.address).map_err(|_| refusal()));
-        let in_line = in_line.transpose()?;
+        let in_line = (is_search && !self.is_batch).then(|| search_line.try_acquire(self.address)).transpose();
+        let in_line = in_line.map_err(|limit| Failure::limited(limit, "too many searches of your address wait"))?;
         let batch = Some(batch_searches).filter(|_| is_search && self.is_batch);
         // A batch has its own time limit.
         let patience = if self.is_batch { Duration::MAX } else { patience };
-        let permit = timeout(patience, door.enter(self.address, batch)).await.map_err(|_| refusal())?;
-        Ok(Turn { is_search, _permit: permit, _in_line: in_line })
+        let taken = if is_search { "all searches of this server are taken" } else { TOO_MANY_REQUESTS };
+        let permit = timeout(patience, semaphore.acquire(self.address, batch)).await;
+        let permit = permit.map_err(|_| Failure::unavailable(taken))?;
+        Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
-    /// Runs `work` on a thread of its own, within the budget of a question, and returns what it returns. The budget is cancelled
-    /// when the client goes away or the server stops.
+    /// Runs `work` on a thread for look-ups, and if its answer is open then, again on a thread for searches. Runs it there alone if
+    /// it `may_search`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::thread`] and of `work`.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        may_search: bool,
+        is_open: impl Fn(&T) -> bool,
+        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Clone + Send + 'static,
+    ) -> Result<T, Failure> {
+        if !may_search {
+            let answer = self.run(self.thread(ThreadKind::LookUp).await?, work.clone()).await?;
+            if !is_open(&answer) {
+                return Ok(answer);
+            }
+        }
+        self.run(self.thread(ThreadKind::Search).await?, work).await
+    }
+
+    /// Runs `work` on a thread of its own, within the limits of a look-up or of a search, and returns what it returns. Its budget is
+    /// cancelled when the client goes away or the server stops.
     ///
     /// # Errors
     ///
     /// The error of `work`, or the thread failed.
     pub async fn run<T: Send + 'static>(
         &self,
-        turn: Turn,
-        work: impl FnOnce(&Arc<Server>, &mut Budget) -> Result<T, Failure> + Send + 'static,
+        permit: ThreadPermit,
+        work: impl FnOnce(&mut RequestWork) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let server = Arc::clone(&self.server);
+        let server = &self.server;
         let monitor = Arc::new(Monitor::default());
         let cancel = CancelOnDrop(Arc::clone(&monitor));
-        let mut budget = Budget {
-            nodes: Some(server.nodes),
-            // What it knows by then comes within milliseconds.
-            deadline: std::time::Instant::now().checked_add(server.time),
-            monitor: Some(monitor),
-            spent: Cost::default(),
-        };
+        let (most_nodes, most_time) =
+            if permit.is_search { (u64::MAX, Duration::MAX) } else { (LOOK_UP_NODES, LOOK_UP_TIME) };
+        let nodes = server.arguments.search_nodes.min(most_nodes);
+        // What it knows by then comes within milliseconds.
+        let deadline = std::time::Instant::now().checked_add(server.time.min(most_time));
+        let budget = Budget { nodes: Some(nodes), deadline, monitor: Some(monitor), spent: Cost::default() };
+        let mut own = RequestWork { server: Arc::clone(server), budget, is_search: permit.is_search };
         let mut is_stopping = server.is_stopping.subscribe();
-        // The turn ends with the thread, which takes some milliseconds to notice that it is cancelled.
+        // The permit ends with the thread, which takes some milliseconds to notice that it is cancelled.
         let mut thread = tokio::task::spawn_blocking(move || {
-            let answer = work(&server, &mut budget);
-            server.metrics.count(&budget, turn.is_search);
-            drop(turn);
+            let answer = work(&mut own);
+            own.server.metrics.count(&own.budget, own.is_search);
+            drop(permit);
             answer
         });
         let stopped = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) };
@@ -300,11 +325,10 @@ impl Client {
         if let Some(source) = self.server.boards.at_hand(board) {
             return Ok(source);
         }
-        let turn = self.turn(false).await?;
-        self.run(turn, move |server, _| Ok(server.boards.find(board)?)).await
+        self.run(self.thread(ThreadKind::Storage).await?, move |work| Ok(work.server.boards.find(board)?)).await
     }
 
-    /// Answers about a position: from the cache, or else when there is a turn.
+    /// Answers about a position: from the cache, or else when a thread is free.
     ///
     /// # Errors
     ///
@@ -313,66 +337,74 @@ impl Client {
         if let Some(analysis) = self.server.cached(source, &request) {
             return Ok(analysis);
         }
-        let turn = self.turn(source.may_search(&request)).await?;
-        self.analyse(turn, source, request, None).await
-    }
-
-    /// Analyses a position as far as the limits allow. A look-up that has to search, and not for a short time, waits for a turn to
-    /// search.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read; too many questions.
-    pub async fn analyse(
-        &self,
-        mut turn: Turn,
-        source: &Arc<BoardSource>,
-        request: AnalysisRequest,
-        mut listener: Option<Listener>,
-    ) -> Result<Analysis, Failure> {
-        loop {
-            let is_search = turn.is_search;
-            let (source, listener) = (Arc::clone(source), listener.take());
-            let analysis = self.run(turn, move |server, budget| {
-                if !is_search {
-                    budget.nodes = budget.nodes.min(Some(LOOK_UP_NODES));
-                }
-                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
-                Ok(server.analyse(&source, request, budget, listener, is_search)?)
-            });
-            let analysis = analysis.await?;
-            if is_search || analysis.limit.is_none() {
-                return Ok(analysis);
-            }
-            turn = self.turn(true).await?;
-        }
+        let (may_search, source) = (source.may_search(&request), Arc::clone(source));
+        let is_open = |analysis: &Analysis| analysis.limit.is_some();
+        self.ask(may_search, is_open, move |work| Ok(work.analyse(&source, request, None, None)?)).await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use axum::extract::Request;
+    use axum::response::IntoResponse;
 
     use super::*;
     use crate::server::routes::tests::server_over;
 
     #[tokio::test]
-    async fn distinct_boards_over_slow_storage_leave_turns_to_other_addresses() {
+    async fn what_a_look_up_leaves_open_is_asked_again_as_a_search() {
+        let server = server_over("db", &[]);
+        let client = Client::of(&server, &Request::default());
+        let (look_up, search) = ((false, Some(LOOK_UP_NODES)), (true, Some(20_000_000)));
+        for (may_search, is_open, expected) in
+            [(false, false, vec![look_up]), (false, true, vec![look_up, search]), (true, true, vec![search])]
+        {
+            let runs = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&runs);
+            let work = move |work: &mut RequestWork| {
+                seen.lock().unwrap().push((work.is_search, work.budget.nodes));
+                Ok(())
+            };
+            client.ask(may_search, |()| is_open, work).await.ok().unwrap();
+            assert_eq!(*runs.lock().unwrap(), expected);
+        }
+    }
+
+    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    #[tokio::test(start_paused = true)]
+    async fn a_search_may_wait_as_long_as_thirty_others_take() {
+        for (options, seconds) in [(&["--searches", "1"][..], 300), (&["--searches", "1", "--search-seconds", "2"], 60)]
+        {
+            let server = server_over("db", options);
+            let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
+            let _running = client(1).thread(ThreadKind::Search).await.ok().unwrap();
+            let begin = Instant::now();
+            let failure = client(2).thread(ThreadKind::Search).await.err().unwrap();
+            assert_eq!(failure.into_response().status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(begin.elapsed().as_secs(), seconds);
+        }
+    }
+
+    #[tokio::test]
+    async fn slow_storage_takes_no_threads_of_look_ups_and_of_an_address_its_share() {
         // This host takes connections and never answers.
         let host = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = server_over(&format!("http://{}", host.local_addr().unwrap()), &[]);
         let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };
-        for width in 2..20 {
-            let (greedy, board) = (client(1), format!("{width}x2").parse().unwrap());
-            tokio::spawn(async move { greedy.find(board).await.is_ok() });
+        for address in 1..6_u8 {
+            for width in 2..10 {
+                let (greedy, board) = (client(address), format!("{width}x{address}").parse().unwrap());
+                tokio::spawn(async move { greedy.find(board).await.is_ok() });
+            }
+            let all = usize::from(address) * 8;
+            while server.storage.taken() + server.storage.waiting() < all {
+                tokio::task::yield_now().await;
+            }
+            let of_each = (look_ups() / 4).min(8);
+            assert_eq!(server.storage.taken(), (usize::from(address) * of_each).min(look_ups()));
+            assert!(client(6).thread(ThreadKind::LookUp).await.is_ok());
         }
-        let share = look_ups() / 2;
-        while server.look_ups.inside() < share || server.look_ups.waiting() < 18 - share.min(18) {
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(server.look_ups.inside(), share.min(18));
-        let polite = client(2);
-        let turn = timeout(LOOK_UP_PATIENCE / 2, polite.turn(false)).await.unwrap().ok().unwrap();
-        assert_eq!(polite.run(turn, |_, _| Ok(7)).await.ok(), Some(7));
     }
 }

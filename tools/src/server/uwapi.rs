@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::{CHANGING, caching, json_response};
+use super::response::{REVALIDATE, caching, json_response};
 use super::service::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
@@ -37,8 +37,7 @@ async fn answer(
     let description = match names[..] {
         ["uwapi"] => json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }]),
         ["uwapi", GAME] => {
-            let boards = boards::listed(&client).await?;
-            game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok()))
+            game_json(boards::listed(&client).await?.keys().filter_map(|(_, _, board)| board.parse().ok()))
         }
         ["uwapi", GAME, variant] => variant_json(solved(&client, variant).await?.analyst.board),
         ["uwapi", GAME, variant, "instructions"] => {
@@ -59,7 +58,7 @@ async fn answer(
         }
         _ => return Err(Failure::nowhere()),
     };
-    json_response(&description, CHANGING)
+    json_response(&description, REVALIDATE)
 }
 
 /// Reads a variant of GamesmanClassic, which numbers them.
@@ -98,9 +97,9 @@ async fn position(
     let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
     let position =
         text.and_then(|text| request::position(source.analyst.board, &text).ok()).ok_or_else(|| invalid("Position"))?;
+    client.check_is_new(caching(&source.tag, true))?;
     let analysis = client.answer(source, AnalysisRequest::of(position)).await?;
-    let limit = analysis.limit.map(|limit| client.server.limit_text(limit));
-    let answer = position_json(&position, &analysis).ok_or_else(|| Failure::unanswerable(limit.unwrap_or_default()))?;
+    let answer = position_json(&position, &analysis).ok_or_else(|| client.server.undecided(analysis.limit))?;
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 

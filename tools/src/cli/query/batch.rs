@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Error, anyhow};
-use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, AnswerJson, Envelope};
 use fourbase::analysis::{Analysis, Move};
 use fourbase::{Board, Outcome, Position, Value, notation};
 use rayon::prelude::*;
@@ -219,9 +219,9 @@ impl Batch<'_> {
     /// Writes why a line has no answer, in the form of the batch.
     fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
         if let Form::Json { .. } = self.form {
-            let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
-            let (input, error) = (Some(input_text(line)), Some(reason));
-            let json = AnswerJson { input, error, ..AnswerJson::new(self.board, position, AnalysisJson::default()) };
+            let (position, typed) = question.map(|of| (&of.position, of.record.text)).unzip();
+            let answer = AnalysisJson::failed(self.board, position, typed.unwrap_or_default(), reason);
+            let json = AnswerJson { input: Some(input_text(line)), ..answer };
             Envelope::new("query", json).push_to(text);
         } else {
             self.arguments.write_error(text, line, self.board, &reason);
