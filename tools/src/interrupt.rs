@@ -133,7 +133,8 @@ pub fn watch(search: &Arc<Monitor>) {
     *SEARCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(search));
 }
 
-/// Reads a line that a person types.
+/// Calls `read`, which waits for a line that a person types. Meanwhile Ctrl-C prints how to leave the game, and does not end
+/// the program.
 pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
     IS_WAITING.store(true, Relaxed);
     let line = read();

@@ -177,7 +177,7 @@ fn remove_all() {
         for _ in 0..TRIES {
             match remove(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => break,
-                // Other threads may write one more file.
+                // Another thread may still have written into the folder: try again.
                 _ => sleep(Duration::from_millis(10)),
             }
         }

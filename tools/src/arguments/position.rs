@@ -66,7 +66,8 @@ impl PositionArgument {
     ///
     /// # Errors
     ///
-    /// A malformed board, or one after the position; a position where a batch reads positions.
+    /// The board is malformed, or follows the position; the text is blank; or a position is given although a batch reads its
+    /// positions from its input.
     pub fn read(&self, is_batch: bool) -> anyhow::Result<(Board, String)> {
         let mut words: Vec<&str> =
             self.board.iter().chain(&self.position).flat_map(|argument| words_of(argument)).collect();

@@ -100,7 +100,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
 pub struct ExportReport {
     board: String,
     file: String,
-    /// The file that explains it; null for a device.
+    /// The text file that describes the exported file; null if the output is a device or a pipe, such as `/dev/stdout`.
     readme: Option<String>,
     #[cfg_attr(test, schemars(extend("enum" = ["csv", "parquet", "uci"])))]
     format: &'static str,

@@ -1,7 +1,7 @@
 //! `fourbase grade`: compare the moves of a program with the exact values.
 //!
-//! The player moves in all legal positions where the choice matters, and in lost ones, or in a sample of them, and each move is
-//! compared with the exact outcomes of all moves. [`positions`] lists the positions,
+//! The player moves in every legal position that is lost or where the choice matters, or in a sample of these positions. Each
+//! move is compared with the exact outcomes of all moves. [`positions`] lists the positions,
 //! [`GradedPositions`](fourbase_tiers::positions::GradedPositions) draws some, [`fourbase::analysis::Grade`] adds the judgements up by
 //! ply, and [`report`] writes them.
 

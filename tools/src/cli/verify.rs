@@ -135,8 +135,9 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
         bytes(counting_bytes.into()),
         bytes(limit.into())
     );
-    // The tables of the searches take half of the memory at most. They are not needed during the count.
+    // The tables of the searches take half of the memory at most.
     let pool = arguments.threads.pool_up_to((limit / 2 / verify::working_bytes(1)).max(1))?;
+    // The count and the tables of the searches never need memory at the same time.
     let needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
     // One for what is decoded here, one for what probes expand.
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed, 2);

@@ -28,7 +28,7 @@ impl Work {
         self.tiers.iter().fold(0, |sum, [_, work]| sum.saturating_add(*work))
     }
 
-    /// Returns the work of the first tiers, which have `entries` entries together.
+    /// Returns the work of the first tiers: as many whole tiers as fit in `entries` entries.
     pub fn of_entries(&self, mut entries: u64) -> u64 {
         let done = self.tiers.iter().map_while(|[of, work]| {
             entries = entries.checked_sub(*of)?;

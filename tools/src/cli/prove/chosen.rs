@@ -25,7 +25,7 @@ pub struct ChosenArguments {
     #[arg(long, conflicts_with_all = ["centre", "reading"])]
     no_centre: bool,
 
-    /// Which move into the centre columns is the first one [default: pair]
+    /// What counts as the first move into the centre columns [default: pair]
     #[arg(long, value_name = "READING", value_parser = one_of([
         ("pair", "The first move into the pair of columns", Reading::Pair),
         ("column", "The first move into each column; undefined if the other column is full", Reading::Column),
@@ -59,7 +59,7 @@ fn parse_centre(text: &str) -> Result<[usize; 2], BadInput> {
 /// A strategy on a board.
 pub struct Chosen {
     pub rule: Box<dyn Rule>,
-    /// The same rule; `None` for another strategy than follow-up.
+    /// `rule` with its own type if it is follow-up; `None` for any other strategy.
     pub follow_up: Option<FollowUp>,
     /// A note that the strategy was not stated for the board.
     pub note: Option<String>,

@@ -1,5 +1,5 @@
-//! An analyst for the program: with the limits of `--nodes` and `--seconds`, a spinner or a note while it searches, and errors
-//! and notes that say what the user can do.
+//! The analyst of the command line. It applies the limits of `--nodes` and `--seconds`, shows a spinner or a note during a
+//! search, and words errors and notes so that they say what the user can do.
 
 use std::cell::RefCell;
 use std::path::PathBuf;

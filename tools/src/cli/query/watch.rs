@@ -101,7 +101,7 @@ impl Watch {
         match &question.spinner {
             Some(spinner) => progress::tell(spinner, &news),
             None if question.is_long => {
-                // Standard error may block, and the thread should not wait for that.
+                // Writing to standard error may block, and the watching thread must not wait for it.
                 drop(state);
                 failure::print_note(&news);
             }
