@@ -139,7 +139,7 @@ fn what_does_not_fit_into_memory_is_refused_before_a_row_is_written() {
         ),
     ] {
         let error = program.run(&format!("export 5x4 --output rows.csv --memory 1M {options}")).fails(1);
-        assert!(error.starts_with(words) && error.trim_end().ends_with(remedy), "{error}");
+        assert!(error.contains(words) && error.trim_end().ends_with(remedy), "{error}");
         assert!(!program.path("rows.csv").exists(), "{options}");
     }
 }
