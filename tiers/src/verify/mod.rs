@@ -79,7 +79,8 @@ use work::Work;
 /// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
 ///
 /// # Errors
-/// [`DatabaseError::NotSolved`] if tiers are missing, [`FileError::Message`] if a process sends nonsense. Damaged files and wrong values are faults, not errors.
+/// [`DatabaseError::NotSolved`] if tiers are missing, [`DatabaseError::File`] if a message of a process does not
+/// decode. Damaged files and wrong values are faults, not errors.
 pub fn verify(database: &Database, options: &VerifyOptions, context: &Context) -> Result<VerifyReport, DatabaseError> {
     if let Some(ply) = database.manifest.next_ply() {
         return Err(database.not_solved(ply));
