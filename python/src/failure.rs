@@ -112,7 +112,9 @@ pub fn of_position(error: PositionError) -> PyErr {
                 if is_sample { "write a smaller count, or leave out distinct=True" } else { "or earlier plies" };
             exception("SolveMemory", format!("{message}; allow more with memory=BYTES, {other}"))
         }
-        PositionError::Solve(_) | PositionError::Notation(_) | PositionError::Stopped => exception("FourbaseError", message),
+        PositionError::Solve(_) | PositionError::Notation(_) | PositionError::Stopped => {
+            exception("FourbaseError", message)
+        }
         PositionError::Fewer { .. } => option("write a smaller count, or more plies=..."),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         PositionError::NoPlies | PositionError::Ply { .. } | PositionError::Late { .. } => {
@@ -134,10 +136,9 @@ pub fn of_position(error: PositionError) -> PyErr {
 /// Explains why there is no data set.
 pub fn of_dataset(error: PositionError) -> PyErr {
     match error {
-        PositionError::Fewer { .. } => exception(
-            "OptionError",
-            format!("{error}; ask for fewer with sample=..., or leave it out to write all"),
-        ),
+        PositionError::Fewer { .. } => {
+            exception("OptionError", format!("{error}; ask for fewer with sample=..., or leave it out to write all"))
+        }
         error => of_position(error),
     }
 }
