@@ -20,7 +20,7 @@ const LAYERS: [(&str, &str); 14] = [
     ("counts", "kernel index files communicator tier format solve"),
     ("database", "kernel index files communicator quiet tier format"),
     ("positions", "kernel index files tier solve counts database"),
-    ("dataset", "kernel index files counts positions database"),
+    ("dataset", "kernel index files solve positions database"),
     ("verify", "kernel index files communicator format counts database"),
     ("testing", "kernel index files communicator quiet tier format solve counts database"),
 ];

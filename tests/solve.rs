@@ -11,8 +11,8 @@ fn the_memory_that_is_named_is_enough() {
     let program = Program::new();
     for command in ["solve 4x4", "stats 4x4 --legal"] {
         let error = program.run(&format!("{command} --memory 1M")).fails(1);
-        let (_, after) = error.split_once("needs ").expect("a figure");
-        let figure = after.trim_start_matches("at least ").split(" MiB").next().expect("a unit");
+        let (_, after) = error.split_once(" need ").expect("a figure");
+        let figure = after.split(" MiB").next().expect("a unit");
         let needed: f64 = figure.parse().expect("a number");
         // The figure has one decimal place.
         program.run(&format!("{command} --memory {}K", ((needed - 0.1) * 1024.0) as u64)).fails(1);
