@@ -166,7 +166,7 @@ impl<L: Lookup> Analyst<L> {
     /// Lists the legal moves with their outcomes for the player who makes them, best first: the soonest win, ties, the
     /// latest loss; equally good ones by column. A finished game has no moves. The remoteness of moves that give the
     /// value away may be missing. If it is missing of a move that keeps the value, moves are compared by their values
-    /// alone, and only a win with the next piece has its remoteness.
+    /// alone, and only a move that ends the game has its remoteness.
     ///
     /// # Errors
     ///
@@ -361,8 +361,7 @@ impl<L: Lookup> Analyst<L> {
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
             for (number, child) in children.iter().enumerate() {
-                let is_open = known[number].is_some() || self.may_search();
-                if analysis.moves[number].outcome.is_none() && is_open {
+                if analysis.moves[number].outcome.is_none() && (known[number].is_some() || self.may_search()) {
                     let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
                     let outcome = within::<L, _>(budget.part(most, complete))?.map(Outcome::parent);
                     analysis.moves[number].outcome = outcome;

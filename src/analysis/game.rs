@@ -60,7 +60,7 @@ pub struct Mistake {
 impl GameAnalysis {
     /// Analyses every position of a game. Starts from the last one, because searches of late positions help those of
     /// earlier ones. `analyse` gets a position and a node limit, or `None` to use its own. Once a search has reached
-    /// its limit, earlier positions get only a quick search.
+    /// its limit before it knew the values of the moves, earlier positions get only a quick search.
     ///
     /// # Errors
     ///
@@ -69,9 +69,11 @@ impl GameAnalysis {
         game: &Game,
         mut analyse: impl FnMut(&Position, Option<u64>) -> Result<Analysis, E>,
     ) -> Result<GameAnalysis, E> {
-        let (mut plies, mut limit) = (Vec::new(), None);
+        let (mut plies, mut limit, mut nodes) = (Vec::new(), None, None);
         for (ply, position) in game.positions().iter().enumerate().rev() {
-            let analysis = analyse(position, limit.map(|_| QUICK_NODES))?;
+            let analysis = analyse(position, nodes)?;
+            let is_open = analysis.moves.iter().any(|child| child.outcome.is_none());
+            nodes = nodes.or(analysis.limit.filter(|_| is_open).map(|_| QUICK_NODES));
             limit = limit.or(analysis.limit);
             plies.push(Ply { analysis, column: game.columns().get(ply).copied() });
         }

@@ -128,21 +128,19 @@ impl Analysis {
     /// Returns the columns of the moves that are known to be best; of those that keep the value, if the remoteness of the
     /// position is unknown.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_best = |child: &&Move| match (self.outcome, child.outcome) {
-            (Some(Outcome { value, remoteness: None }), Some(of)) => of.value == value,
-            (best, of) => best.is_some() && of == best,
-        };
+        let as_good = |of: Outcome, best: Outcome| of == best || best.remoteness.is_none() && of.value == best.value;
+        let is_best = move |child: &&Move| child.outcome.zip(self.outcome).is_some_and(|(of, best)| as_good(of, best));
         self.moves.iter().filter(is_best).map(|child| child.column)
     }
 
-    /// Derives the outcome of the position from those of its moves: the best one if all are known, a win of unknown
-    /// remoteness if only some are known and one of them wins, else `None`.
+    /// Derives the outcome of the position from those of its moves: the best one if all are known, a win if only some
+    /// are known and one of them wins, else `None`. The remoteness is known if no move that may be as good lacks it.
     fn outcome_of_moves(&self) -> Option<Outcome> {
-        let best = self.moves.iter().filter_map(|child| child.outcome).min()?;
-        if self.moves.iter().all(|child| child.outcome.is_some()) {
-            return Some(best);
-        }
-        (best.value == Value::Win).then_some(Outcome { remoteness: None, ..best })
+        let outcomes = || self.moves.iter().map(|child| child.outcome);
+        let best = outcomes().flatten().min()?;
+        let is_exact = outcomes().all(|of| of.is_some_and(|of| of.value != best.value || of.remoteness.is_some()));
+        let is_decided = best.value == Value::Win || outcomes().all(|of| of.is_some());
+        is_decided.then_some(Outcome { remoteness: best.remoteness.filter(|_| is_exact), ..best })
     }
 }
 

@@ -175,3 +175,22 @@ fn a_grade_is_the_same_in_any_order() {
     let worst = whole.worst.unwrap();
     assert!(!worst.keeps() && judged.contains(&worst));
 }
+
+#[test]
+fn a_move_whose_remoteness_is_open_leaves_that_of_its_position_open() {
+    let outcome_of = |moves: &[Option<(Value, Option<u32>)>]| {
+        let mut analysis = Analysis::unknown(&Position::start(board()));
+        analysis.moves.truncate(moves.len());
+        for (child, known) in analysis.moves.iter_mut().zip(moves) {
+            child.outcome = known.map(|(value, remoteness)| Outcome { value, remoteness });
+        }
+        analysis.outcome = analysis.outcome_of_moves();
+        (analysis.outcome.map(|of| (of.value, of.remoteness)), analysis.best().count())
+    };
+    use Value::{Lose, Tie, Win};
+    assert_eq!(outcome_of(&[Some((Lose, Some(2))), Some((Lose, None))]), (Some((Lose, None)), 2));
+    assert_eq!(outcome_of(&[Some((Lose, Some(2))), Some((Lose, Some(4)))]), (Some((Lose, Some(4))), 1));
+    assert_eq!(outcome_of(&[Some((Lose, None)), Some((Tie, Some(9)))]), (Some((Tie, Some(9))), 1));
+    assert_eq!(outcome_of(&[Some((Win, Some(5))), None]), (Some((Win, None)), 1));
+    assert_eq!(outcome_of(&[Some((Tie, Some(9))), None]), (None, 0));
+}

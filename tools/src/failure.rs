@@ -51,12 +51,10 @@ struct Failures(Vec<anyhow::Error>);
 /// Reports why a subcommand failed, and returns the exit code. `remedy` says what the user can type next, if it knows.
 pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<String>) -> ExitCode {
     let code = exit_code(error);
-    if code != DONE {
-        let failures = error.downcast_ref().map_or(slice::from_ref(error), |Failures(failures)| failures);
-        for failure in failures {
-            let remedy = remedy(failure).map_or_else(String::new, |remedy| format!("; {remedy}"));
-            print_error(&format!("{}{remedy}", chain_to_text(failure)));
-        }
+    let failures = error.downcast_ref().map_or(slice::from_ref(error), |Failures(failures)| failures);
+    for failure in failures.iter().filter(|failure| exit_code(failure) != DONE) {
+        let remedy = remedy(failure).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        print_error(&format!("{}{remedy}", chain_to_text(failure)));
     }
     ExitCode::from(code)
 }
@@ -76,9 +74,11 @@ pub fn all_of<E: Into<anyhow::Error>>(failures: Vec<E>) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the exit code of a failure.
+/// Returns the exit code of a failure; of several, the highest.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.chain().any(is_closed_pipe) {
+    if let Some(Failures(failures)) = error.downcast_ref() {
+        failures.iter().map(exit_code).max().unwrap_or(FAILED)
+    } else if error.chain().any(is_closed_pipe) {
         DONE
     } else if error.chain().any(is_bad_input) {
         BAD_INPUT
@@ -164,6 +164,9 @@ mod tests {
         let several = all_of(vec![anyhow::anyhow!("one"), anyhow::anyhow!("two")]).unwrap_err();
         let Failures(all) = all_of(vec![several, anyhow::anyhow!("three")]).unwrap_err().downcast().unwrap();
         assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["one", "two", "three"]);
+        let pipe = || io::Error::from(io::ErrorKind::BrokenPipe).into();
+        assert_eq!(exit_code(&all_of::<anyhow::Error>(vec![pipe(), pipe()]).unwrap_err()), 0);
+        assert_eq!(exit_code(&all_of(vec![pipe(), BadInput("no".to_owned()).into(), pipe()]).unwrap_err()), 2);
     }
 
     #[test]

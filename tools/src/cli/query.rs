@@ -49,7 +49,7 @@ more than the pieces that the winner has left; negative for a loss.
 The database answers, or else the built-in one of early plies (of {shipped}); query searches forward what they leave open, \
 and a note says so. If the database stores no remoteness (--values wdl), the built-in one gives that of early plies, and \
 query searches the rest, of the position and of the moves that keep its value, within 1,000,000 nodes for each position, or \
-within 100,000,000 on a board with a built-in database; --search never searches nothing, and --nodes allows more. \
+within 100,000,000 on a board with a built-in database or if not all plies are kept; --search never searches nothing, and --nodes allows more. \
 A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
@@ -96,8 +96,8 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database where `--search` does not
-/// allow for a search, a database that cannot be read, a search that reaches its limit before it knows the value.
+/// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database with `--search
+/// never`, a database that cannot be read, a search that reaches its limit before it knows the value.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.

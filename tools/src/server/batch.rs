@@ -123,9 +123,13 @@ async fn answer_all(
         let asked = position.as_ref().ok().copied();
         let answer = async {
             let request = AnalysisRequest { with_line, ..AnalysisRequest::of(position?) };
-            let answer = timeout_at(end, client.answer(source, request)).await;
-            let reason = || format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs());
-            answer.unwrap_or_else(|_| Err(Failure::bad(reason())))
+            let late =
+                || Failure::bad(format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs()));
+            // After the end no work begins.
+            if Instant::now() >= end {
+                return Err(late());
+            }
+            timeout_at(end, client.answer(source, request)).await.unwrap_or_else(|_| Err(late()))
         };
         let answer = match answer.await {
             Ok(analysis) => client.server.query_json(&analysis, shown),

@@ -116,10 +116,6 @@ impl Boards {
     /// A database that cannot be read.
     pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
         let open = self.open.get(&board).map(|(_, source)| source);
-        if let Some(source) = &open {
-            // While this thread looks, other requests use the open one.
-            self.open.insert(board, (Instant::now(), Arc::clone(source)));
-        }
         let found = self.look(board)?;
         let manifest = |source: &BoardSource| source.database().map(|database| database.manifest.clone());
         // The cache of the open one is warm.
@@ -129,10 +125,15 @@ impl Boards {
         Ok(source)
     }
 
-    /// Returns what answers for a board if that was found just now.
-    pub fn at_hand(&self, board: Board) -> Option<Arc<BoardSource>> {
+    /// Returns what answered for a board last, and whether that was found just now. If not, the caller has to look again;
+    /// meanwhile other requests use it.
+    pub fn at_hand(&self, board: Board) -> Option<(Arc<BoardSource>, bool)> {
         let (when, source) = self.open.get(&board)?;
-        (when.elapsed() < BELIEVED[usize::from(is_address(&self.root))]).then_some(source)
+        let is_new = when.elapsed() < BELIEVED[usize::from(is_address(&self.root))];
+        if !is_new {
+            self.open.insert(board, (Instant::now(), Arc::clone(&source)));
+        }
+        Some((source, is_new))
     }
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {

@@ -19,7 +19,7 @@ use super::fair_semaphore::{FairSemaphore, LimitReached};
 use super::request::network;
 use crate::interrupt;
 
-/// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
+/// The most connections that are open; more wait until one ends, or are closed at once if all are of one address. Many systems let a program open 1,024 files, and databases
 /// take some of them.
 pub const MAX_CONNECTIONS: usize = 768;
 

@@ -15,6 +15,7 @@ use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
+use super::connections::READ_TIME;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
 use super::response::{NO_TRANSFORM, caching, json_response, line, lines, tag};
@@ -112,7 +113,7 @@ fn stream(
             Ok(analysis) => client.server.query_json(&analysis, &text),
             Err(failure) => AnalysisJson::failed(board, Some(&request.position), &text, failure.reason),
         };
-        let _ = lines.send(line(answer)).await;
+        let _ = lines.send_timeout(line(answer), READ_TIME).await;
     });
     response
 }

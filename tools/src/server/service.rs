@@ -40,7 +40,8 @@ const WAITING_PER_SEARCH: usize = 4;
 const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many searches of full length, one after another, it may wait for. Every other address may have its share first, by default
-/// half of the searches that run at a time, so this suffices for 60 other addresses that always ask for more.
+/// half of the searches that run at a time. So this suffices for 60 other addresses that always ask for more, if its own address asks
+/// one question at a time.
 const SEARCHES_BEFORE: u32 = 30;
 
 /// The most answers that are kept: 2 KiB each with their moves and lines, mostly half of that.
@@ -230,7 +231,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// For single questions: too many of the address wait, or this one waited too long. For requests of a head: a search.
+    /// For single questions: too many of the address wait, or this one waited too long. A search, if only the head is asked for.
     pub async fn thread(&self, kind: ThreadKind) -> Result<ThreadPermit, Failure> {
         let Server { searches, look_ups, storage, search_line, batch_searches, .. } = &*self.server;
         let (semaphore, patience) = match kind {
@@ -320,12 +321,18 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// A database that cannot be read; too many look-ups.
+    /// A database that cannot be read; too many requests that wait for storage.
     pub async fn find(&self, board: Board) -> Result<Arc<BoardSource>, Failure> {
-        if let Some(source) = self.server.boards.at_hand(board) {
-            return Ok(source);
-        }
-        self.run(self.thread(ThreadKind::Storage).await?, move |work| Ok(work.server.boards.find(board)?)).await
+        let permit = match self.server.boards.at_hand(board) {
+            Some((source, true)) => return Ok(source),
+            // If storage is too slow to look again, what was open answers.
+            Some((source, false)) => match self.thread(ThreadKind::Storage).await {
+                Ok(permit) => permit,
+                Err(_) => return Ok(source),
+            },
+            None => self.thread(ThreadKind::Storage).await?,
+        };
+        self.run(permit, move |work| Ok(work.server.boards.find(board)?)).await
     }
 
     /// Answers about a position: from the cache, or else when a thread is free.

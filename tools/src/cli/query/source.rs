@@ -4,7 +4,7 @@
 //! one, and searches the rest within the limits of `--nodes` and `--seconds`. `--search never` searches nothing; `--search only`
 //! searches everything.
 //!
-//! But for `never`, a database that cannot be read gives way, with a warning, to the built-in one, or else to a search.
+//! But for `never`, a database that cannot be opened gives way, with a warning, to the built-in one, or else to a search.
 
 use std::sync::Arc;
 use std::thread;
@@ -25,8 +25,8 @@ use crate::{failure, remedy};
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
 
-/// How many, where a database has the value and only its remoteness is searched, unasked.
-const UNASKED_NODES: u64 = 1_000_000;
+/// How many, where a database has all values and only the remoteness is searched.
+const REMOTENESS_NODES: u64 = 1_000_000;
 
 /// The most that the table of a search takes, however much memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
@@ -48,7 +48,8 @@ pub struct SearchArguments {
     ]))]
     search: Option<When>,
 
-    /// How many nodes a search may visit for one position before it gives up [default: 1e8, or no limit with --seconds]
+    /// How many nodes a search may visit for one position before it gives up [default: 1e8; 1e6 where only the remoteness is open;
+    /// no limit with --seconds]
     #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
@@ -67,7 +68,8 @@ impl SearchArguments {
     ///
     /// # Errors
     ///
-    /// With `--search never`: a missing database, with the command that makes it, or one that cannot be read.
+    /// A database of another board in the place of this one; with `--search never`, also a missing database, with the command that
+    /// makes it, or one that cannot be opened.
     pub fn find(&self, board: Board, failure: Option<DatabaseError>) -> anyhow::Result<LimitedAnalyst> {
         let when = self.search.unwrap_or(When::Auto);
         let root = &self.lookup.database.root;
@@ -101,7 +103,7 @@ impl SearchArguments {
         // All values are in the database, and no other source has a remoteness.
         let has_values = analyst.remoteness_source.is_none()
             && database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
-        let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
+        let nodes = if has_values { REMOTENESS_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
         Ok(LimitedAnalyst::new(analyst, nodes, self.seconds, is_missing.then(|| root.clone())))
     }
