@@ -1,11 +1,13 @@
-//! Chunks: runs of consecutive entries of a tier. Of each chunk only the quiet entries are stored, or the forced ones
-//! too.
+//! Divides a tier into chunks. A chunk is a run of consecutive entries. The tier's file stores only the quiet entries
+//! of each chunk (see [`crate::quiet`]), or the quiet and the forced entries.
 //!
-//! A probe computes the quiet mask of one chunk, so the size of a chunk bounds the cost of a cold probe. Making the
-//! mask takes time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks:
-//! with 4,096 entries everywhere, one cold probe in ten took 300 us. A database that keeps only early plies is small,
-//! and most of its probes are first probes, so its chunks are smaller still: first probes of 7x6 take 33 % to 60 % of
-//! the time, for 6 % more bytes. [`GROUP_CHUNKS`] chunks are a group, the unit of the writer's parallel work.
+//! A cold probe (one that finds nothing in the cache) computes the quiet mask of one chunk, so the size of a chunk
+//! bounds its cost. Making the mask takes time for every matrix and every row that the chunk touches, so a tier of tiny
+//! matrices has small chunks. With chunks of 4,096 entries in every tier, one cold probe in ten took 300 us.
+//!
+//! A database that keeps only early plies is small, and most of its probes are cold, so its chunks are smaller still.
+//! Cold probes of 7x6 then take 33 % to 60 % of the time, for 6 % more bytes. [`GROUP_CHUNKS`] chunks form a group, the
+//! unit of the writer's parallel work.
 
 #![allow(
     clippy::indexing_slicing,
@@ -19,34 +21,35 @@ use serde::{Deserialize, Serialize};
 use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
-/// The most entries of a chunk. Each chunk costs about a byte for its count.
+/// The maximum number of entries in a chunk. Each chunk takes about one byte of the file for the count of its stored
+/// entries.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
 
-/// The fewest entries of a chunk (the last of a tier may have fewer): if all plies are kept, and if only early ones
-/// are.
+/// The minimum number of entries in a chunk. The first number is for databases that keep all plies, the second for
+/// databases that keep only early plies. The last chunk of a tier can have fewer entries.
 const LEAST_ENTRIES: [u32; 2] = [256, 64];
 
-/// How many matrices a chunk touches on average before its size is rounded up to a power of two: for the same two
-/// cases.
+/// The number of matrices that a chunk touches on average, before its size is limited and rounded up to a power of two.
+/// The two numbers are for the two cases of [`LEAST_ENTRIES`].
 const MATRICES: [u64; 2] = [24, 2];
 
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
-/// How a tier is cut into chunks, and which of its entries are stored. A part of the header of the tier's file.
+/// How a tier is cut into chunks, and which of its entries are stored. This is a part of the header of the tier's file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Chunks {
     /// Entries of the tier.
     pub tier_entries: u64,
-    /// Entries of a chunk; the last one may have fewer.
+    /// Entries of a chunk; the last chunk can have fewer.
     pub each: u32,
-    /// Whether forced entries are stored too: all entries where the player to move has no win at once. The version of
-    /// the file's envelope records it.
+    /// Whether forced entries are stored too, that is, all entries where the player to move has no win at once. The
+    /// version in the file's envelope records this.
     #[serde(skip)]
     pub has_forced: bool,
 }
 
 impl Chunks {
-    /// Chooses the size of a tier's chunks, a power of two. `is_early`: the database keeps early plies only.
+    /// Chooses the size of a tier's chunks, a power of two. `is_early` is whether the database keeps only early plies.
     pub fn of_tier(tier: &TierDirectory, is_early: bool, has_forced: bool) -> Chunks {
         let (tier_entries, kind) = (tier.entries(), usize::from(is_early));
         let average = u128::from(tier_entries) * u128::from(MATRICES[kind]) / u128::from(tier.matrices.max(1));
@@ -86,14 +89,14 @@ impl Chunks {
         (entry / u64::from(self.each), (entry % u64::from(self.each)) as usize)
     }
 
-    /// Returns the words of a plane of a chunk.
+    /// Returns the number of words that hold one bit for each entry of a chunk.
     pub fn words(&self) -> usize {
         self.each as usize / 64
     }
 }
 
-/// Lists the matrices that hold some consecutive entries, each with the part of the entries that it holds. `matrices`
-/// are the matrices of the tier, starting with the one that holds the first entry.
+/// Lists the matrices that hold `entries`, each with the range of these entries that it holds. `matrices` are the
+/// matrices of the tier, starting with the one that holds the first entry.
 pub(crate) fn runs(
     matrices: impl Iterator<Item = Located>,
     entries: Range<u64>,
@@ -121,23 +124,23 @@ pub(crate) struct MaskedRows<'a> {
     pub rows: Range<usize>,
     /// The words of each row that the masks cover.
     pub words: Range<usize>,
-    /// The entry of the first bit.
+    /// The number, in the tier, of the entry that belongs to the first bit of the masks.
     pub first_entry: u64,
     /// The masks of the quiet entries, one per row.
     pub masks: &'a [u64],
 }
 
-/// The most words of masks at a time, so that they stay in a processor's first cache.
+/// The maximum number of mask words that are made at a time. They stay in a processor's first-level cache.
 const MASK_WORDS: usize = 2048;
 
 impl<'i> QuietRows<'i> {
-    /// Begins without a matrix.
+    /// Makes a finder that has no matrix yet, for a tier that is divided into `chunks`.
     pub fn new(chunks: &Chunks) -> QuietRows<'i> {
         QuietRows { has_forced: chunks.has_forced, ..QuietRows::default() }
     }
 
-    /// Calls `show` with the masks of the quiet entries among some entries of a matrix, some rows at a time. The tier
-    /// has `ply` pieces. Skips rows that obviously have no quiet entry.
+    /// Calls `show` with the masks of the quiet entries among `entries`, some rows at a time. All of `entries` lie in
+    /// the matrix of `located`, which is in the tier with `ply` pieces. Skips rows that obviously have no quiet entry.
     ///
     /// # Errors
     /// The first error of `show`.
@@ -151,7 +154,7 @@ impl<'i> QuietRows<'i> {
     ) -> Result<(), E> {
         let QuietRows { has_forced, shape, matrix: last, quiet, masks } = self;
         let matrix = &located.matrix;
-        // Consecutive groups may lie in the same large matrix.
+        // Consecutive groups can lie in the same large matrix. Prepare it only once.
         if *last != Some((ply, *matrix)) {
             let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply, *has_forced));
             quiet.prepare(index, shape, matrix);
@@ -161,7 +164,7 @@ impl<'i> QuietRows<'i> {
         let (from, to) = (entries.start - located.first_entry, entries.end - located.first_entry);
         let end_row = to.div_ceil(columns) as usize;
         let mut row = (from / columns) as usize;
-        // For a part of one row, only some of its words are needed.
+        // If all entries are in one row, only some words of the row are needed.
         let words = if row + 1 == end_row {
             (from % columns / 64) as usize..((to - 1) % columns / 64 + 1) as usize
         } else {
@@ -210,8 +213,8 @@ pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, c
     mask
 }
 
-/// ORs a row's bits into a mask; the row's first bit becomes bit `first`. `first` may be negative, but then the bits
-/// before the mask must be 0.
+/// ORs a row's bits into a mask; the row's first bit becomes bit `first`. `first` can be negative if all bits that
+/// would come before the mask are 0.
 fn put(mask: &mut [u64], bits: &[u64], first: i64) {
     for (word, bits) in bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
         let place = first + 64 * word as i64;
@@ -225,7 +228,7 @@ fn put(mask: &mut [u64], bits: &[u64], first: i64) {
     }
 }
 
-/// Clears all bits but these.
+/// Clears all bits outside the range `bits`.
 fn keep(words: &mut [u64], bits: Range<usize>) {
     for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
         let before = |bit: usize| low_bits(bit.saturating_sub(first).min(64) as u32);

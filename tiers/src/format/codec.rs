@@ -1,14 +1,16 @@
 //! Converts a tier's values to bytes and back.
 //!
-//! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** has the symbols of
-//! some consecutive chunks, about [`MOST_SYMBOLS`], in one zstd frame around
+//! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** of the file (not one
+//! of [`crate::tier`]) has the symbols of some consecutive chunks, about [`MOST_SYMBOLS`] in all. It is one zstd frame
+//! that contains
 //!
 //! ```text
 //! counts    u16 for each chunk: the number of its quiet entries
 //! symbols   their codes (see [`crate::kernel::pack`]): two bits each for wdl, a byte each with remoteness
 //! ```
 //!
-//! A probe finds its chunk's symbols by adding up counts, and its own symbol by the quiet mask of that one chunk.
+//! To find the symbol of an entry, a probe adds up the counts of the chunks before the entry's chunk. The quiet mask of
+//! the entry's chunk then gives the place of the symbol among those of the chunk.
 
 #![allow(clippy::indexing_slicing, reason = "the writer reads what it has laid out itself, nothing from a file")]
 
@@ -23,16 +25,17 @@ use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
 /// The largest number of symbols per block; a block exceeds it only to complete its last chunk. Larger blocks make
-/// probes slower, because the first probe of a block expands all of it. At ply 13 of 7x6 this takes 27 us for blocks of
-/// 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
+/// probes slower, because the first probe of a block expands the whole block. At ply 13 of 7x6 the first probe takes 27
+/// us for blocks of 4,096 symbols and 37 us for 16,384 (`docs/notebook/built-in-databases.md`).
 const MOST_SYMBOLS: usize = 1 << 14;
 
-/// A block has about this many symbols per entry of a chunk, if that is fewer than [`MOST_SYMBOLS`].
+/// Small chunks get smaller blocks: a block has about this number times the entries of a chunk, if that is fewer
+/// symbols than [`MOST_SYMBOLS`].
 const SYMBOLS_OF_ENTRY: usize = 64;
 
-/// zstd's level. On 5x5 with remoteness, the packed symbols (without counts, directories and headers) take 0.0833 bits
-/// per legal position at level 6, 0.0914 at 3, 0.0795 at 12 (six times the time of 6), and 0.0751 at 17 (seventeen
-/// times).
+/// The zstd level for databases. On 5x5 with remoteness, the packed symbols (without counts, directories and headers)
+/// take 0.0833 bits per legal position at level 6 and 0.0914 at level 3. They take 0.0795 at level 12, which needs six
+/// times the time of level 6, and 0.0751 at level 17, which needs seventeen times the time of level 6.
 pub(crate) const LEVEL: i32 = 6;
 
 /// A compressed block.
@@ -43,8 +46,8 @@ pub(crate) struct EncodedBlock {
 
 /// Packs and compresses a tier, for one thread.
 ///
-/// Its buffers are reused for every group. Some gigabytes of small blocks are in memory beside them, and getting new
-/// buffers from the system for each group took a fifth of the time of the middle tiers of 7x6.
+/// A packer reuses its buffers for every group. Getting new buffers from the system for each group, with gigabytes of
+/// small blocks in memory too, took a fifth of the time of the middle tiers of 7x6.
 pub(crate) struct Packer<'a> {
     index: &'a Index,
     tier: &'a Tier<'a>,
@@ -52,10 +55,11 @@ pub(crate) struct Packer<'a> {
     rows: Rows<'a>,
     quiet: QuietRows<'a>,
     symbols: Symbols,
-    /// The number of symbols of each chunk.
+    /// The number of symbols of each chunk of the group.
     counts: Vec<u16>,
-    /// The bytes of a block, and its frame.
+    /// The bytes of a block before compression.
     bytes: Vec<u8>,
+    /// A buffer for the block's zstd frame.
     frame: Vec<u8>,
 }
 
@@ -127,7 +131,7 @@ impl<'a> Packer<'a> {
                 held += usize::from(counts[to]);
                 to += 1;
             }
-            // Chunks without symbols at the end belong to the last block.
+            // Chunks without symbols at the end of the group belong to the last block.
             if done + held == symbols.len {
                 to = counts.len();
             }
@@ -147,15 +151,15 @@ impl<'a> Packer<'a> {
 /// An expanded block, ready for probes.
 #[derive(Debug)]
 pub(crate) struct DecodedBlock {
-    /// The number of symbols before each chunk; then the number of all.
+    /// For each chunk of the block, the number of symbols before the chunk. The last item is the number of all symbols.
     starts: Vec<u32>,
     /// The counts, then the packed symbols.
     bytes: Vec<u8>,
 }
 
 impl DecodedBlock {
-    /// Expands a block of `count` chunks. Returns `None` if it is not a valid block of that many chunks, and allocates
-    /// no more than such a block can need.
+    /// Expands a block of `count` chunks. Returns `None` if `payload` is not a valid block of that many chunks.
+    /// Allocates no more memory than a valid block can need.
     pub fn new(payload: &[u8], count: usize, chunks: &Chunks, coding: &Coding) -> Option<DecodedBlock> {
         let most_symbols = count * chunks.each as usize;
         let bytes = frame::expand(payload, 2 * count + pack::packed_bytes(coding, most_symbols))?;
@@ -173,7 +177,7 @@ impl DecodedBlock {
         (whole && pack::are_symbols(coding, symbols)).then_some(DecodedBlock { starts, bytes })
     }
 
-    /// Returns the symbols of a chunk, numbered from the block's first symbol.
+    /// Returns the range of a chunk's symbols, counted from the block's first symbol.
     fn symbols(&self, chunk: usize) -> Option<Range<usize>> {
         Some(*self.starts.get(chunk)? as usize..*self.starts.get(chunk + 1)? as usize)
     }

@@ -1,4 +1,4 @@
-//! The folder of a database: its file names, and removing its files.
+//! Names the files in the folder of a database, and removes them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,8 @@ use crate::kernel::Values;
 /// The manifest's name in its folder.
 pub(crate) const MANIFEST: &str = "manifest";
 
-/// The extension of the folder of a database that will replace another, and the name of the empty file that marks it.
+/// The extension of the folder of a database that will replace another database. Also the name of the empty file that
+/// marks such a folder.
 pub(crate) const REPLACEMENT: &str = "replacement";
 
 /// Returns the folder of a board's database under the folder of all databases.
@@ -18,8 +19,8 @@ pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
     root.join(board.to_string()).join(values.to_string())
 }
 
-/// Reads board and values from the name of a database's folder, or of one that will replace it; `None` for any other
-/// name.
+/// Reads board and values from the path of a database's folder, or of the folder of a database that will replace it.
+/// Returns `None` for any other path.
 pub fn board_and_values_of(folder: &Path) -> Option<(Board, Values)> {
     let is_replacement = folder.extension().is_some_and(|extension| extension == REPLACEMENT);
     let values = if is_replacement { folder.file_stem() } else { folder.file_name() }?.to_str()?.parse().ok()?;
@@ -28,15 +29,15 @@ pub fn board_and_values_of(folder: &Path) -> Option<(Board, Values)> {
     Some((board, values))
 }
 
-/// Returns the name of a tier's file.
+/// Returns the path of a tier's file.
 pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
     folder.join(format!("{TIER_PREFIX}{ply:02}"))
 }
 
 pub(crate) const TIER_PREFIX: &str = "tier-";
 
-/// Returns the path of the lock of a database folder. The lock lies beside the folder, which has only the database's
-/// files.
+/// Returns the path of the lock of a database folder. The lock lies beside the folder, so that the folder has only the
+/// database's files.
 pub fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }

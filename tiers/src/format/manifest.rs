@@ -1,12 +1,12 @@
 //! The manifest: the contents of a database folder, and the progress of its solve.
 //!
-//! The solver rewrites it whenever tiers have become durable, and a stopped solve resumes from it. It has no time,
-//! machine, thread count or kernel: equal work gives equal bytes.
+//! The solver rewrites the manifest whenever tiers have become durable, and a stopped solve resumes from the manifest.
+//! The manifest records no time, machine, thread count or kernel, so that equal work gives equal bytes.
 //!
-//! It lists the files with their hashes. A file's hash is the BLAKE3 of its bytes. A database's hash is the BLAKE3 of
-//! the hashes of its tier files, 32 bytes each, in the order of their plies; the files' headers name board, values and
-//! version, so the hash covers these too. Equal databases have equal hashes on every machine. To compute the hash: `for
-//! file in tier-*; do b3sum --raw $file; done | b3sum`.
+//! The manifest lists the files with their hashes. A file's hash is the BLAKE3 of its bytes. A database's hash is the
+//! BLAKE3 of the hashes of its tier files, 32 bytes each, in the order of their plies; the files' headers name board,
+//! values and version, so the hash covers these too. Equal databases have equal hashes on every machine. To compute the
+//! hash: `for file in tier-*; do b3sum --raw $file; done | b3sum`.
 
 use std::fmt;
 use std::path::Path;
@@ -27,11 +27,11 @@ const MAGIC: &[u8; 8] = b"fourmani";
 /// Bytes of a file that are hashed at a time.
 const PORTION_BYTES: u64 = 1 << 20;
 
-/// The values of the empty board; the manifest stores the index in this list.
+/// The possible values of the empty board. The manifest stores an index into this list.
 const ROOT_VALUES: [Value; 3] = [Value::Lose, Value::Tie, Value::Win];
 
-/// Returns whether the tier with `ply` pieces is stored. Probes of other plies look one ply ahead. Odd plies were the
-/// smaller half on every board that was tried.
+/// Returns whether the tier with `ply` pieces is stored. Only odd plies are stored; probes of even plies look one ply
+/// ahead. On every board that was tried, the odd plies were the smaller half.
 pub(crate) fn is_stored(ply: u32) -> bool {
     !ply.is_multiple_of(2)
 }
@@ -59,8 +59,8 @@ pub struct TierRecord {
 }
 
 impl TierRecord {
-    /// Compares the hash of the tier's file in `folder` with the recorded one. Calls `goes_on` with the number of bytes
-    /// of each portion read; if it returns `false`, stops and returns `false`.
+    /// Compares the hash of the tier's file in `folder` with the recorded one. After reading each portion, calls
+    /// `goes_on` with the number of bytes of the portion. If `goes_on` returns `false`, stops and returns `false`.
     ///
     /// # Errors
     /// [`FileError::Wrong`] if the hashes differ; an error if the file can't be read.
@@ -94,11 +94,13 @@ pub struct Manifest {
     state: State,
     /// Finished tiers, from the full board down.
     pub tiers: Vec<TierRecord>,
-    /// The tier whose values are all kept, so that an unfinished solve can resume from it.
+    /// The ply of the tier whose values are all kept, so that an unfinished solve can resume from this tier.
     pub checkpoint: Option<u32>,
-    /// Value ([`ROOT_VALUES`]) and remoteness of the empty board, when complete.
+    /// The value (an index into [`ROOT_VALUES`]) and the remoteness of the empty board; `None` until the solve is
+    /// complete.
     root: Option<(u8, Option<u32>)>,
-    /// Hash of the tiers' hashes, when complete. Equal databases have equal hashes on every machine.
+    /// Hash of the tiers' hashes; `None` until the solve is complete. Equal databases have equal hashes on every
+    /// machine.
     pub hash: Option<Hash>,
 }
 
@@ -127,9 +129,9 @@ impl Manifest {
         is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
     }
 
-    /// Returns whether the tier with `ply` pieces stores forced positions too: it is the deepest kept tier of a
-    /// database that drops later ones, and their forced replies lead beyond it. Databases of older versions never store
-    /// them.
+    /// Returns whether the tier with `ply` pieces stores forced positions too. That is so for the deepest tier of a
+    /// database that lacks later tiers, because a forced reply leads to a position that only the later tiers could
+    /// evaluate. Databases of older versions never store forced positions.
     pub(crate) fn keeps_forced(&self, ply: u32) -> bool {
         self.keeps(ply) && !self.keeps(ply + 2) && ply as usize + 2 <= self.board.cells()
     }
@@ -139,7 +141,7 @@ impl Manifest {
         Chunks::of_tier(tier, !self.keeps_like(None), self.keeps_forced(tier.ply))
     }
 
-    /// Returns the outcome of the empty board, when complete.
+    /// Returns the outcome of the empty board, or `None` if the solve is not complete.
     pub fn root(&self) -> Option<Outcome> {
         let (value, remoteness) = self.root?;
         Some(Outcome { value: *ROOT_VALUES.get(usize::from(value))?, remoteness })
@@ -163,7 +165,7 @@ impl Manifest {
         Hash(*hasher.finalize().as_bytes())
     }
 
-    /// Returns the ply to solve next, or `None` when all are done.
+    /// Returns the ply to solve next, or `None` if all tiers are finished.
     pub fn next_ply(&self) -> Option<u32> {
         (self.board.cells() as u32).checked_sub(self.tiers.len() as u32)
     }
@@ -178,22 +180,22 @@ impl Manifest {
         self.tiers.iter().filter(|tier| tier.bytes > 0)
     }
 
-    /// Returns the total entries of the finished tiers.
+    /// Returns the total number of entries of the finished tiers.
     pub fn entries(&self) -> u64 {
         self.tiers.iter().map(|tier| tier.entries).fold(0, u64::saturating_add)
     }
 
-    /// Returns the total bytes of the finished tiers' files and of the manifest itself.
+    /// Returns the total length, in bytes, of the finished tiers' files and of the manifest itself.
     pub fn bytes(&self) -> u64 {
         let own = envelope::seal(VERSION, MAGIC, self).len() as u64;
         self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
     }
 
-    /// Reads the manifest of a folder; `None` if it has none. If the folder's name is that of a database, the manifest
-    /// must be of that board and these values.
+    /// Reads the manifest of a folder; `None` if the folder has none. If the folder's path names a board and values,
+    /// the manifest must have the same board and values.
     ///
     /// # Errors
-    /// [`FileError::Wrong`] if the manifest is of another board or other values; [`FileError::Io`] or
+    /// [`FileError::Wrong`] if the manifest has another board or other values; [`FileError::Io`] or
     /// [`FileError::Damaged`] if it can't be read.
     pub fn read(storage: &dyn ReadStorage, folder: &Path) -> Result<Option<Manifest>, FileError> {
         let path = folder.join(MANIFEST);
@@ -213,7 +215,7 @@ impl Manifest {
         }
     }
 
-    /// Checks that the manifest is possible for its board; the error says what is not.
+    /// Checks that the manifest is possible for its board. The error says what is impossible.
     fn check(&self) -> Result<(), &'static str> {
         let board = self.board;
         let plies = (0..=board.cells() as u32).rev();
@@ -237,7 +239,8 @@ impl Manifest {
                 "a tier that should be stored has no file or no hash, or the other way round",
             ),
             (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
-            // In a file, a block of a few bytes has at most one group of chunks, and ten bytes in the directory.
+            // A block has at most one group of chunks (2^20 entries). It takes a few bytes and ten more in the
+            // directory, so a file has at most 2^17 entries per byte.
             (
                 self.stored_tiers().any(|tier| tier.entries >> 17 > tier.bytes),
                 "a tier has more entries than its file can have",
@@ -254,11 +257,12 @@ impl Manifest {
         faults.into_iter().find(|(is_fault, _)| *is_fault).map_or(Ok(()), |(_, what)| Err(what))
     }
 
-    /// Reads the files of the finished tiers, several at a time, and checks their hashes. With several processes each
-    /// reads a part; the pair is this process's number and their count. [`TierRecord::check_hash`] explains `goes_on`.
+    /// Reads the files of the finished tiers, several at a time, and checks their hashes. If there are several
+    /// processes, each reads a part of the files; the pair has the number of this process and the number of processes.
+    /// [`TierRecord::check_hash`] explains `goes_on`.
     ///
     /// # Errors
-    /// The first file, from the full board down, that can't be read or has another hash.
+    /// The error of the first file, from the full board down, that can't be read or has another hash.
     pub(crate) fn check_hashes(
         &self,
         storage: &dyn ReadStorage,
@@ -271,8 +275,8 @@ impl Manifest {
         checked.find_first(|done| !matches!(done, Ok(true))).unwrap_or(Ok(true))
     }
 
-    /// Returns whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files.
-    /// Only odd plies have files.
+    /// Returns whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all tiers) has the same
+    /// files as this database. Different limits can give the same files, because only odd plies have files.
     pub(crate) fn keeps_like(&self, keep_plies: Option<u32>) -> bool {
         let other = Manifest::new(self.board, self.values, keep_plies);
         (0..=self.board.cells() as u32).all(|ply| self.keeps(ply) == other.keeps(ply))
@@ -328,8 +332,8 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Returns the hash of a file. Calls `goes_on` with the number of bytes of each portion read; if it returns
-    /// `false`, stops and returns `None`.
+    /// Returns the hash of a file. After reading each portion, calls `goes_on` with the number of bytes of the portion.
+    /// If `goes_on` returns `false`, stops and returns `None`.
     pub(crate) fn of_file(
         storage: &dyn ReadStorage,
         path: &Path,

@@ -1,4 +1,4 @@
-//! The files of a database: what every byte means. `docs/reference/file-format.md` is the specification.
+//! Reads and writes the files of a database. `docs/reference/file-format.md` specifies what every byte means.
 //!
 //! ```text
 //! <db>/<board>/<values>/manifest        the contents of the folder
@@ -7,11 +7,11 @@
 //! <db>/<board>/<values>.lock            locked by the solving process
 //! ```
 //!
-//! Writing: `tier_file` reads a solved tier in groups of `chunk`s, `codec` collects the symbols of the quiet entries
-//! block by block, and `kernel::pack` packs them into bytes. Reading does the same in reverse. The `manifest` lists the
-//! files with their hashes.
+//! To write a file, `tier_file` goes through a solved tier in groups of chunks (`chunk`), `codec` collects the symbols
+//! of the quiet entries block by block, and `kernel::pack` packs the symbols into bytes. Reading does the same in
+//! reverse. The `manifest` lists the files with their hashes.
 //!
-//! Files come from outside: a reader trusts nothing that they record beyond what their lengths and the board allow.
+//! Files can come from anybody. A reader accepts a number from a file only if the file's length and the board allow it.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 

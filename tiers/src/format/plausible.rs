@@ -12,21 +12,23 @@ use super::manifest::{Manifest, TierRecord};
 use crate::files::FileError;
 use crate::index::{count_shapes, tier_estimates};
 
-/// The tables take milliseconds if half of the board's columns have at most this many bits (a column has a bit more
-/// than cells).
+/// If half of the board's columns have at most this many bits, the tables of the board are made in milliseconds. A
+/// column has one bit more than it has cells.
 const SMALL_HALF_BITS: usize = 24;
 
 /// The estimate of a board's entries is at most 2 to this exponent times the true number. On the boards that could be
-/// counted, an exponent of 6 was enough.
+/// counted, an exponent of 6 was enough; the rest is a margin.
 const ESTIMATE_SLACK_BITS: u32 = 17;
 
-/// A tier of fewer shapes has tables of a few megabytes only.
+/// A tier with fewer shapes needs no minimum number of entries, because its tables take only a few megabytes.
 const FEW_SHAPES: u128 = 1 << 17;
 
-/// With K below 3 most shapes have no entry, so a genuine tier of up to this many shapes may be tiny.
+/// If a line has fewer than 3 cells, most shapes have no entry. So a genuine tier with fewer shapes than this can have
+/// a tiny file.
 const MANY_SHAPES: u128 = 1 << 22;
 
-/// Files of any length may have this many shapes: their tables take some tens of megabytes, 60 bytes per shape.
+/// Even the shortest file is allowed to have this many shapes, because the tables for them take only some tens of
+/// megabytes, 60 bytes per shape.
 const MOST_FREE_SHAPES: u128 = 1 << 19;
 
 /// Rejects the manifest of a complete database that records far fewer entries than its board has. Accepts all boards
@@ -35,7 +37,7 @@ pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path) -> Result<(), F
     let board = manifest.board;
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
     let is_whole = manifest.is_complete() && manifest.keep_plies.is_none();
-    // With K below 4 the estimate is much too high.
+    // If a line has fewer than 4 cells, the estimate is much too high.
     if !is_whole || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
         return Ok(());
     }
@@ -53,7 +55,7 @@ pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Resu
     let TierRecord { ply, entries, bytes, .. } = *record;
     let shapes = count_shapes(board, ply);
     let has_tiny_shapes = board.connect() < 3 && shapes < MANY_SHAPES;
-    // Almost every shape has an entry.
+    // Almost every shape has an entry, so every genuine tier has far more entries than this.
     let least = if has_tiny_shapes || shapes < FEW_SHAPES { 0 } else { shapes / 64 };
     if least > u128::from(entries) {
         return Err(FileError::wrong(path, "the number of entries", format!("at least {least}"), entries));

@@ -1,16 +1,17 @@
 //! Finds the quiet entries of a matrix, 64 at a time.
 //!
-//! This is the static evaluation of [`super::evaluate`] for whole rows. A drop into a column is *safe* for an entry if
-//! it completes no line. The mask of safe entries in a row combines one bit for the whole row (from its left
-//! colouring), one bit for each column (from its right colouring), and the lines across both wings that the row can
-//! have.
+//! The masks give the static evaluation of [`super::evaluate`] for whole rows ([`crate::index`] explains matrices, rows
+//! and colourings). A drop into a column of the board is *safe* for an entry if it completes no line. The mask of safe
+//! entries in a row combines one bit for the whole row (from its left colouring), one bit for each column of the matrix
+//! (from its right colouring), and the lines across both wings that the row can have.
 //!
-//! An entry is quiet if the game is not over, at least two columns are open, and
+//! An entry is quiet if the game is not over, at least two columns of the board are open, and
 //! * in normal play every drop is safe **for both players**: one conjunction, prepared once per matrix;
 //! * under misère at least two drops are safe for the player to move.
 //!
-//! Where forced entries are stored too, one open column is enough. In normal play every drop then has to be safe only
-//! for the player to move (who may still lose to two threats); under misère one safe drop is enough.
+//! If forced entries are stored too, the masks include them: one open column is enough. In normal play every drop then
+//! has to be safe only for the player to move (who can still lose to two threats). Under misère one safe drop is
+//! enough.
 
 use std::ops::Range;
 
@@ -51,8 +52,8 @@ impl QuietShape {
     }
 }
 
-/// The entries for which all drops of some set are safe, by row and by column; and the lines across both wings that
-/// make further entries unsafe.
+/// The entries for which all drops of a set are safe. An entry is safe if the bits of its row and of its column are set
+/// and the entry has none of `lines` (lines across both wings).
 #[derive(Default)]
 struct Safe {
     /// One bit per row.
@@ -73,14 +74,14 @@ pub(crate) struct QuietMatrix<'a> {
     blind: bool,
     misere: bool,
     has_forced: bool,
-    /// Masks of one row, under misère: the columns where at least one drop so far is safe, and those where the next one
-    /// is.
+    /// Two masks of one row, used under misère. `once` has the columns where at least one of the drops so far is safe,
+    /// `safe_here` the columns where the current drop is safe.
     once: Vec<u64>,
     safe_here: Vec<u64>,
 }
 
 impl<'a> QuietMatrix<'a> {
-    /// Prepares a matrix.
+    /// Prepares the masks of a matrix.
     pub fn prepare(&mut self, index: &'a Index, shape: &QuietShape, matrix: &Matrix) {
         let [left, right] = matrix.lists(index);
         self.left = Some(left);
@@ -118,8 +119,8 @@ impl<'a> QuietMatrix<'a> {
                 open.line.arm(matrix.spine, right, player, &mut safe.lines);
             }
         }
-        // A line of the other player ends the game. A position can't have a line of the player to move, so arming such
-        // lines too does no harm.
+        // Only lines of the other player end games: a position can't have a line of the player to move. Including the
+        // lines of both players does no harm.
         for line in &shape.full {
             for holder in [shape.mover, shape.mover.other()] {
                 line.arm(matrix.spine, right, holder, &mut self.over);
@@ -157,8 +158,9 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-/// For some rows of a prepared matrix, writes each row's mask of quiet entries, or those of its words that `words`
-/// selects. There must be at least one row, and all must lie in one run of 64 rows that starts at a multiple of 64.
+/// For some rows of a prepared matrix, writes each row's mask of quiet entries. `words` selects the words of the masks
+/// that are written. There must be at least one row, and all must lie in one run of 64 rows that starts at a multiple
+/// of 64.
 pub(crate) struct MaskRows<'a, 'b> {
     pub quiet: &'a mut QuietMatrix<'b>,
     pub rows: Range<usize>,
@@ -188,7 +190,7 @@ impl Task for MaskRows<'_, '_> {
     }
 }
 
-/// Returns the bits of `rows` in the word for their run of 64 rows.
+/// Returns a mask of `rows` with one bit for each row of their run of 64.
 fn rows_in_run(rows: &Range<usize>) -> u64 {
     debug_assert!(!rows.is_empty() && rows.start / 64 == (rows.end - 1) / 64);
     low_bits(rows.len() as u32) << (rows.start % 64)
@@ -205,7 +207,8 @@ fn clear_lines(lines: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, 
 }
 
 impl Safe {
-    /// Clears the entries where `player` completes a line inside wing and spine by dropping into `drop`.
+    /// Clears the entries where a drop of `player` into `drop` completes a line that lies inside one wing and the
+    /// spine.
     fn narrow(&mut self, drop: Part, player: Player, left: &WingList, right: &WingList) {
         let and = |words: &mut [u64], with: &[u64]| words.iter_mut().zip(with).for_each(|(word, with)| *word &= with);
         match drop {
@@ -218,7 +221,8 @@ impl Safe {
         }
     }
 
-    /// Writes, for each of `rows`, a mask of the columns in which the drops complete no line inside wing and spine.
+    /// Writes, for each of `rows`, a mask of the columns in which the drops complete no line inside one wing and the
+    /// spine.
     #[inline(always)]
     fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
         let columns = &self.columns[words.clone()];
@@ -270,7 +274,8 @@ mod tests {
                 let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                 let mut run = Vec::new();
                 for row in 0..rows {
-                    // Masks are made for all rows from any row of a run to the run's end, together.
+                    // Some iterations make the masks of all rows from this one to the end of its run of 64. The others
+                    // use up these masks.
                     if row % 64 == 0 || row % 7 == 0 {
                         let together = row..rows.min((row / 64 + 1) * 64);
                         run.clear();

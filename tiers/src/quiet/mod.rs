@@ -1,6 +1,7 @@
-//! Quiet positions: not finished, and neither decided nor forced by the board alone (the term comes from quiescence
-//! search). Only their values are stored. (If a database lacks the later tiers, its deepest tier also stores the values
-//! of forced positions.)
+//! Evaluates positions from the board alone. A position is *quiet* if the game is not finished and the board alone
+//! neither decides its value nor forces the reply (the term comes from quiescence search). Databases store only the
+//! values of quiet positions. (If a database lacks the later tiers, its deepest tier also stores the values of forced
+//! positions.)
 //!
 //! Every other position has a static evaluation:
 //!
@@ -12,8 +13,8 @@
 //! | one such cell | the reply is forced: the child's value |
 //! | one open column | forced likewise |
 //!
-//! Under misère completing a line loses. If every move completes one, the position is lost in 1; if all moves but one
-//! do, the reply is forced.
+//! Under misère completing a line loses. If every move completes a line, the position is lost in 1; if exactly one move
+//! completes no line, that reply is forced.
 //!
 //! `masks` finds the quiet entries of a matrix, 64 at a time.
 
@@ -88,8 +89,9 @@ fn of_candidates(board: Board, candidates: u64) -> StaticEvaluation {
 /// threats.
 pub(crate) struct ChildEvaluations {
     position: Position,
-    /// The open cells, and the cells where the opponent would complete a line.
+    /// The open cells (the next cell of each column that has room).
     open: u64,
+    /// The cells where the opponent would complete a line.
     threats: u64,
 }
 
@@ -120,13 +122,17 @@ impl ChildEvaluations {
     }
 }
 
-/// Returns whether `player` may still win. If not, the other player can follow a rule that secures at least a tie.
+/// Returns whether `player` can still win. If not, the other player can follow a rule that secures at least a tie.
 ///
-/// The rule is follow-up (Allis: claimeven). Reply in the same column, directly above; if the column is full now, play
-/// in a column with an odd number of empty cells. The other player can keep the rule if `player` is to move and the
-/// number of such *odd* columns is even, or if the other player is to move, the number is odd, and the other player
-/// first plays in one of them. In every column that is not odd, `player` then gets every second cell from the lowest
-/// empty one on, and the other player gets the rest, including the top cell.
+/// The rule is follow-up (Allis: claimeven). The other player replies in the same column, directly above. If that
+/// column is full now, the other player plays in an *odd* column, that is, one with an odd number of empty cells. The
+/// other player can follow the rule in two cases:
+/// * It is the turn of `player`, and the number of odd columns is even.
+/// * It is the turn of the other player, the number of odd columns is odd, and the other player first plays in an odd
+///   column.
+///
+/// Then `player` gets, in every column that is not odd, every second cell from the lowest empty cell on. The other
+/// player gets the rest of the column, including the top cell.
 pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     let board = position.board();
     let empty = board.all_cells() & !position.occupied();

@@ -1,18 +1,20 @@
 //! Divides shapes into blocks.
 //!
-//! A block is a run of rows of one shape, of about [`BLOCK_WORDS`] words. A small shape is one small block; a block of
-//! very wide rows has 64 rows. The layout alone determines where blocks begin, so every run of the program divides a
-//! shape in the same way.
+//! A block holds consecutive rows of one shape ([`crate::index`] explains shapes and matrices), about [`BLOCK_WORDS`]
+//! words in all. A shape with fewer words is one block. If 64 rows of a matrix have more words, each block of the
+//! matrix has 64 rows. The layout alone determines where blocks begin, so every run of the program divides a shape in
+//! the same way.
 
 use std::ops::Range;
 
 use crate::index::{Matrix, ShapeLayout};
 
-/// About how many words a block has before compression: 256 KiB, so that a window on each child fits into a processor's
-/// cache.
+/// The approximate number of words in a block before compression. They take 256 KiB, so that a processor's cache can
+/// hold a window (see [`crate::tier`]) on each child.
 pub const BLOCK_WORDS: usize = 1 << 15;
 
-/// Blocks of a divided matrix begin at multiples of this many rows, as bands must.
+/// If a matrix is divided, each of its blocks begins at a multiple of this many rows. Bands (the rows that a kernel
+/// works on together) must begin at such multiples too.
 const ROWS: usize = 64;
 
 /// The start of a block.
@@ -20,15 +22,15 @@ const ROWS: usize = 64;
 pub(super) struct Cut {
     /// Number of the matrix in its shape.
     pub matrix: usize,
-    /// First row.
+    /// First row, counted within the matrix.
     pub row: usize,
-    /// First word of the shape.
+    /// First word, counted within the shape.
     pub word: usize,
 }
 
-/// Divides the matrices of a shape, whose rows have `planes` planes, into blocks of about `block_words` words: small
-/// matrices together, large ones in runs of rows. Calls `cut` with the start of each block, in order, and returns the
-/// end.
+/// Divides the matrices of a shape into blocks of about `block_words` words. A block holds several small matrices or
+/// some rows of a large one. Each row has `planes` planes. Calls `cut` with the start of each block, in order, and
+/// returns the end of the shape.
 pub(super) fn cut(
     matrices: impl Iterator<Item = Matrix>,
     planes: usize,
@@ -58,31 +60,33 @@ pub(super) fn cut(
     Cut { matrix: number, row: 0, word }
 }
 
-/// One shape of a tier: where its matrices and its blocks begin. Computing it again for each shape is quicker than
-/// reading a stored layout that is not in the processor's cache.
+/// One shape of a tier: where its matrices and its blocks begin. Each use of a shape computes its layout again. That is
+/// quicker than reading a stored layout from outside the processor's cache.
 #[derive(Default, Debug)]
 pub(super) struct ShapeBlocks {
     pub layout: ShapeLayout,
-    /// The start of each block; then the end.
+    /// The start of each block, followed by the end of the shape.
     pub cuts: Vec<Cut>,
     /// The number of the shape's first block in the tier.
     pub first_block: usize,
 }
 
 impl ShapeBlocks {
-    /// Returns the words of a block, counted from the shape's first word. `block` is its number in the tier.
+    /// Returns the range of a block's words, counted from the shape's first word. `block` is the block's number in the
+    /// tier.
     pub fn words(&self, block: usize) -> Range<usize> {
         let block = block - self.first_block;
         self.cuts[block].word..self.cuts[block + 1].word
     }
 
-    /// Returns the number of the block that holds a word. Blocks and words are counted from the shape's first.
+    /// Returns the number of the block that holds a word. Blocks are counted from the shape's first block, words from
+    /// the shape's first word.
     pub fn block_of(&self, word: usize) -> usize {
         self.cuts.partition_point(|cut| cut.word <= word) - 1
     }
 
-    /// Lists the rows of a block by matrix. `block` is its number in the tier. A matrix without words belongs to
-    /// exactly one block.
+    /// Lists the matrices of a block, each with its rows that are in the block. `block` is the block's number in the
+    /// tier. A matrix without words belongs to exactly one block.
     pub fn rows(&self, block: usize) -> impl Iterator<Item = (&Matrix, Range<usize>)> {
         let block = block - self.first_block;
         let (from, to) = (self.cuts[block], self.cuts[block + 1]);
@@ -96,7 +100,8 @@ impl ShapeBlocks {
     }
 }
 
-/// Words after the last row that a kernel may read (without using them): a stream is read two words at a time.
+/// The number of spare words after the last row of a block. A kernel reads two words of a stream at a time, so it can
+/// read past the last row; it does not use these words.
 pub(super) const PAD: usize = 2;
 
 #[cfg(test)]

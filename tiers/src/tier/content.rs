@@ -10,12 +10,12 @@ use crate::kernel::{Coding, Values};
 pub enum Kind {
     /// The code of every entry's outcome.
     Values(Values),
-    /// One bit for each entry: set if play can reach the position and it has no line.
+    /// One bit for each entry. The bit is set if play can reach the entry's position and the position has no line.
     Reached,
 }
 
 impl Kind {
-    /// Returns the prefix of the names of files with this content. It is the same for both kinds of values.
+    /// Returns the prefix of the names of files with this content. Both kinds of [`Values`] have the same prefix.
     pub fn prefix(self) -> &'static str {
         match self {
             Kind::Values(_) => "frontier-",
@@ -23,7 +23,8 @@ impl Kind {
         }
     }
 
-    /// Returns the coding of the tier with `ply` pieces. The bits of [`Kind::Reached`] are one plane, and no outcomes.
+    /// Returns the coding of the tier with `ply` pieces. For [`Kind::Reached`], the coding has one plane, which encodes
+    /// no outcomes.
     pub fn coding(self, board: Board, ply: u32) -> Coding {
         let Kind::Values(values) = self else {
             let mut coding = Coding::new(board, Values::Wdl, ply);

@@ -1,4 +1,4 @@
-//! Fills a tier, and visits all blocks of a tier: threads take jobs from one queue, in order.
+//! Fills the blocks of a tier, or visits them all. Threads take jobs (runs of blocks) from one queue, in order.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,11 +13,11 @@ use crate::files::FileError;
 use crate::index::{Index, Matrix};
 use crate::progress::StageProgress;
 
-/// The most blocks of a job: enough that laying out the shape and its neighbours costs little compared with the work on
-/// the blocks.
+/// The maximum number of blocks in a job. It is large enough that the work on the blocks takes far longer than laying
+/// out the shape and its neighbours.
 const JOB_BLOCKS: usize = 16;
 
-/// Consecutive blocks, and the consecutive shapes that they belong to (some of which may have no blocks).
+/// Consecutive blocks, and the consecutive shapes that contain these blocks. Some of the shapes can have no blocks.
 struct Job {
     shapes: Range<usize>,
     blocks: Range<usize>,
@@ -26,9 +26,9 @@ struct Job {
 
 impl Tier<'_> {
     /// Fills the missing blocks, on all threads of rayon's current pool. Each thread has its own state, made by
-    /// `begin`. `work` fills some rows (from a multiple of 64) of a matrix and is called for all missing rows,
-    /// including those of matrices without entries. Returns the threads' states, or `None` if `progress` stopped the
-    /// work of any rank before its end. Waits for all ranks.
+    /// `begin`. Calls `work` to fill the missing rows, some rows of one matrix at a time, starting at a multiple of 64.
+    /// Matrices without entries are included. Returns the threads' states, or `None` if `progress` stopped the work of
+    /// any rank before its end. Waits for all ranks.
     pub(crate) fn fill<W: Send>(
         &mut self,
         index: &Index,
@@ -39,7 +39,8 @@ impl Tier<'_> {
         let (tier, is_stopped) = (&*self, AtomicBool::new(false));
         tier.log.tiers.memory.begin_tier(tier.unfilled.load(Ordering::Relaxed));
         let begin = || (begin(), Buffers::default());
-        // After a stop, take no more blocks: work on a later block could evict blocks of the child that this block needs.
+        // After a stop, take no more jobs: work on a later block could evict blocks of the child that a skipped block
+        // needs.
         let jobs = tier.jobs().into_iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
         let states = tier.work(index, jobs, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
@@ -58,7 +59,8 @@ impl Tier<'_> {
                 let entries = |(matrix, rows): (&Matrix, Range<usize>)| u64::from(matrix.columns) * rows.len() as u64;
                 progress.done(shape.rows(block).map(entries).sum());
             }
-            // A shape without blocks has only matrices without words.
+            // A shape without blocks has only matrices without words, and no block lists them. Call `work` for them
+            // here.
             let rest = if shape.cuts.len() == 1 { &shape.layout.matrices[..] } else { &[] };
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
@@ -100,8 +102,8 @@ impl Tier<'_> {
         Ok(states.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// Makes all filled blocks durable. Those that are not in the log are appended to it, on all threads of rayon's
-    /// current pool.
+    /// Makes all filled blocks durable. Appends the filled blocks that the log lacks, on all threads of rayon's current
+    /// pool.
     ///
     /// # Errors
     /// If a file can't be written.
@@ -151,13 +153,13 @@ impl Tier<'_> {
         Ok(states.collect::<Result<Vec<_>, _>>()?.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// Divides the tier into jobs, in order, and returns those of this rank.
+    /// Divides the tier into jobs and returns the jobs of this rank, in order.
     fn jobs(&self) -> Vec<Job> {
         let mut jobs: Vec<Job> = Vec::new();
         for shape in 0..self.directory.shapes.len() {
             let all = self.blocks_of(shape);
             let words = self.firsts[shape + 1].1 - self.firsts[shape].1;
-            // A shape without blocks has work too.
+            // A shape without blocks belongs to a job too, because [`Tier::fill`] calls `work` for its matrices.
             for first in (all.start..all.end.max(all.start + 1)).step_by(JOB_BLOCKS) {
                 let blocks = first..all.end.min(first + JOB_BLOCKS);
                 let words = (words * blocks.len()).checked_div(all.len()).unwrap_or(0) as u64;

@@ -1,9 +1,9 @@
 //! The memory for the blocks of all tiers of a run.
 //!
-//! A finished block is **kept** while there is room: expanded where its whole tier fits, else as its delta, which takes
-//! a fourth of the memory or less and costs little time (`kernels/delta`). Deltas lie one after the other in slabs,
-//! which are for memory what segments are for the log. The rest of the memory holds **cached** blocks: expanded copies
-//! of blocks that are kept as deltas or are in the log.
+//! A finished block is **kept** in memory while there is room. If the whole tier fits, its blocks are kept expanded.
+//! Otherwise each block is kept as its delta ([`crate::kernel::delta`]), which takes a fourth of the memory or less and
+//! costs little time. Deltas are stored one after the other in *slabs*, large buffers of equal length. The rest of the
+//! memory holds **cached** blocks: expanded copies of blocks that are kept as deltas or are in the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,26 +14,29 @@ use super::block::PAD;
 use crate::files::FileError;
 use crate::kernel::{Pool, SPARE_PART, Words};
 
-/// The words of a block, and [`PAD`] more. Threads share them.
+/// The words of a block, followed by [`PAD`] spare words. Threads share them.
 pub(super) type Expanded = Arc<Words>;
 
-/// The memory that the blocks of a run take, with one limit for all of them.
+/// The memory for all blocks of a run, with one limit for all tiers.
 #[derive(Debug)]
 pub(crate) struct BlockMemory {
-    /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
+    /// The approximate number of words in a block; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
     pub block_words: usize,
-    /// The words of a slice, the part of a matrix that a thread reads across (see `reader`).
+    /// The size of a slice, in words. A slice holds some columns of all rows of a matrix, for one thread (see
+    /// `reader`).
     pub slice_words: usize,
     /// Counts the bytes of all blocks: kept, cached, and those that threads work on.
     pool: Arc<Pool>,
-    /// The bytes of kept and cached blocks together.
+    /// The limit for kept and cached blocks together, in bytes.
     bytes: u64,
-    /// The bytes that kept blocks may take, and the bytes that they take now.
+    /// The limit for kept blocks, in bytes.
     most_kept: u64,
+    /// The bytes that are reserved for kept blocks now.
     kept: AtomicU64,
-    /// The bytes that cached blocks may take, and the cached blocks by ply and number. A block is read for at most as
-    /// many shapes as the board has columns, and most of those shapes follow closely on one another.
+    /// The limit for cached blocks, in bytes.
     most_cached: AtomicU64,
+    /// The cached blocks by ply and number. A block is read for at most as many shapes as the board has columns, and
+    /// most of those shapes follow closely on one another.
     cached: Cache<(u32, usize), Expanded, ByBytes>,
 }
 
@@ -52,7 +55,7 @@ const UNLIMITED: u64 = 1 << 50;
 /// Working memory that is enough for expanding blocks one after the other.
 const LITTLE_BYTES: u64 = 16 << 20;
 
-/// The deltas of a tier take at most about the bytes of its expanded blocks divided by this number.
+/// An estimate: the deltas of a tier take no more than the bytes of its expanded blocks divided by this number.
 const DELTA_PART: u64 = 4;
 
 impl BlockMemory {
@@ -65,7 +68,8 @@ impl BlockMemory {
             slice_words,
             pool: Pool::new(bytes + working_bytes),
             bytes,
-            // The rest is for cached blocks: to be read, a tier that is kept as deltas must be expanded.
+            // At least a fifth is for cached blocks, because blocks that are kept as deltas must be expanded to be
+            // read.
             most_kept: bytes / 5 * 4,
             kept: AtomicU64::new(0),
             most_cached: AtomicU64::new(bytes),
@@ -119,7 +123,7 @@ impl BlockMemory {
 
     /// Allocates words. If threads work on more blocks than planned, drops cached blocks to make room.
     fn words(&self, length: usize) -> Words {
-        // Count 12 bytes per word instead of 8: spare memory that is reused may be half as large again as requested.
+        // Count 12 bytes per word instead of 8: a buffer that is reused can be half as large again as requested.
         let lacking = 12 * length as i64 - self.pool.free_bytes();
         if lacking > 0 {
             let less = lacking as u64 + 32 * length as u64;
@@ -130,7 +134,8 @@ impl BlockMemory {
     }
 
     /// Returns a cached block, or expands it with `expand` and caches it. If several threads request one block, the
-    /// first expands it and the others wait. Without memory for blocks, expands it every time and caches nothing.
+    /// first expands it and the others wait. If the run has no memory for blocks, expands the block every time and
+    /// caches nothing.
     ///
     /// # Errors
     /// The errors of `expand`.
@@ -149,7 +154,7 @@ impl BlockMemory {
     }
 }
 
-/// Memory that is reserved for kept blocks, until this is dropped.
+/// A reservation of memory for kept blocks. Dropping it releases the memory.
 #[derive(Debug)]
 pub(super) struct Reserved {
     memory: Arc<BlockMemory>,
@@ -185,29 +190,29 @@ impl Delta {
     }
 }
 
-/// Memory for deltas, one after the other. Unlike deltas, slabs all have the same length, so a freed slab never leaves
-/// a gap that is too small for another. Blocks are evicted about in the order in which they were filled, and so are
-/// slabs.
+/// A buffer that holds deltas one after the other. Deltas differ in length but slabs do not, so the memory of a freed
+/// slab fits the next slab. Blocks are evicted roughly in the order in which they were filled, so slabs are freed in
+/// that order too.
 #[derive(Debug)]
 struct Slab {
     words: Words,
     _reserved: Reserved,
 }
 
-/// Bytes of a slab. A larger delta gets a slab of its own length.
+/// The length of a slab in bytes. A longer delta gets a slab of its own, which has the length of the delta.
 const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
 
-/// The slab that a thread fills with deltas. Other threads see them once it is closed.
+/// The slab that a thread fills with deltas. Other threads see the deltas once the slab is closed.
 #[derive(Default, Debug)]
 pub(super) struct OpenSlab {
     slab: Option<Slab>,
-    /// The block of each delta, and where the delta ends.
+    /// For each delta, the number of its block and the byte of the slab at which the delta ends.
     deltas: Vec<(usize, usize)>,
 }
 
 impl OpenSlab {
     /// Adds the delta of a block. If the slab has no room for it, closes the slab, calls `show` for each of its blocks,
-    /// and begins another one. Returns `false` if there is no memory for another one.
+    /// and begins another slab. Returns `false` if there is no memory for another slab.
     pub fn add(
         &mut self,
         memory: &Arc<BlockMemory>,
@@ -235,7 +240,7 @@ impl OpenSlab {
         true
     }
 
-    /// Closes the slab and lists its blocks.
+    /// Closes the slab and lists its blocks, each with its delta.
     pub fn close(&mut self) -> impl Iterator<Item = (usize, Delta)> {
         let OpenSlab { slab, deltas, .. } = std::mem::take(self);
         let (slab, mut first) = (slab.map(Arc::new), 0);
@@ -248,7 +253,7 @@ impl OpenSlab {
     }
 }
 
-/// Returns the bytes of `blocks` expanded blocks with `words` words in all.
+/// Returns how many bytes of memory to count for `blocks` expanded blocks that have `words` words in all.
 pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
     let words = (words + blocks * PAD) as u64;
     64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
@@ -262,8 +267,8 @@ mod tests {
 
     const WORDS: usize = 3000;
 
-    /// Fills a tier as a solve does: expanded where it fits, else as deltas, of which some are very small and others
-    /// larger than their blocks.
+    /// Fills a tier as a solve does: keeps the blocks expanded if the tier fits, else as deltas. Some deltas are very
+    /// small, others larger than their blocks.
     fn fill(memory: &Arc<BlockMemory>, blocks: &[bool], mut each: impl FnMut(usize, Option<Kept>)) {
         let all = expanded_bytes(blocks.len(), blocks.len() * WORDS);
         let (mut slab, mut unfilled) = (OpenSlab::default(), all);

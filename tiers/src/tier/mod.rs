@@ -1,14 +1,15 @@
-//! The planes of a tier: in blocks, kept in memory while there is room, else compressed in a log.
+//! Stores the bit planes of a tier in blocks: in memory while there is room, else compressed in a log.
 //!
-//! A tier is filled once, by many threads, from the tier beside it (`fill`). Then it is read (`reader`): to fill the
-//! tier on its other side, to write the database, or to tally its values.
+//! Many threads fill a tier once, from a neighbouring tier (`fill`). Then threads read the tier (`reader`) to fill its
+//! other neighbour, to write the database, or to tally its values.
 //!
 //! The rows of a shape are divided into blocks of about [`BLOCK_WORDS`] words (`block`). A finished block stays in
-//! memory while there is room, expanded or as its delta (`memory`). Otherwise its delta is compressed and appended to a
-//! log (`segments`), in the order in which threads finish blocks. Logged blocks survive a kill. If two tiers of a board
-//! fit into memory, a process that solves alone uses the log only for checkpoints. A kernel reads the rows of a
-//! neighbouring tier in place, through *windows*: the expanded blocks that hold these rows. A window moves forward as
-//! the work proceeds through a shape.
+//! memory while there is room, either expanded or as its delta, a quick compression (`memory`,
+//! [`crate::kernel::delta`]). Otherwise its delta is compressed and appended to a log (`segments`), in the order in
+//! which threads finish blocks. Blocks in the log survive if the process is killed. If two tiers of a board fit into
+//! memory, a process that solves alone uses the log only for checkpoints. A kernel reads the rows of a neighbouring
+//! tier in place, through *windows*: the expanded blocks that hold these rows. A window moves forward as the work
+//! proceeds through a shape.
 //!
 //! Several processes (the ranks of a [`Communicator`](crate::communicator::Communicator)) fill a tier together. Every
 //! rank computes the same assignment of jobs and appends all its blocks to its own log. When the tier is full, the

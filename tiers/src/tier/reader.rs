@@ -1,12 +1,14 @@
-//! Reads the rows of a tier, through a window or a slice of each open shape.
+//! Reads the rows of a tier. For each open shape, a reader holds a window (some consecutive blocks) or a slice (some
+//! columns of one matrix).
 //!
-//! The rows that a band needs are first loaded, drop by drop ([`RowRequest`]), and then borrowed all together, because
-//! loading needs exclusive access to the reader.
+//! A band is the rows of one matrix that a kernel works on together. For each drop from a band, the rows to which the
+//! drop leads are loaded first ([`RowRequest`]). Then the rows of all drops are borrowed together, because loading
+//! needs exclusive access to the reader.
 //!
-//! A child that is stored as its mirror image is read across: the rows of a band lead to columns of the child, so the
-//! band needs the same few columns of all rows, a [`Slice`]. If the matrix fits into the thread's memory, it is
-//! expanded whole, once. Otherwise as many columns are loaded as fit, from the first needed one on. Loading a slice
-//! expands all blocks of the matrix.
+//! If a child is stored as its mirror image, the rows of a band lead to columns of the child's matrix, so the band
+//! needs a few columns of all rows. If the matrix fits into the thread's memory, the whole matrix is expanded once.
+//! Otherwise the thread loads a [`Slice`]: as many columns as fit, starting with the first column that the band needs.
+//! Loading a slice expands all blocks of the matrix.
 
 use std::ops::Range;
 
@@ -22,7 +24,7 @@ use crate::kernel::{NO_ROW, RowView};
 /// Reads a tier for one thread. Opens several shapes at a time, and numbers them in the order of opening.
 pub(crate) struct TierReader<'a> {
     index: &'a Index,
-    /// `None` for the children of the full board: then there are no shapes.
+    /// The tier to read. `None` if there is no such tier: the full board has no children.
     tier: Option<&'a Tier<'a>>,
     /// The open shapes, followed by closed ones whose memory is reused.
     shapes: Vec<OpenShape>,
@@ -46,11 +48,11 @@ type Origin = (usize, usize);
 pub(crate) struct LoadedRows {
     shape: usize,
     place: Place,
-    /// The number of the first borrowed row, which may lie before the first requested one.
+    /// The number of the first row that the view has. It can be lower than the number of the first requested row.
     pub first: usize,
     /// How many words of each plane of a row are loaded.
     pub row_words: usize,
-    /// The number of the first loaded word of each plane.
+    /// The number of the first loaded word of each plane of a row.
     pub first_word: usize,
 }
 
@@ -97,8 +99,8 @@ impl<'a> TierReader<'a> {
         layout.matrix(spine, left_firsts)
     }
 
-    /// Loads rows of a matrix of an open shape; `None` if the request is empty or its rows have no columns. Loaded rows
-    /// remain valid until the next `load` for the same shape.
+    /// Loads the requested rows. Returns `None` if the request has no rows, if the tier lacks the matrix, or if the
+    /// matrix has no columns. Loaded rows remain valid until the next `load` for the same shape.
     ///
     /// # Errors
     /// If a file can't be read.
@@ -132,7 +134,7 @@ impl<'a> TierReader<'a> {
         Ok(Some(LoadedRows { shape: number, place, first, row_words, first_word: 0 }))
     }
 
-    /// Borrows loaded rows, from the first of them on.
+    /// Borrows loaded rows. The view begins with row `rows.first`.
     #[inline]
     fn rows(&self, rows: &LoadedRows) -> RowView<'_> {
         let OpenShape { window, slice, .. } = &self.shapes[rows.shape];
@@ -143,12 +145,12 @@ impl<'a> TierReader<'a> {
         }
     }
 
-    /// Borrows loaded rows. Returns them with the number of the first, and subtracts this number from the rows in
-    /// `map`.
+    /// Borrows loaded rows. Returns the view and the number of its first row. Subtracts this number from the row
+    /// numbers in `map`, so that they count from the view's first row.
     #[inline]
     pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
-        // Rows without columns are never loaded, but a kernel may read them. It does not use the words that it gets
-        // here.
+        // Rows without columns are never loaded, but a kernel can ask for their words. The kernel does not use the
+        // words that it gets here.
         let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
         if rows.first > 0 {
             map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
@@ -157,10 +159,10 @@ impl<'a> TierReader<'a> {
     }
 }
 
-/// Consecutive blocks of one shape, shared and never copied.
+/// Consecutive blocks of one shape. Windows share blocks and never copy them.
 ///
 /// Blocks that the next request needs too stay in the window. Rows are requested in ascending order, so reading through
-/// a shape gets each of its blocks once.
+/// a shape loads each of its blocks once.
 #[derive(Default)]
 struct Window {
     /// The number of the first block, counted from the shape's first.
@@ -220,18 +222,18 @@ impl RowRequest {
     }
 }
 
-/// Returns the range of the rows that a map leads to.
+/// Returns the range from the first to the last row that a map leads to. The rows of a map are in increasing order.
 pub(crate) fn row_span(map: &[u32]) -> Range<usize> {
     let first = map.iter().find(|row| **row != NO_ROW);
     let last = map.iter().rfind(|row| **row != NO_ROW);
     first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
 }
 
-/// Reads the rows of a tier matrix by matrix, for one thread. Matrices may come in any order; it is quickest if those
-/// of one shape are consecutive.
+/// Reads the rows of a tier matrix by matrix, for one thread. The matrices can be selected in any order; reading is
+/// quickest if the matrices of one shape follow each other.
 pub(crate) struct Rows<'a> {
     reader: TierReader<'a>,
-    /// The number of the open shape; `None` where the tier has no such shape.
+    /// The number of the open shape; `None` if the tier lacks the shape.
     shape: OfShape<Option<usize>>,
     /// The current matrix, and the words of one of its rows in all planes.
     matrix: Option<(Origin, usize)>,
@@ -246,7 +248,7 @@ impl<'a> Rows<'a> {
         Rows { reader, shape: None, matrix: None, joined: Vec::new() }
     }
 
-    /// Selects a matrix. The tier need not have it.
+    /// Selects the matrix that [`Rows::get`] reads. The tier need not have this matrix.
     pub fn seek(&mut self, matrix: &Matrix) {
         let Rows { reader, shape, .. } = self;
         let planes = reader.tier.map_or(0, |tier| tier.coding.planes);
@@ -300,8 +302,9 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Loads `wanted`, some words of rows of matrix number `matrix`, and as many further words of each row as the
-    /// memory for slices allows. Returns what is loaded. `bytes` is a buffer for a compressed block.
+    /// Loads the words of matrix number `matrix` that `wanted` requests, and as many further words of each row as the
+    /// memory for slices allows. Returns the request that covers all loaded words. `bytes` is a buffer for a compressed
+    /// block.
     pub fn load(
         &mut self,
         tier: &Tier,
@@ -331,7 +334,7 @@ impl Slice {
                 break;
             }
             let block = tier.block(shape.first_block + number, to - from, bytes)?;
-            // Blocks hold whole rows, of this matrix or of small neighbouring ones.
+            // A block holds whole rows. Besides rows of this matrix it can hold small neighbouring matrices.
             let inside = from.saturating_sub(start) / all..(to - start).div_ceil(all);
             for plane_row in inside.start.max(plane_rows.start)..inside.end.min(plane_rows.end) {
                 let row = &block[word_of(plane_row) - from..][..all];

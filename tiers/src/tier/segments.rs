@@ -1,4 +1,4 @@
-//! The segments of a log: blocks in the order in which they were finished.
+//! The segments of a log. A segment holds blocks in the order in which threads finished them.
 //!
 //! ```text
 //! frontier-NN.S     segment S of the log of ply NN: an envelope, then records (reached-NN.S: of reached bits)
@@ -9,8 +9,8 @@
 //!          n    bytes of the payload: a zstd frame of the block's delta
 //! ```
 //!
-//! Each record is self-contained, so the log is its own journal: reading it finds the finished blocks, and the checksum
-//! rejects a record that was being written when the process ended. A resumed solve starts a new segment.
+//! Each record is self-contained, so a log needs no journal: reading the log finds the finished blocks, and the
+//! checksum rejects a record that was being written when the process ended. A resumed solve starts a new segment.
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
@@ -28,8 +28,9 @@ use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
-/// The version of the format of logs. Up to version 4, a record held a zstd frame of the block's words; since 5, of
-/// their delta. A complete database has no logs, so it does not depend on this version.
+/// The version of the format of logs. Up to version 4, a record held a zstd frame of the block's words; since version
+/// 5, it holds a zstd frame of the block's delta. A complete database has no logs, so it does not depend on this
+/// version.
 const VERSION: u32 = 5;
 
 const RECORD: usize = 20;
@@ -44,7 +45,7 @@ pub(crate) struct LogHeader {
     pub entries: u64,
     /// Blocks of the tier.
     pub blocks: u64,
-    /// About how many words a block has before compression.
+    /// The approximate number of words in a block before compression.
     pub block_words: u64,
 }
 
@@ -57,8 +58,8 @@ pub(crate) struct Location {
     offset: u64,
 }
 
-/// The segment of a rank, as the rank announces it to the others: the number in its file name, and the numbers and
-/// payload lengths of its blocks, in order.
+/// The description of a rank's segment for the other ranks. It has the number in the name of the segment's file and,
+/// for each block in order, the number of the block and the length of its payload.
 type NewSegment = (u32, Vec<(u64, u32)>);
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
@@ -71,7 +72,7 @@ pub(crate) struct TierFolder<'s> {
     pub all: &'s dyn Communicator,
 }
 
-/// The storage of tiers that stay in memory; no file is ever made.
+/// The storage of tiers that stay in memory. No file is ever created in it.
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl TierFolder<'static> {
@@ -81,7 +82,7 @@ impl TierFolder<'static> {
     }
 }
 
-/// The segments of one tier. Threads share it.
+/// The segments of one tier. Threads share this object.
 #[derive(Debug)]
 pub(crate) struct Segments<'s> {
     pub tiers: TierFolder<'s>,
@@ -90,8 +91,8 @@ pub(crate) struct Segments<'s> {
     writer: Mutex<Option<Writer>>,
     /// Whether [`Segments::find`] saw files of the tier, valid or not.
     pub has_files: bool,
-    /// Why [`Segments::find`] ignored a file (the first, if there are several): another version, another log, or
-    /// damage.
+    /// The error of the first file that [`Segments::find`] ignored, if any. The file has another version, belongs to
+    /// another log, or is damaged.
     pub fault: Option<FileError>,
 }
 
@@ -110,7 +111,7 @@ struct Writer {
     end: u64,
     /// A buffer for a record.
     record: Vec<u8>,
-    /// What other ranks need to read the segment. A process that works alone lists no blocks.
+    /// The description of the segment for the other ranks. If there are no other ranks, the list of blocks stays empty.
     new: NewSegment,
 }
 
@@ -125,7 +126,7 @@ fn segment_of(name: &str, kind: Kind) -> Option<(u32, u32)> {
     Some((ply.parse().ok()?, number.parse().ok()?))
 }
 
-/// Lists the segments in a folder in order: ply, number, path.
+/// Lists the segments of one kind in a folder by ply and number. Each item has the ply, the number and the path.
 fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(u32, u32, PathBuf)>, FileError> {
     let names = storage.names(folder).map_err(io_error(folder, "list"))?;
     let segment = |name: &String| segment_of(name, kind).map(|(ply, number)| (ply, number, folder.join(name)));
@@ -179,8 +180,9 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Calls `found` with the number and the place of each record of a segment, up to the first damaged one. First, the
-    /// lengths give the places of the records; then all threads check the records' checksums.
+    /// Calls `found` for each record of a segment before the first damaged one, with the number of the block and the
+    /// place of the record. First follows the lengths to find the places of the records; then all threads check
+    /// checksums.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
         let (number, mut offset) = self.open_segment(path)?;
         let segments = self.segments();
@@ -188,7 +190,7 @@ impl<'s> Segments<'s> {
         let size = file.size().map_err(io_error(path, "read"))?;
         let (mut record, mut places) = ([0; RECORD], Vec::new());
         // A process appends a block only once, and no payload is empty. So a segment has at most one record per block
-        // of the tier, and garbage in a torn file can't pass for more.
+        // of the tier. This bounds how many records the loop reads from garbage in a torn file.
         while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
             envelope::read(&**file, path, &mut record, offset)?;
             let (block, length) = (word(&record[..8]), word(&record[8..12]));
@@ -213,7 +215,7 @@ impl<'s> Segments<'s> {
     /// Opens a segment to read it. Returns its number in this process, and the offset of its first record.
     ///
     /// # Errors
-    /// If it belongs to another log or its header is damaged, or if it can't be read.
+    /// If the segment belongs to another log, if its header is damaged, or if the file can't be read.
     fn open_segment(&self, path: PathBuf) -> Result<(u32, u64), FileError> {
         let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (_, header, sealed): (_, LogHeader, _) = envelope::unseal(VERSION..=VERSION, &*file, &path, MAGIC)?;
@@ -235,7 +237,7 @@ impl<'s> Segments<'s> {
         let segments = segments_in(self.tiers.storage, self.tiers.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
         let next = last.map_or(0, |last| last + 1);
-        // Ranks may begin segments at the same time, so each rank uses numbers of its own.
+        // Several ranks can begin segments at the same time, so each rank uses numbers of its own.
         let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
         let path = path_of(self.tiers.folder, kind, ply, name);
         let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
@@ -245,7 +247,7 @@ impl<'s> Segments<'s> {
         Ok(Writer { file, segment, end, record: Vec::new(), new: (name, Vec::new()) })
     }
 
-    /// Appends the payload of the block `number`, and returns its place.
+    /// Appends a record with the payload of the block `number`, and returns the place of the record.
     pub fn append(&self, number: u64, payload: &[u8]) -> Result<Location, FileError> {
         let mut slot = self.writer();
         let writer = match &mut *slot {
@@ -272,7 +274,7 @@ impl<'s> Segments<'s> {
         self.segments.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a block's payload. The record goes into `buffer`, which only grows.
+    /// Reads a block's payload. Reads the whole record into `buffer`, which grows if necessary and never shrinks.
     ///
     /// # Errors
     /// [`FileError::Damaged`] if the bytes are not those that were appended as this block.
@@ -301,15 +303,15 @@ impl<'s> Segments<'s> {
         !self.tiers.all.is_alone()
     }
 
-    /// Makes the blocks of this rank readable for all ranks, and calls `found` for each block of the others. Returns
-    /// whether any rank has ended early. Waits for all ranks.
+    /// Makes the blocks of this rank readable for all ranks, and calls `found` for each block of the others. `is_ended`
+    /// is whether this rank has ended early. Returns whether any rank has ended early. Waits for all ranks.
     ///
     /// # Errors
-    /// If a file can't be written or read, or another rank's message does not fit.
+    /// If a file can't be written or read, or if another rank's message is invalid.
     pub fn exchange(&self, is_ended: bool, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
         let all = self.tiers.all;
         if !all.is_on_one_machine() {
-            // Another machine may see only what has reached the disk.
+            // Processes on other machines are sure to see only data that has reached the disk.
             self.sync()?;
         }
         let LogHeader { ply, kind, .. } = self.header;

@@ -1,5 +1,5 @@
-//! A tier: its blocks, where they are, and the operations that drivers need. Also opens tiers in a [`TierFolder`].
-//! `fill` fills and visits all blocks, `reader` reads rows.
+//! A tier: its blocks, the places of the blocks, and the operations that the drivers of solves and counts need. Also
+//! opens tiers in a [`TierFolder`]. The module `fill` fills and visits all blocks; the module `reader` reads rows.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,25 +13,26 @@ use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
 use crate::kernel::{Coding, Kernel};
 
-/// zstd's level for the deltas of the log: speed is all that counts.
+/// The zstd level for the deltas in the log. The level is low because only the speed of a log matters.
 const LEVEL: i32 = 1;
 
-/// One tier, as far as it is filled. Threads share it.
+/// One tier, completely or partly filled. Threads share it.
 #[derive(Debug)]
 pub struct Tier<'s> {
     pub(crate) directory: TierDirectory,
-    /// How the planes encode outcomes, if they do.
+    /// How the planes encode outcomes. If they store reached bits instead, only the number of planes has a meaning.
     pub coding: Coding,
     kernel: Kernel,
-    /// For every shape, the number of its first block and the number of its first word; then both totals.
+    /// For every shape, the number of its first block and the number of its first word. The last item has the total
+    /// numbers of blocks and words.
     pub(super) firsts: Vec<(usize, usize)>,
     /// Whether all blocks can be in memory at the same time, expanded.
     pub(super) fits: bool,
-    /// The bytes, when expanded, of all blocks that this run has not filled, including those that an earlier run
-    /// logged.
+    /// The bytes that all blocks which this run has not filled would take when expanded. Blocks that an earlier run
+    /// logged are included.
     pub(super) unfilled: AtomicU64,
     kept: Vec<Mutex<Option<Kept>>>,
-    /// All blocks before this one have been evicted.
+    /// All blocks with a number below this one have been evicted.
     evicted: AtomicUsize,
     /// The places of the blocks that are in the log.
     pub(super) locations: Vec<OnceLock<Location>>,
@@ -58,8 +59,8 @@ impl Tier<'_> {
         self.directory.entries()
     }
 
-    /// Drops from memory the blocks of all shapes whose left wing is below `left`. These blocks must not be read again;
-    /// the ones that are not in the log are lost.
+    /// Drops from memory the blocks of all shapes whose left wing is below `left`. These blocks must not be read again.
+    /// Blocks that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let end = self.firsts[self.directory.first_of_left(left)].0;
         for block in self.evicted.fetch_max(end, Ordering::Relaxed)..end {
@@ -73,7 +74,7 @@ impl Tier<'_> {
         self.kept[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows the delta of a closed slab to all threads.
+    /// Makes a delta of a closed slab visible to all threads.
     pub(super) fn show(&self, (block, delta): (usize, Delta)) {
         *self.slot(block) = Some(Kept::Delta(delta));
     }
@@ -98,7 +99,7 @@ impl Tier<'static> {
 }
 
 impl<'s> TierFolder<'s> {
-    /// Opens a tier with the blocks of earlier runs. Reads its whole log.
+    /// Opens a tier with the blocks of earlier runs. Reads the whole log of the tier.
     ///
     /// # Errors
     /// If a file can't be read.
@@ -172,7 +173,7 @@ impl<'s> Tier<'s> {
         Some(self.directory.shapes[shape].left)
     }
 
-    /// Lays out the shape with this number, replacing the shape in `out`.
+    /// Computes the layout and the blocks of shape number `number`, and stores them in `out`.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
         let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.log.tiers.memory.block_words);
         layout.lay_out(index, self.ply(), self.directory.shapes[number]);
@@ -213,7 +214,7 @@ impl<'s> Tier<'s> {
         Ok(())
     }
 
-    /// Returns the delta of a block.
+    /// Returns the delta of a block that has these `words`. `stretches` and `buffers` are working memory.
     pub(super) fn delta<'b>(
         &self,
         shape: &ShapeBlocks,

@@ -9,8 +9,9 @@
 //! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of shapes, pages and trailer
 //! ```
 //!
-//! Each checksum is XXH3-64 (for blocks its low half), seeded with the hash of the header plus the number of the block.
-//! So a whole block in the wrong place (from another tier, another board, another number) does not pass.
+//! Each checksum is XXH3-64 (for blocks its low half), seeded with the hash of the header plus a number: for a block
+//! its own number, for other parts a number near [`END`]. So a valid block that has been moved does not pass, whether
+//! it comes from another tier, from another board or from another place in the same file.
 
 mod reader;
 mod writer;
@@ -37,10 +38,10 @@ const MAGIC: &[u8; 8] = b"fourtier";
 const TRAILER: usize = 24;
 const DIRECTORY_ENTRY: usize = 10;
 const PAGE_ENTRY: usize = 24;
-/// Blocks of a page of the directory.
+/// The number of blocks that a page of the directory lists.
 const PAGE_BLOCKS: u64 = 1024;
 /// The number that seeds the checksum of the file's end (shapes, pages and the trailer's first two numbers). The
-/// checksums of pages use the numbers below it. No block has such a number.
+/// checksum of page `n` of the directory uses `END - 1 - n`. No block has a number that high.
 const END: u64 = u64::MAX;
 
 /// What a file records about itself.
@@ -54,7 +55,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Returns the first bytes of the file.
+    /// Returns the sealed header, which is the first bytes of the file.
     pub fn seal(&self) -> Vec<u8> {
         envelope::seal(if self.chunks.has_forced { VERSION_WITH_FORCED } else { VERSION }, MAGIC, self)
     }
@@ -79,8 +80,8 @@ pub(crate) fn check_versions(storage: &dyn Storage, folder: &Path) -> Result<(),
     Ok(())
 }
 
-/// Returns the checksum of a part of the file: a block by its number, or one of those above. `identity` is the hash of
-/// the sealed header.
+/// Returns the checksum of a part of the file. `number` is the number of a block, or for the other parts a number that
+/// [`END`] describes. `identity` is the hash of the sealed header.
 fn checksum(bytes: &[u8], identity: u64, number: u64) -> u64 {
     xxh3_64_with_seed(bytes, identity.wrapping_add(number))
 }

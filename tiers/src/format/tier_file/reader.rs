@@ -1,8 +1,8 @@
-//! Reading the file of a tier: first its header and end, then blocks in any order.
+//! Reads the file of a tier: first its header and end, then blocks in any order.
 //!
-//! The reader trusts no recorded size beyond the length of the file. The directory is divided into pages, each read
-//! when one of its blocks is first needed: the widest tier of 7x6 has a directory of some megabytes, and a probe reads
-//! only two kilobytes of it and the list of the pages.
+//! The reader trusts no recorded size beyond the length of the file. The directory is divided into pages, and a page is
+//! read when one of its blocks is first needed. The widest tier of 7x6 has a directory of some megabytes, of which a
+//! probe reads only one page (ten kilobytes) besides the list of the pages.
 
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -28,13 +28,14 @@ pub(crate) struct Reader {
     pub blocks: u64,
     /// The start of each page of the directory.
     pages: Vec<Start>,
-    /// The pages read so far: the starts of their blocks.
+    /// For each page that has been read, the starts of its blocks.
     read: Vec<OnceLock<Vec<Start>>>,
-    /// A zstd frame with the entries of every shape.
+    /// A zstd frame that contains the number of entries of every shape.
     shapes: Vec<u8>,
 }
 
-/// The start of a block, or of the first block of a page. The last item of a list is the end of the list.
+/// The start of a block, or of the first block of a page. The last item of a list of starts is where the last block or
+/// page ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Start {
     offset: u64,
@@ -94,10 +95,10 @@ impl Reader {
         Ok(Reader { path, chunks, file, identity, directory_at, blocks, pages, read, shapes: end })
     }
 
-    /// Returns the entries of every shape; there are at most `most` shapes.
+    /// Returns the number of entries of every shape. `most` is the maximum number of shapes.
     ///
     /// # Errors
-    /// [`FileError::Damaged`] if there are more, or if the frame is invalid.
+    /// [`FileError::Damaged`] if the file lists more shapes, or if the zstd frame is invalid.
     pub fn shape_entries(&self, most: usize) -> Result<Vec<u64>, FileError> {
         let bytes = frame::expand(&self.shapes, most.saturating_mul(size_of::<u64>()));
         Ok(numbers(bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?))
@@ -125,7 +126,7 @@ impl Reader {
         Ok(self.entry(block)?.start.chunk)
     }
 
-    /// Reads and checks one block. Returns it with the number of its chunks.
+    /// Reads and checks one block. Returns its bytes and the number of its chunks.
     ///
     /// # Errors
     /// [`FileError::Wrong`] if the bytes are not those that were written as this block of this tier.
@@ -141,8 +142,8 @@ impl Reader {
         Ok((payload, (end.chunk - start.chunk) as usize))
     }
 
-    /// Announces the coming reads of these chunks' blocks (except for blocks that `is_known`) and of the directory
-    /// pages that list them.
+    /// Announces that the blocks of `chunks` will be read soon, as well as the directory pages that list these blocks.
+    /// Skips blocks for which `is_known` returns `true`.
     pub fn read_ahead(&self, chunks: &[u64], is_known: impl Fn(u64) -> bool) {
         let mut pages: Vec<usize> = chunks.iter().map(|chunk| find(&self.pages, *chunk)).collect();
         pages.sort_unstable();
@@ -150,7 +151,7 @@ impl Reader {
         let unread = pages.into_iter().filter(|page| self.read.get(*page).is_some_and(|read| read.get().is_none()));
         let unread: Vec<Range<u64>> = unread.map(|page| self.page_range(page)).collect();
         self.file.read_ahead(&unread);
-        // Ignore errors here, since the look-up will report them. After the first error, ask for no more pages.
+        // Ignore errors here, since the look-up will report them. After the first error, announce no further blocks.
         let numbers = chunks.iter().map_while(|chunk| self.block_of(*chunk).ok()).map(|(number, _)| number);
         let unknown = numbers.filter(|number| !is_known(*number)).map_while(|number| self.entry(number).ok());
         let blocks: Vec<_> = unknown.map(|block| block.start.offset..block.end.offset).collect();
@@ -208,8 +209,8 @@ fn numbers(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
 }
 
-/// Parses the list of the pages. `ends` are two pairs of offset and chunk: where the pages' blocks begin and where they
-/// end. Returns `None` if the list does not fit.
+/// Parses the list of the pages. `ends` has two pairs of offset and chunk: where the first block begins and where the
+/// last block ends. Returns `None` if the list contradicts `ends` or is not in order.
 fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
     let list = numbers(list);
     let page = |&[offset, chunk, checksum]: &[u64; 3]| Start { offset, chunk, checksum };
@@ -220,8 +221,8 @@ fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
     (in_order && pages.first().is_some_and(|page| (page.offset, page.chunk) == first)).then_some(pages)
 }
 
-/// Parses the entries of a page; `start` and `end` are its start and that of the next page. Returns `None` if they do
-/// not fit, or if a block has no chunk or more chunks than a group.
+/// Parses the entries of a page; `start` is where this page's blocks begin, `end` where they end. Returns `None` if the
+/// entries do not lead from `start` to `end`, or if a block has no chunk or more chunks than a group.
 fn parse_page(entries: &[u8], start: Start, end: Start) -> Option<Vec<Start>> {
     let (mut offset, mut chunk, mut page) = (start.offset, start.chunk, Vec::new());
     for &[l0, l1, l2, l3, c0, c1, s0, s1, s2, s3] in entries.as_chunks::<DIRECTORY_ENTRY>().0 {
@@ -326,7 +327,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = write(&Disk, folder.path(), 1);
         let file = std::fs::read(&path).unwrap();
-        // A hole of a terabyte before the trailer, which the trailer declares to be shapes.
+        // Insert a hole of a terabyte before the trailer. The trailer now claims that the hole lists shapes.
         let mut sparse = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         sparse.set_len((1 << 40) - TRAILER as u64).unwrap();
         std::io::Write::write_all(&mut sparse, &file[file.len() - TRAILER..]).unwrap();

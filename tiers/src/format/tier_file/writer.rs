@@ -1,8 +1,8 @@
-//! Writing the file of a tier, by one process or by several at once.
+//! Writes the file of a tier, with one process or with several at once.
 //!
 //! The groups of chunks are written in batches. Group `g` of a batch belongs to rank `g % size`, which encodes it on
-//! one of its threads. Then the ranks exchange the lengths of their blocks, so that each rank can compute where its own
-//! blocks belong and writes them there. The bytes of the file do not depend on the number of ranks.
+//! one of its threads. Then the ranks exchange the lengths of their blocks. From these lengths each rank computes where
+//! its own blocks belong, and writes them there. The bytes of the file do not depend on the number of ranks.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::format::manifest::is_stored;
 use crate::index::Index;
 use crate::tier::Tier;
 
-/// Groups of chunks that a rank encodes per batch; bounds the memory of encoded blocks.
+/// The number of groups of chunks that a rank encodes per batch. It bounds the memory for encoded blocks.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// Writes the file of a solved tier, divided into `chunks`, together with all other ranks. Returns it on rank 0, not
-/// yet durable and under a temporary name. Writes nothing for a tier that is not stored.
+/// Writes the file of a solved tier, divided into `chunks`, together with all other ranks. Returns the file on rank 0;
+/// the file is not yet durable and has a temporary name. Writes nothing for a tier that is not stored.
 ///
-/// Before each batch rank 0 checks whether to stop; if so, the file is removed, and all ranks stop.
+/// Before each batch, rank 0 checks whether to stop. If so, rank 0 removes the file, and all ranks stop.
 pub(crate) fn write_tier(
     context: &Context,
     folder: &Path,
@@ -74,7 +74,7 @@ pub(crate) struct Writer<'a> {
     offset: u64,
     /// The directory of all ranks' blocks so far.
     directory: Vec<u8>,
-    /// Offset and first chunk of each page of the directory.
+    /// For each page of the directory, the offset and the first chunk of the page's first block.
     pages: Vec<(u64, u64)>,
     chunks: u64,
 }
@@ -110,10 +110,11 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the blocks of the next groups, the ranks in turn. `own` are this rank's groups, in order.
+    /// Writes the blocks of the next groups. The groups belong to the ranks in turn; `own` has the groups of this rank,
+    /// in order.
     ///
     /// # Errors
-    /// If the file can't be written, or if another rank's message does not fit.
+    /// If the file can't be written, or if another rank's message is invalid.
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
         let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
         let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
@@ -166,13 +167,13 @@ impl<'a> Writer<'a> {
         if all.is_root() { storage.remove(&temporary).map_err(io_error(&temporary, "remove")) } else { Ok(()) }
     }
 
-    /// Writes the directory and the entries of every shape of the tier. Returns the file on rank 0;
-    /// [`publish`](crate::files::publish) gives it its name.
+    /// Writes the end of the file, with the directory and the number of entries of every shape. Returns the file on
+    /// rank 0. Later, [`publish`](crate::files::publish) gives the file its final name.
     pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
         let blocks = self.blocks();
         let Writer { storage, all, file, offset, .. } = self;
         if !all.is_on_one_machine() {
-            // Another machine may see only what has reached the disk.
+            // Processes on other machines are sure to see only data that has reached the disk.
             file.sync().map_err(io_error(&self.temporary, "write"))?;
         }
         all.barrier();
@@ -190,7 +191,8 @@ impl<'a> Writer<'a> {
         end.extend(checksum(&end, self.identity, END).to_le_bytes());
         let end = [self.directory, end].concat();
         file.write_all_at(&end, offset).map_err(io_error(&self.temporary, "write"))?;
-        // Only now are the blocks of all ranks in order. Reading them again takes less than a thousandth of a solve.
+        // The hash needs the bytes of the file in order, but the ranks wrote blocks at the same time. Reading the file
+        // again takes less than a thousandth of the time of a solve.
         let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
         let written = Written { path: self.path, file, bytes: offset + end.len() as u64 };
         Ok(Some((written, hash)))
