@@ -1,4 +1,5 @@
-//! The environment of long work: files, processes, progress; and the folders that it locks while it runs.
+//! The environment of long work: files, processes and progress. Also creates and locks the folders into which the work
+//! writes.
 
 use std::path::{Path, PathBuf};
 
@@ -27,20 +28,21 @@ impl Default for Context<'_> {
     }
 }
 
-/// The folders into which work writes.
+/// The folders that work needs while it runs.
 pub(crate) struct Folders<'a> {
     /// All folders that the work writes into. Missing ones are created.
     pub written: &'a [&'a Path],
-    /// A folder above `written` that must exist already: it is never created.
+    /// A folder above those of `written` that must exist already, because it is never created.
     pub existing: Option<&'a Path>,
     /// The lock file, held while the work runs.
     pub lock: &'a Path,
-    /// A root and a folder below it. When the work is done, that folder and the folders between the two are removed if
-    /// they are empty.
+    /// A root and a folder below it. If the work succeeds, the lower folder and the folders between the two are removed
+    /// if they are empty.
     pub temporary: Option<(&'a Path, &'a Path)>,
 }
 
-/// The name of a file that rank 0 writes into a folder, so that the others can check that they see the same folder.
+/// The name of a file that rank 0 writes into a folder, so that the other ranks can check that they see the same
+/// folder.
 const TOKEN: &str = "job.new";
 
 impl Context<'_> {
@@ -57,13 +59,14 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Returns the reporter of all ranks' progress in a stage that has begun and has `steps` steps.
+    /// Makes a reporter for `steps` steps of a stage, which estimates the progress of all ranks.
     pub(crate) fn shown(&self, stage: Stage, steps: u64) -> StageProgress<'_> {
         StageProgress::new(self.progress, stage, self.all.size(), steps)
     }
 
-    /// Creates folders, locks them, and runs `work` once all ranks see them. Then calls `end` with the result and the
-    /// list of created folders, and unlocks the folders. If the work fails, removes all created folders that are empty.
+    /// Creates and locks folders, checks that all ranks see them, and runs `work`. Then calls `end` with the result and
+    /// the list of created folders, and unlocks the folders. If the work fails, removes all created folders that are
+    /// empty.
     ///
     /// # Errors
     /// `busy(name)` if a process called `name` holds the lock; the errors of `work`.
@@ -100,8 +103,8 @@ impl Context<'_> {
         result
     }
 
-    /// On rank 0, creates missing folders (and adds them to `made`) and takes the lock. Returns the lock, or the name
-    /// of its holder.
+    /// On rank 0, creates missing folders, adds them to `made`, and takes the lock. Returns the lock (`None` on other
+    /// ranks), or the name of the process that holds it.
     fn lock(&self, folders: &Folders, made: &mut Vec<PathBuf>) -> Result<Result<Option<Lock>, String>, FileError> {
         if !self.all.is_root() {
             return Ok(Ok(None));

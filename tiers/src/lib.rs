@@ -4,14 +4,14 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`kernel`] | works on bit planes, rows and matrices, 64 positions a word |
-//! | [`index`] | numbers the positions of a tier (a perfect hash), by the colourings of two wings and a spine |
+//! | [`kernel`] | computes on bit planes: a word holds one bit of each of 64 positions |
+//! | [`index`] | numbers the positions of a tier (a perfect hash); explains wings, the spine, shapes and matrices |
 //! | [`files`] | reads and writes files: storage, durable writes, the header of each file, compression |
 //! | [`communicator`] | connects processes (the part of MPI that the solver needs), and splits jobs between them |
-//! | [`quiet`] | evaluates positions from the board alone; those for which this fails, the quiet ones, are stored |
+//! | [`quiet`] | evaluates positions from the board alone; a database mainly stores the others (quiet positions) |
 //! | [`tier`] | holds the bit planes of a tier in blocks, in memory or in a log on disk |
-//! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop it |
-//! | [`context`] | the environment of long work: files, processes, progress |
+//! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop the work |
+//! | [`context`] | bundles the environment of long work: files, processes, progress |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness, from the empty board up |

@@ -1,36 +1,37 @@
-//! How much memory may be used, and how much was used. Needs the feature `memory`.
+//! Finds how much memory this process may use, and how much it has used. Needs the feature `memory`.
 //!
-//! Control groups limit memory: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
-//! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group.
-//! `/sys/fs/cgroup` shows the groups as folders, in two versions with different file names (cgroups(7), and the kernel's
-//! `cgroup-v2.rst` and `cgroup-v1/memory.rst`). Inside a container the folders begin at the container, so that the named
-//! group may be missing; the limit is then that of the topmost folder.
+//! Control groups limit memory: containers, batch jobs, `systemd-run -p MemoryMax=1G`. A process belongs to a group,
+//! and the limits of all groups above that group hold as well. `/proc/self/cgroup` names the group. `/sys/fs/cgroup`
+//! shows the groups as folders, in two versions with different file names (cgroups(7), and the kernel's `cgroup-v2.rst`
+//! and `cgroup-v1/memory.rst`). Inside a container the topmost folder is the group of the container, so the named group
+//! can be missing; then the limit of the topmost folder holds.
 //!
-//! `sysinfo::System::cgroup_limits` (0.38) reads the topmost folder alone, so it misses the limits of batch jobs and of
-//! `systemd-run`, and it counts cached files as used memory, with which reading a database can fill a container.
+//! `sysinfo::System::cgroup_limits` (0.38) is not used here, for two reasons. It reads the topmost folder alone, so it
+//! misses the limits of batch jobs and of `systemd-run`. It counts cached files as used memory, so a container can seem
+//! full after a database was read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sysinfo::System;
 
-/// The share of the free memory that may be used by default, as a fraction.
+/// The share of the free memory that may be used by default, as numerator and denominator.
 const SHARE: (u64, u64) = (4, 5);
 
-/// Returns how many bytes may be used by default: 80 % of the free memory; `None` where the system does not tell.
+/// Returns how many bytes may be used by default: 80 % of the free memory; `None` if the system does not report it.
 pub fn default_limit() -> Option<u64> {
     Some(free_bytes()? / SHARE.1 * SHARE.0)
 }
 
 /// Returns how many bytes are free on the machine and under the limits of its control groups, whichever is less; `None`
-/// where the system does not tell.
+/// if the system does not report it.
 pub fn free_bytes() -> Option<u64> {
     let free_bytes = system().available_memory();
     let free_bytes = free_group_bytes().map_or(free_bytes, |group| group.min(free_bytes));
     (free_bytes > 0).then_some(free_bytes)
 }
 
-/// Returns how many bytes of memory the machine has; `None` where the system does not tell.
+/// Returns how many bytes of memory the machine has; `None` if the system does not report it.
 pub fn total_bytes() -> Option<u64> {
     Some(system().total_memory()).filter(|bytes| *bytes > 0)
 }
@@ -41,32 +42,34 @@ fn system() -> System {
     system
 }
 
-/// Returns the peak memory of this process in bytes; `None` where the system does not tell, as on any but Linux.
+/// Returns the peak memory of this process in bytes; `None` if the system does not report it; only Linux does.
 pub fn peak_bytes() -> Option<u64> {
     peak_in_status(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Reads the line `VmHWM:     1234 kB` ("high water mark", proc(5)).
+/// Returns the bytes in the line `VmHWM:     1234 kB` ("high water mark", proc(5)).
 fn peak_in_status(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
     kibibytes.checked_mul(1024)
 }
 
-/// The folder that shows control groups.
+/// The folder in which the system shows control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The files of a group about memory, in one version of control groups.
+/// The names of the files that describe a control group's memory. The two versions of control groups use different
+/// names.
 struct Files {
     /// The file with the bytes that the group may use.
     limit: &'static str,
-    /// The file with the bytes that it uses.
+    /// The file with the bytes that the group uses.
     usage: &'static str,
-    /// The lines of [`STAT`] that count cached pages of files, which the kernel drops when it needs room.
+    /// The lines of [`STAT`] that count cached pages of files. These pages count as free, because the kernel drops them
+    /// when it needs room.
     caches: [&'static str; 2],
 }
 
-/// The file that splits the used bytes by purpose.
+/// The file that splits the used bytes of a group by purpose.
 const STAT: &str = "memory.stat";
 
 const VERSION_1: Files = Files {
@@ -84,12 +87,15 @@ fn free_group_bytes() -> Option<u64> {
     free_in_groups(Path::new(GROUPS), &groups)
 }
 
-/// Returns the least that any group leaves free, for a process with these lines of `/proc/self/cgroup`.
+/// Returns the bytes that a process can still use under the limits of all its groups; `None` without a limit. `lines`
+/// are those of its `/proc/self/cgroup`, and `root` is the folder that shows the groups.
 fn free_in_groups(root: &Path, lines: &str) -> Option<u64> {
     lines.lines().filter_map(|line| free_in_hierarchy(root, line)).min()
 }
 
-/// Follows one line, `number:controllers:/path/of/the/group`; version 2 has the number 0 and no controllers.
+/// Returns the least number of bytes that the group in `line`, or any group above it, leaves free; `None` without a
+/// limit. The line has the form `number:controllers:/path/of/the/group`; in version 2, the number is 0 and there are no
+/// controllers.
 fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
     let mut fields = line.splitn(3, ':');
     let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
@@ -109,7 +115,7 @@ fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
 
 fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
-    // "max" is not a number: no limit.
+    // Without a limit, the file contains "max", which does not parse.
     let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
     let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
     let stat = read(STAT).unwrap_or_default();
@@ -140,7 +146,7 @@ mod tests {
         assert!(default_limit().unwrap() > 0);
     }
 
-    /// Makes the folder of a group with files of these contents.
+    /// Makes the folder of a group, and in it `files`, given as names and contents.
     fn group(root: &TempDir, path: &str, files: [(&str, &str); 3]) {
         let folder = root.path().join(path);
         fs::create_dir_all(&folder).unwrap();
@@ -168,10 +174,10 @@ mod tests {
         let root = TempDir::new().unwrap();
         group_2(&root, "", "5000", "1050");
         assert_eq!(free_in_groups(root.path(), "0::/docker/1234\n"), Some(4000));
-        // More in use than allowed leaves nothing.
+        // If a group uses more than its limit, nothing is free.
         group_2(&root, "mine", "100", "1000");
         assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
-        // A group without a limit gives no figure.
+        // Without a limit there is no figure.
         let root = TempDir::new().unwrap();
         group_2(&root, "mine", "max", "100");
         assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);

@@ -1,4 +1,5 @@
-//! The progress of long work: what solving, counting, verifying and writing data sets report, and how to stop them.
+//! The progress of long work: what a solve, a count, a verification or the writing of a data set reports, and how the
+//! caller stops it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,15 +14,15 @@ use crate::solve::Plan;
 pub enum Stage {
     /// A resumed solve reads the files of the earlier one; a step is a byte.
     Resume,
-    /// A count, or a list of positions, finds the legal positions, from the empty board up; a step is an entry of the
-    /// index.
+    /// A count, or work that lists legal positions, finds the legal positions, from the empty board up; a step is an
+    /// entry of the index.
     Sweep,
-    /// A solve, from the full board down; a step is an entry of the index.
+    /// A solve computes values, from the full board down; a step is an entry of the index.
     Solve,
     /// A verification checks checksums; a step is a tier.
     Files,
     /// A verification compares each stored value with the values after its moves, from the full board down; a step is
-    /// an entry of the index, or a value of a sample.
+    /// an entry of the index; if only a sample is verified, a step is a value.
     Values,
     /// A verification counts legal positions, from the empty board up; a step is an entry of the index.
     Legal,
@@ -31,16 +32,19 @@ pub enum Stage {
     List,
     /// A data set of a sample is being written; a step is a position.
     Sample,
-    /// The data set of the UCI repository is being written; a step is a ply.
+    /// The data set `connect-4` of the UCI repository ([`crate::positions::unforced()`]) is being written; a step is a
+    /// ply.
     Unforced,
 }
 
-/// Receives the progress of long work and can stop it. The methods may be called from any thread and should be quick.
+/// Receives the progress of long work and can stop it. The methods are called from any thread and should return
+/// quickly.
 ///
-/// With several processes, each receives an estimate for all of them: its own steps times the number of processes.
+/// With several processes, each process receives an estimate of the steps of all: its own steps times the number of
+/// processes.
 pub trait Progress: Sync {
-    /// Called when a solve fits into its memory limit, has locked its folder and begins; not called if nothing is left
-    /// to do.
+    /// Called when a solve begins, after it has checked its memory limit and locked its folder. Not called if nothing
+    /// is left to do.
     fn planned(&self, _plan: &Plan) {}
 
     /// Called when a stage of `steps` steps begins. An earlier run has already done `done` of them.
@@ -52,9 +56,14 @@ pub trait Progress: Sync {
     /// Called when `steps` more steps of the stage are done.
     fn done(&self, _stage: Stage, _steps: u64) {}
 
-    /// Called when a tier is done. `count` is the number of its entries in [`Stage::Solve`]; in the stages of a
-    /// verification, the number of its blocks, stored values, legal positions or finished searches. `bytes` is the
-    /// length of the file that a solve has written.
+    /// Called when a tier is done. `bytes` is the length of the file that a solve has written, else 0. `count` depends
+    /// on the stage:
+    ///
+    /// - [`Stage::Solve`]: the entries of the tier;
+    /// - [`Stage::Files`]: its blocks;
+    /// - [`Stage::Values`]: its stored values;
+    /// - [`Stage::Legal`]: its legal positions;
+    /// - [`Stage::Search`]: the finished searches.
     fn tier_done(&self, _stage: Stage, _ply: u32, _count: u64, _bytes: u64) {}
 
     /// Called when several ranks have solved a tier together. `shares` has the cost for each rank.
@@ -64,7 +73,8 @@ pub trait Progress: Sync {
     fn starts_over(&self, _why: &FileError) {}
 
     /// Returns whether to stop. A solve checks this before each block of a tier, each batch of its file, and each
-    /// portion of the files that it reads when it resumes; it keeps finished blocks. A verification does not check it.
+    /// portion of the files that it reads when it resumes. A stopped solve keeps finished blocks. A verification never
+    /// checks whether to stop.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -73,7 +83,7 @@ pub trait Progress: Sync {
 /// Ignores all progress and never stops.
 impl Progress for () {}
 
-/// Ignores all progress, and stops when the function returns `true`.
+/// Ignores all progress, and stops the work when the function returns `true`.
 pub struct StoppedBy<'a>(pub &'a (dyn Fn() -> bool + Sync));
 
 impl Progress for StoppedBy<'_> {
@@ -82,7 +92,7 @@ impl Progress for StoppedBy<'_> {
     }
 }
 
-/// The cost of a tier for one of several ranks.
+/// What a tier has cost one of several ranks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Share {
     /// Bytes of the messages that the rank sent.
@@ -91,12 +101,12 @@ pub struct Share {
     pub written: u64,
     /// How long the rank waited for the others.
     pub waited: Duration,
-    /// How long the tier took in all.
+    /// How long this rank took for the tier, waiting included.
     pub took: Duration,
 }
 
-/// Reports the progress of all ranks in one tier or stage, estimated: the progress of this rank, times the number of
-/// ranks.
+/// Reports the progress of one tier or stage. The report estimates the progress of all ranks: it is that of this rank,
+/// times the number of ranks.
 pub(crate) struct StageProgress<'a> {
     progress: &'a dyn Progress,
     stage: Stage,
@@ -106,7 +116,8 @@ pub(crate) struct StageProgress<'a> {
 }
 
 impl<'a> StageProgress<'a> {
-    /// Makes the reporter of a stage that has begun, has `steps` steps and is worked on by `size` processes.
+    /// Makes a reporter for `steps` steps of a stage on which `size` processes work. The stage must have begun
+    /// ([`Progress::begin`]).
     pub fn new(progress: &'a dyn Progress, stage: Stage, size: u32, steps: u64) -> StageProgress<'a> {
         StageProgress { progress, stage, size: size.into(), left: AtomicU64::new(steps) }
     }

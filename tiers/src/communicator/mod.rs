@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 
 use crate::files::{FileError, shown};
 
-/// The processes of a job, as seen by one of them. Its threads share it.
+/// The processes of a job, as seen by one of them. All threads of that process share the communicator.
 ///
-/// Some operations wait for all ranks. Every rank must call these in the same order, from one thread at a time. A
-/// failing transport ends the whole job, so no operation returns an error.
+/// Some operations wait for all ranks. Every rank must call these operations in the same order, from one thread at a
+/// time. A failing transport ends the whole job, so no operation returns an error.
 pub trait Communicator: Sync + Debug {
     /// Returns the number of this process, counted from 0.
     fn rank(&self) -> u32;
@@ -27,16 +27,16 @@ pub trait Communicator: Sync + Debug {
     /// Returns the number of processes.
     fn size(&self) -> u32;
 
-    /// Returns whether all processes run on one machine. If so, each can read what another wrote even before it is on
-    /// disk.
+    /// Returns whether all processes run on one machine. If so, each process can read what another has written, even
+    /// before the data are on disk.
     fn is_on_one_machine(&self) -> bool;
 
     /// Sends `own` to all ranks, and returns the bytes that each rank sent, in the order of the ranks. Waits for all
     /// ranks.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Sets `words` to the bitwise OR of the words of all ranks, item by item. All must have the same number of words.
-    /// Waits for all.
+    /// Sets `words` to the bitwise OR of the words of all ranks, item by item. All ranks must pass the same number of
+    /// words. Waits for all ranks.
     fn all_or(&self, words: &mut [u64]) {
         for other in self.all_gather(bytemuck::cast_slice(words)) {
             let others = other.as_chunks().0.iter().map(|bytes| u64::from_ne_bytes(*bytes));
@@ -49,7 +49,7 @@ pub trait Communicator: Sync + Debug {
         self.all_gather(&[]);
     }
 
-    /// Ends all processes with an exit code.
+    /// Ends all processes with the exit code `code`.
     fn abort(&self, code: u8) -> !;
 
     /// Returns what messages have cost this rank so far.
@@ -106,7 +106,7 @@ impl Communicator for Alone {
 /// Assigns jobs to `size` ranks by their estimated costs. Returns the rank of every job.
 ///
 /// The costliest remaining job goes to the rank with the least cost so far (Graham 1969: the slowest rank takes at most
-/// 4/3 of the best time). Jobs of equal cost go to the ranks in turn, so that every rank has some from all parts of a
+/// 4/3 of the best time). Jobs of equal cost go to the ranks in turn, so that every rank has jobs from all parts of a
 /// tier.
 ///
 /// ```
@@ -137,7 +137,7 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
 /// [`FileError::Message`] if a rank's message does not decode.
 pub(crate) fn gather<T: Serialize + DeserializeOwned>(all: &dyn Communicator, own: &T) -> Result<Vec<T>, FileError> {
     let config = bincode::config::standard().with_fixed_int_encoding();
-    // Encoding numbers, texts and lists never fails.
+    // Records consist of numbers, texts and lists, whose encoding never fails.
     let own = bincode::serde::encode_to_vec(own, config).unwrap_or_default();
     let record = |(rank, bytes): (u32, Vec<u8>)| match bincode::serde::decode_from_slice(&bytes, config) {
         Ok((record, length)) if length == bytes.len() => Ok(record),

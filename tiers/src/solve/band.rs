@@ -1,15 +1,18 @@
-//! Finds where drops lead to or come from. For a shape, these are shapes of the neighbouring tier; for a band, rows in
-//! the matrices of those shapes. A band is the rows of one matrix that a kernel works on together. [`crate::index`]
-//! explains shapes, matrices, wings and the spine.
+//! Finds where drops lead to or come from. A drop connects a shape with a shape of the neighbouring tier, and the rows
+//! of a band with rows of that shape's matrices. A band is a run of rows of one matrix that a kernel works on together.
+//! [`crate::index`] explains shapes, matrices, wings and the spine.
 //!
-//! The solver reads the children of a shape; the sweep of a count reads its parents. Both have three kinds of drops:
-//! into a wing; into a wing so that the neighbouring shape is stored as its mirror image; and on the spine
-//! ([`ShapeDrops`]).
+//! The solver reads the children of a shape; the sweep of a count reads its parents. Both have three kinds of drops
+//! ([`ShapeDrops`]):
 //!
-//! The kernel's loop over rows reads only row numbers and masks, which [`Bands`] prepares. The masks cover the whole
-//! matrix. A drop inserts a bit at the same place of every colouring, so the colourings stay in order. Rows are
-//! therefore paired by counting: the n-th set bit of this matrix's mask belongs to the n-th set bit of the neighbour's
-//! mask ([`Pairing`]).
+//! - drops into a wing;
+//! - *turned* drops: drops into a wing for which the neighbouring shape is stored as its mirror image;
+//! - drops on the spine.
+//!
+//! The kernel's loop over rows reads only row numbers and masks, which [`Bands`] prepares. A mask has a bit for every
+//! row, or every column, of its matrix. A drop inserts a bit at the same place of every colouring, so the colourings
+//! stay in order. Rows are therefore paired by counting: the n-th set bit of this matrix's mask belongs to the n-th set
+//! bit of the neighbour's mask ([`Pairing`]).
 
 use std::ops::Range;
 
@@ -24,34 +27,35 @@ use crate::tier::{LoadedRows, RowRequest, TierReader, row_span};
 /// A drop into a wing column.
 pub(crate) struct WingDrop {
     pub column: usize,
-    /// The wing in the neighbouring tier.
+    /// The shape of this wing in the neighbouring tier.
     pub wing: WingShape,
-    /// The bit that the drop adds to the colouring of the wing.
+    /// The number of the bit that the drop adds to the colouring of the wing.
     pub bit: u32,
-    /// The number of the neighbour's shape among the open shapes.
+    /// The neighbour's shape, as its number among the open shapes of the [`TierReader`].
     pub shape: usize,
 }
 
-/// The data that the matrices of one shape share.
+/// The drops that connect a shape with the neighbouring tier. All matrices of the shape share them.
 pub(crate) struct ShapeDrops<'a> {
     pub index: &'a Index,
     /// The player who drops.
     pub mover: Player,
     pub left: Vec<WingDrop>,
     pub right: Vec<WingDrop>,
-    /// Drops that lead to, or come from, a shape that is stored as its mirror image: for children, drops into the right
-    /// wing; for parents, into the left wing.
+    /// Drops whose neighbouring shape is stored as its mirror image. If the neighbours are children, these are drops
+    /// into the right wing; if they are parents, drops into the left wing.
     pub turned: Vec<WingDrop>,
-    /// The number, among the open shapes, of the neighbour that differs in the height of the spine.
+    /// The neighbour whose spine differs in height, as its number among the open shapes; `None` if there is no such
+    /// neighbour.
     pub spine: Option<usize>,
-    /// The lines across both wings.
+    /// The winning lines across both wings whose cells are all occupied in the shape.
     pub lines: Vec<FullLine>,
 }
 
 impl<'a> ShapeDrops<'a> {
-    /// Finds and opens the neighbours of a shape. For children (`Split::grown`) these are the shapes that its drops
-    /// lead to; for parents (`Split::shrunk`) the shapes from which drops of `mover` lead here. The full board has no
-    /// children.
+    /// Finds the neighbours of a shape and opens them in `neighbours`. With `Split::grown` as `neighbour` they are
+    /// children: the shapes that drops lead to. With `Split::shrunk` they are parents: the shapes from which drops of
+    /// `mover` lead to `shape`. The full board has no children.
     pub fn new(
         index: &'a Index,
         neighbours: &mut TierReader,
@@ -76,12 +80,12 @@ impl<'a> ShapeDrops<'a> {
                 drops.push(WingDrop { column, wing, bit, shape });
             }
         }
-        // A neighbour with the same wings differs in the spine.
+        // The neighbour with the same wings differs in the spine.
         let spine = neighbours.open(shape.left, shape.right);
         ShapeDrops { index, mover, left, right, turned, spine, lines }
     }
 
-    /// Returns how many first-player pieces a drop adds.
+    /// Returns how many first-player pieces a drop adds: 1 or 0.
     pub fn first(&self) -> u32 {
         u32::from(self.mover == Player::First)
     }
@@ -94,7 +98,8 @@ impl<'a> ShapeDrops<'a> {
 
 /// A matrix of the neighbouring tier that a drop leads to or comes from. `rows` and `columns` pair the rows and columns
 /// of the current matrix with those of the neighbour; `None` means that all keep their numbers. If the neighbour is
-/// turned, `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` rows with columns.
+/// turned, `rows` pairs columns of the current matrix with rows of the neighbour, and `columns` pairs rows of the
+/// current matrix with columns of the neighbour.
 #[derive(Clone, Copy)]
 pub(crate) struct Neighbour<'a> {
     pub shape: usize,
@@ -106,7 +111,8 @@ pub(crate) struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// Lists the children of a matrix, in the order of [`Band::drops`]. `left` and `right` are the lists of its wings.
+    /// Lists the children of a matrix, in the order of [`Band::drops`]. `left` and `right` list the colourings of the
+    /// matrix's wings.
     pub(super) fn children(
         drops: &'a ShapeDrops<'a>,
         matrix: &Matrix,
@@ -116,8 +122,9 @@ impl<'a> Neighbour<'a> {
         let (index, mover, first, flip) = (drops.index, drops.mover, drops.first(), drops.flip());
         let wing = move |own: &'a WingList, to: &WingDrop, firsts| {
             let list = index.list(to.wing, spine, firsts + first);
-            // The last wing column holds the highest bits, so the dropped bit is the highest of all. The children are
-            // therefore the lower part of the child's list if the second player drops, else its upper part.
+            // A drop into the last wing column adds the highest bit of the colouring. So the colourings that such drops
+            // lead to are consecutive in the child's list: its lower part if the second player drops, else its upper
+            // part.
             let is_consecutive = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let skip = if is_consecutive && first == 1 { list.colourings.partition_point(is_second) } else { 0 };
@@ -146,20 +153,21 @@ impl<'a> Neighbour<'a> {
     }
 }
 
-/// Prepares bands, for one thread. One value serves all bands, so that they reuse the memory of its lists.
+/// Prepares the bands of one thread. The thread uses one `Bands` for all of them, so that they reuse the memory of its
+/// lists.
 #[derive(Default)]
 pub(crate) struct Bands {
-    /// The maps of the drops, one after the other.
+    /// The row maps of the drops ([`push_row_map`]), one after the other.
     maps: Vec<u32>,
-    /// The rows of each drop, and the length of its map.
+    /// For each drop, its loaded rows (`None` if there are none) and the length of its row map.
     loaded: Vec<(Option<LoadedRows>, usize)>,
     /// An empty list of drops, whose memory the next band uses.
     pub list: Vec<BandDrop<'static>>,
 }
 
 impl Bands {
-    /// Adds drops to a band that has none, and loads the rows that they need. `neighbours` must be in the order of
-    /// [`Band::drops`].
+    /// Replaces the empty list of drops in `band` by the drops of `neighbours`, and loads the rows that these drops
+    /// need. `neighbours` must be in the order of [`Band::drops`].
     pub fn load<'b>(
         &'b mut self,
         band: &mut Band<'b>,
@@ -173,7 +181,8 @@ impl Bands {
         for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in neighbours {
             let start = maps.len();
             let own_rows = if is_turned { 0..band.columns } else { band.rows.clone() };
-            // The columns of a turned neighbour that belong to the band's rows. Without any, the drop changes nothing here.
+            // For a turned neighbour, `across` is the range of its columns that are paired with the band's rows. If
+            // there are none, the drop does not affect this band.
             let across = columns.filter(|_| is_turned).map_or(band.rows.clone(), |pairing| {
                 let span = row_span(push_row_map(&pairing, &band.rows, maps));
                 maps.truncate(start);
@@ -215,7 +224,7 @@ impl Bands {
     }
 }
 
-/// Computes the outcomes that need no child.
+/// Computes the codes of the outcomes that do not depend on a child.
 pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     let misere = index.board().is_misere();
     let mover = Player::to_move(ply);
@@ -231,7 +240,7 @@ pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     }
 }
 
-/// Returns the words of a mask that hold `rows`.
+/// Returns the words of a mask that hold the bits of `rows`.
 fn words(rows: &Range<usize>) -> Range<usize> {
     rows.start / 64..rows.end.div_ceil(64)
 }

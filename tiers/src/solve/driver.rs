@@ -1,4 +1,5 @@
-//! The driver solves one tier after the other, from the full board down, writes each, and makes checkpoints.
+//! The driver solves one tier after the other, from the full board down, writes each tier to the database, and makes
+//! checkpoints.
 //!
 //! All ranks work on the same tier at the same time. A checkpoint is a tier that is durable as a whole, so that a later
 //! solve can resume from it. It takes time, because a whole tier is compressed or written to disk.
@@ -23,8 +24,8 @@ use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
 use crate::progress::{Share, Stage, StageProgress};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
-/// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before saving, the tier is
-/// solved and shown again. An error ends the solve.
+/// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before the tier is saved,
+/// a resumed solve solves the tier and calls the observer again. An error ends the solve.
 pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + Send + 'a;
 
 /// A running solve, on one rank.
@@ -40,16 +41,18 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Solves the missing tiers down to the empty board. Begins with the tier before `last` (the tier to resume from),
-    /// or with the full board.
+    /// Solves the missing tiers down to the empty board. `last` is the tier to resume from; `None` starts with the full
+    /// board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let values = self.solve.values;
         let (Context { all, progress, .. }, index) = (*self.context, self.index);
-        // With several machines, every tier is on the shared disk already.
+        // With several machines, all ranks write their blocks to the shared disk anyway, so every tier becomes a
+        // checkpoint.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
-        // A stopped solve may keep only part of its last tier. Once the next tier is done, neither old checkpoint can
-        // be resumed, so the next tier is a checkpoint at once.
+        // A stopped solve can leave `last` incomplete, with only the blocks that the unsolved rest of the next tier
+        // needs. Then a resume also needs the log of the next tier, which is removed later. So make the next tier a
+        // checkpoint at once.
         let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply() {
@@ -72,7 +75,7 @@ impl<'a> Driver<'a> {
                 drop(tier);
                 if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
                     self.commit(&child, unpublished)?;
-                    // If another rank returned now, the whole job could end before rank 0 has written.
+                    // If another rank returned now, the whole job could end before rank 0 has written the checkpoint.
                     all.barrier();
                 }
                 return Err(self.stopped());
@@ -82,7 +85,8 @@ impl<'a> Driver<'a> {
             let Traffic { bytes, waited } = all.traffic();
             let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
             let share = Share { bytes, written: tier.log.written_bytes(), waited, took: begun.elapsed() };
-            // All ranks must close the child before rank 0 removes its files.
+            // This closes the child. All ranks do so before the next collective operation, after which rank 0 can
+            // remove the child's files.
             let tier = child.insert(tier);
             if !all.is_alone() {
                 progress.tier_shared(&gather(all, &share)?);
@@ -90,14 +94,14 @@ impl<'a> Driver<'a> {
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
-            // All ranks do what rank 0 decides.
+            // Rank 0 decides for all ranks whether to make a checkpoint.
             if all.all_gather(&[u8::from(is_due || checkpoints.is_due())]).swap_remove(0) == [1] {
                 let begun = Instant::now();
                 self.commit(tier, std::mem::take(&mut unpublished))?;
                 checkpoints.made(begun);
                 is_due = false;
             } else if all.is_root() {
-                // If these logs stayed, they would take disk space that the next checkpoint needs.
+                // Remove old logs now, because the next checkpoint needs their disk space.
                 self.remove_logs(|of| of > ply && Some(of) != self.manifest.checkpoint)?;
             }
         }
@@ -122,8 +126,8 @@ impl<'a> Driver<'a> {
         Ok(ControlFlow::Continue(written))
     }
 
-    /// Makes a checkpoint: makes all values of the last tier durable, then the files of the database, then the manifest
-    /// that names them. Removes older logs.
+    /// Makes the tier `last` a checkpoint: makes its values durable, then `files` (the new files of the database), then
+    /// the manifest that names them. Then removes older logs.
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let (ply, storage) = (last.ply(), self.context.storage);
         last.sync(self.index)?;
@@ -138,7 +142,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Makes the database durable after its last tier. Waits for all ranks.
+    /// Makes the database durable after its last tier, `root`, and removes all logs. Waits for all ranks.
     fn complete(&mut self, root: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let storage = self.context.storage;
         if self.context.all.is_root() {
@@ -169,16 +173,16 @@ pub(super) fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-/// Decides when a checkpoint is due. Checkpoints may take about a tenth of the time.
+/// Decides when a checkpoint is due, so that checkpoints take about a tenth of the time or less.
 struct Checkpoints {
     /// The least time between two checkpoints.
     least: Duration,
-    /// When the last one was finished, and how long it took.
+    /// When the last checkpoint was finished. `took` is how long that checkpoint took.
     last: Instant,
     took: Duration,
 }
 
-/// A checkpoint is due after this many times the duration of the last one.
+/// The next checkpoint waits at least this many times as long as the last one took.
 const TIMES_THE_LAST: u32 = 10;
 
 impl Checkpoints {
@@ -186,7 +190,7 @@ impl Checkpoints {
         Checkpoints { least, last: Instant::now(), took: Duration::ZERO }
     }
 
-    /// Returns whether a checkpoint is due. If the least time is zero, one is due after every tier.
+    /// Returns whether a checkpoint is due. If the least time is zero, a checkpoint is due after every tier.
     fn is_due(&self) -> bool {
         let times = if self.least.is_zero() { 0 } else { TIMES_THE_LAST };
         self.last.elapsed() >= self.least.max(times * self.took)
@@ -197,13 +201,13 @@ impl Checkpoints {
     }
 }
 
-/// Solves the missing blocks of `tier` from the tier after it (`None` for the full board). Returns `false` if
-/// `progress` stopped it before the end.
+/// Solves the missing blocks of `tier` from `child`, the tier after it (`None` for the full board). Returns `false` if
+/// `progress` stopped the work before the end.
 ///
 /// Splits the work over rayon's current pool; the result does not depend on the number of threads.
 ///
 /// # Errors
-/// If a file can't be read or written. Blocks that are not in the log are lost.
+/// If a file can't be read or written. Solved blocks that are not in the log are lost then.
 pub(crate) fn solve_tier(
     index: &Index,
     tier: &mut Tier,
@@ -252,9 +256,9 @@ pub(crate) fn solve_tier(
     Ok(filled.is_some())
 }
 
-/// The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
-/// shape has a smaller left wing than the shape. So the child tier's blocks can be dropped if their left wing is
-/// smaller than that of every thread.
+/// Stores, by thread number, the left wing ([`crate::index`]) that each thread works on. Threads take shapes in the
+/// order of their left wings, and no child of a shape has a smaller left wing than the shape. So blocks of the child
+/// tier can be dropped if their left wing is smaller than that of every thread.
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 
@@ -278,14 +282,14 @@ impl Sweep {
 
 /// The state of one thread.
 struct Solver<'a> {
-    /// The thread's number, and its current left wing.
+    /// The thread's number in the [`Sweep`]. `left` is the thread's current left wing.
     thread: usize,
     left: Option<WingShape>,
     children: TierReader<'a>,
-    /// The drops of the current shape. The shapes that they lead to are open in `children`.
+    /// The drops of the current shape. They lead to shapes that are open in `children`.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
-    /// The lines across both wings in the current matrix.
+    /// The winning lines across both wings that positions of the current matrix can have.
     lines: ArmedLines,
     buffers: Buffers,
 }

@@ -43,7 +43,7 @@ pub enum SolveError {
         /// The name of the other process.
         holder: String,
     },
-    /// The caller stopped the work. The same work resumes if it has files.
+    /// The caller stopped the work. If the work has files, running it again resumes it.
     #[error(
         "{board}: stopped with {done} of {} tiers {}",
         board.cells() + 1, if *.stage == Stage::Sweep { "counted" } else { "solved" }
@@ -57,10 +57,10 @@ pub enum SolveError {
         keep_plies: Option<u32>,
         /// What was stopped: [`Stage::Sweep`] or [`Stage::Solve`].
         stage: Stage,
-        /// How many tiers of the stage are done, and durable if there are files.
+        /// How many tiers of the stage are done. If there are files, these tiers are durable.
         done: usize,
     },
-    /// Not enough room for the files.
+    /// Not enough disk space for the files.
     #[error(
         "{}: {board} needs about {} of disk space; {} are free",
         shown(folder), bytes(*.needed), bytes(u128::from(*.free))
@@ -82,10 +82,10 @@ pub enum SolveError {
         folder: PathBuf,
         /// The folder of the live tiers.
         scratch: PathBuf,
-        /// The tier.
+        /// The ply of that tier.
         ply: u32,
     },
-    /// The earlier solve of this database keeps another number of plies.
+    /// The earlier solve of this database keeps another number of plies than this solve requests.
     #[error("{}: this database keeps {}, but you asked for {}", shown(folder), kept(*found), kept(*wanted))]
     Kept {
         /// The database folder.
@@ -95,7 +95,7 @@ pub enum SolveError {
         /// The requested deepest ply; `None` for all.
         wanted: Option<u32>,
     },
-    /// A file of a count has wrong contents. The user may remove the folder.
+    /// A file of a count has wrong contents. To count again, the user can remove the folder.
     #[error("{source}")]
     Damaged {
         /// The folder of the count.
@@ -134,7 +134,7 @@ pub enum SolveError {
     File(#[from] FileError),
 }
 
-/// Formats a number of entries; an estimate gets two digits.
+/// Formats a number of entries. An estimate is rounded to two digits.
 fn number(entries: u128, exact: bool) -> String {
     if exact { grouped(entries) } else { format!("about {:.1e}", entries as f64) }
 }

@@ -1,4 +1,4 @@
-//! Solves in memory, without a database.
+//! Solves a board in memory, without a database.
 
 use fourbase::Outcome;
 
@@ -28,8 +28,8 @@ pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Resu
     solve_down(index, values, 0, &StageProgress::none(), each)?.map_or(Ok(None), |root| root.root(index))
 }
 
-/// Solves tiers in memory from the full board down to a ply, and calls `each` with every tier. Returns the last one;
-/// `None` if `progress` stopped it.
+/// Solves tiers in memory from the full board down to a ply, and calls `each` with every tier. Returns the last tier;
+/// `None` if `progress` stopped the solve.
 pub(crate) fn solve_down(
     index: &Index,
     values: Values,

@@ -1,9 +1,10 @@
-//! The solver: tiers from the full board down to the empty one, each from the tier after it.
+//! Solves the tiers of a board (all positions of one ply) from the full board down to the empty one, each from the tier
+//! after it.
 //!
 //! [`Solve`] makes a [`Plan`]; `run` creates the folders, takes the lock and finds the results of an earlier solve. The
 //! `driver` then processes one tier after the other: it solves the tier on all threads (`band` finds where each drop
-//! leads, the [`kernel`](crate::kernel) does the rest), writes it ([`format`](crate::format)) and records it in the
-//! manifest.
+//! leads, the [`kernel`](crate::kernel) computes the values), writes it ([`format`](crate::format)) and records it in
+//! the manifest.
 
 mod band;
 mod driver;

@@ -45,7 +45,7 @@ pub struct Solve {
     /// The deepest ply that the database keeps, as [`Solve::keep_plies`] sets it; `None` if it keeps all.
     pub keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
-    /// About how many words a block has.
+    /// About how many words a block ([`crate::tier`]) has.
     pub(crate) block_words: usize,
 }
 
@@ -90,48 +90,53 @@ impl Solve {
         Solve { root: root.to_path_buf(), makes_root: false, ..self }
     }
 
-    /// Limits the memory in bytes. A solve that does not fit keeps its live tiers in files.
+    /// Limits the memory in bytes. A solve that does not fit keeps its live tiers (the tier being solved and the one
+    /// after it) in files.
     pub fn memory(self, memory_bytes: u64) -> Solve {
         Solve { memory_bytes, ..self }
     }
 
-    /// Sets the kernels. All give the same database.
+    /// Sets the kernels ([`crate::kernel`]). All kernels give the same database.
     pub fn kernel(self, kernel: Kernel) -> Solve {
         Solve { kernel, ..self }
     }
 
     /// Solves the board again, and replaces an existing database in one step when the new one is complete. Until then
-    /// the new one is in a folder beside it whose name ends in `.replacement`; a stopped solve resumes there.
+    /// the new database is in a folder beside the old one. The name of the new folder ends in `.replacement`, and a
+    /// stopped solve resumes there.
     pub fn replace(self, replace: bool) -> Solve {
         Solve { replace, ..self }
     }
 
-    /// Keeps the live tiers in files in this folder, even if they would fit into memory. With `None`, they stay in
-    /// memory if they fit, else in the database's folder.
+    /// Keeps the live tiers in files in this folder, even if they would fit into memory. With `None`, the live tiers
+    /// stay in memory if they fit; otherwise they are kept in files in the database's folder.
     pub fn scratch(self, scratch: Option<PathBuf>) -> Solve {
         Solve { scratch, ..self }
     }
 
-    /// Keeps only tiers of at most `most` pieces (0 counts as 1). `None`, or at least the number of cells, keeps all.
-    /// Later tiers are solved too, but probes search their positions forward. An even number keeps the same files as
-    /// the odd number below it, because only odd plies have files.
+    /// Keeps only tiers of at most `most` pieces (0 counts as 1). `None`, or a number that is at least the number of
+    /// cells, keeps all tiers. Tiers of more pieces are solved too but not kept; a probe of a position in such a tier
+    /// searches forward. An even number keeps the same files as the odd number below it, because only odd plies have
+    /// files.
     pub fn keep_plies(self, most: Option<u32>) -> Solve {
         let keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
         Solve { keep_plies, ..self }
     }
 
-    /// Sets the least time between checkpoints (default: [`CHECKPOINT`]); zero makes one after every tier. A killed
-    /// solve resumes from the last checkpoint. If several machines solve together, every tier is a checkpoint.
+    /// Sets the least time between checkpoints (default: [`CHECKPOINT`]); zero makes a checkpoint after every tier. A
+    /// killed solve resumes from the last checkpoint. If several machines solve together, every tier is a checkpoint.
     pub fn checkpoint(self, checkpoint: Duration) -> Solve {
         Solve { checkpoint, ..self }
     }
 
-    /// Returns the plan, whose figures are estimates for a board that is too large to count.
+    /// Returns the plan. If the board is too large to count, all figures are estimates; otherwise memory and entries
+    /// are exact.
     pub fn plan(&self) -> Plan {
         self.plan_and_index().0
     }
 
-    /// Returns whether the database is complete, so that a solve would do nothing.
+    /// Returns whether the database is complete, so that a solve would do nothing. Always `false` with
+    /// [`Solve::replace`].
     pub fn is_complete(&self) -> bool {
         !self.replace && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.is_complete()))
     }
@@ -146,7 +151,8 @@ impl Solve {
     /// Returns the plan of [`Solve::plan`], and the index.
     ///
     /// # Errors
-    /// [`SolveError::Memory`] if there is too little memory even to count the figures, [`SolveError::Index`].
+    /// [`SolveError::Memory`] if there is too little memory even to count the figures; [`SolveError::Index`] if the
+    /// board can't be indexed.
     pub(crate) fn counted_plan(&self) -> Result<(Plan, Index), SolveError> {
         let (plan, index) = self.plan_and_index();
         if index.is_none() {
@@ -169,7 +175,7 @@ impl Solve {
         self.scratch.as_deref().unwrap_or(&self.root)
     }
 
-    /// Returns the folder that must exist already, if any.
+    /// Returns the folder of all databases if it must exist already, else `None`.
     pub(crate) fn existing(&self) -> Option<&Path> {
         (!self.makes_root).then_some(&*self.root)
     }
@@ -186,8 +192,8 @@ impl Solve {
         if self.replace { folder.with_extension(REPLACEMENT) } else { folder }
     }
 
-    /// Returns the folder of the live tiers: the database's, or this database's own folder inside the scratch folder,
-    /// which other databases may share.
+    /// Returns the folder of the live tiers: the database's folder or, if a scratch folder was set, a folder inside it
+    /// that only this database uses. Several databases can share a scratch folder.
     pub fn scratch_folder(&self) -> PathBuf {
         let folder = self.output_folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));

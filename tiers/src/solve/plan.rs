@@ -1,11 +1,11 @@
-//! The needs of a solve, computed before it starts: memory, temporary files, the database.
+//! Computes what a solve needs before it starts: memory, and disk space for temporary files and the database.
 //!
 //! There are two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures
-//! are sums over the index, whose tables they need. File sizes and work are always estimates (`tier_plan`).
+//! are sums over the index, so its tables must be made first. File sizes and work are always estimates (`tier_plan`).
 //!
 //! A solve keeps the blocks of two neighbouring tiers. If both fit into memory, it writes nothing before a checkpoint.
-//! Otherwise blocks are written to files, and the solve is **bounded**: it needs its least memory, and uses the rest of
-//! the limit for blocks.
+//! Otherwise blocks are written to files, and the solve is **bounded**: it needs only its *least memory* (tables, and
+//! the memory that threads work in), and uses the rest of the limit for blocks.
 
 use std::path::Path;
 
@@ -19,26 +19,29 @@ use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
 use crate::kernel::{Coding, Kernel, Values};
 use crate::tier::{BLOCK_WORDS, BlockMemory};
 
-/// Don't count boards with more than this many colourings per byte of the limit: the tables alone would be far too
-/// large.
+/// A board with more than this many colourings per byte of the memory limit is not counted, because its tables alone
+/// would be far too large.
 const HOPELESS: u128 = 8;
 
-/// About how many bytes of tables each colouring takes. Tables make up nearly all of the least memory of 7x6.
+/// About how many bytes of tables each colouring takes. If the tables are far too large, this is the whole estimate of
+/// the memory; on 7x6, tables make up nearly all of the least memory.
 const TABLE_BYTES: u128 = 3;
 
-/// Visiting this many shapes takes well under a second.
+/// Boards with at most this many shapes and at most [`QUICK_COLOURINGS`] are always counted, because visiting this many
+/// shapes takes well under a second.
 const QUICK_SHAPES: u128 = 1 << 20;
 
-/// Don't count boards with more than this many shapes (7x6 has 7.5e6 with their spines).
+/// Boards with more than this many shapes are not counted. A shape counts once for each colouring of its spine (7x6:
+/// 7.5e6).
 const MOST_SHAPES: u128 = 1 << 24;
 
-/// Tables of up to this many colourings are made in milliseconds, so such boards are always counted exactly.
+/// See [`QUICK_SHAPES`]: tables of up to this many colourings are made in milliseconds.
 const QUICK_COLOURINGS: u128 = 1 << 24;
 
 /// About how many words a row has, for estimates without an index.
 const LIKELY_ROW_WORDS: u128 = 8;
 
-/// By how many per cent the required disk space exceeds the estimate.
+/// By how many per cent [`Plan::scratch_bytes`] exceeds the estimated sizes of the files.
 const SCRATCH_MARGIN: u128 = 25;
 
 /// What a solve needs.
@@ -59,11 +62,11 @@ pub struct Plan {
     pub threads: usize,
     /// How many further threads are left out for lack of memory.
     pub left_out: usize,
-    /// Bytes of tables and of everything else that threads share, except blocks. In an estimate, the bytes of the
-    /// largest pair of neighbouring tiers.
+    /// Bytes of tables and of everything else that threads share, except blocks. An estimate stores here the bytes of
+    /// the largest pair of neighbouring tiers instead, or those of the tables if these are far too large.
     shared_bytes: u128,
-    /// Bytes of all expanded blocks of two tiers, and a quarter more for the cache, for which [`BlockMemory`] always
-    /// sets memory aside.
+    /// Bytes of all expanded blocks of the largest pair of neighbouring tiers, plus a quarter, because [`BlockMemory`]
+    /// always sets a fifth of its memory aside for cached blocks.
     tiers_bytes: u128,
     thread: ThreadPlan,
 }
@@ -74,10 +77,11 @@ struct ThreadPlan {
     bytes: u128,
     /// The part for the blocks that the thread works on.
     working_bytes: u128,
-    /// The bytes that a thread needs per word of a slice, for all its slices together. Slices are parts of matrices
-    /// that are stored as their mirror images.
+    /// The bytes that all slices of the thread need together, divided by the words of one slice. A slice is the part of
+    /// a matrix that a thread reads at a time if the matrix is stored as its mirror image.
     slice_bytes: u128,
-    /// The words of a slice that holds only the columns for one band, and of a slice that holds a whole matrix.
+    /// The words of a slice that holds only the columns for one band. `most_slice` is the words of a slice that holds a
+    /// whole matrix.
     least_slice: u128,
     most_slice: u128,
 }
@@ -107,7 +111,7 @@ impl Plan {
         (Plan { is_bounded, ..plan }, Some(index))
     }
 
-    /// Estimates the needs of a solve by the recurrence. Takes about a millisecond.
+    /// Estimates the needs of a solve by a recurrence (`index::sizes`), without an index. Takes about a millisecond.
     pub fn estimate(board: Board, values: Values) -> Plan {
         let (mut bytes, mut sizes) = (Vec::new(), Vec::new());
         for (ply, entries) in (0..).zip(tier_estimates(board)) {
@@ -157,14 +161,14 @@ impl Plan {
         let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
         let [least_slice, most_slice] = [most(|size| size.slice_words), most(|size| size.matrix_words)];
-        // A thread fills a block, and has a window on each child's shape: of two blocks if matrices are larger than a
-        // block.
+        // A thread fills one block, and reads the shape of each child through a window (see `tier`). A window has one
+        // block, or two if matrices are larger than a block.
         let width = board.width() as u128;
         let working_bytes = 8 * ((width + 1) * block_words + width * most_slice.min(block_words));
-        // Any drop into a wing may need a slice, and the place of a child among the open shapes varies, so any place
-        // may have one.
+        // Any drop into a wing may need a slice for its child. The number of the child among the open shapes varies, so
+        // in time each open shape's memory can get a slice.
         let slice_bytes = 2 * (width / 2) * SLICE_COPIES * 8;
-        // The buffers are for making deltas, and for zstd.
+        // The first summand is for making deltas, the second for zstd.
         let buffer_bytes = 8 * DELTA_BLOCKS * block_words + (1 << 19);
         let bytes = index.kernel.lane_bytes(row_words) + buffer_bytes + working_bytes + slice_bytes * least_slice;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
@@ -178,13 +182,14 @@ impl Plan {
         }
     }
 
-    /// Returns the plan of the same solve with its tiers in files.
+    /// Returns the plan of the same solve, but with its tiers in files.
     pub fn bounded(self) -> Plan {
         Plan { is_bounded: true, ..self }
     }
 
-    /// Returns the plan with fewer threads, at least one, if all of them need more than `limit_bytes`. With tiers in
-    /// files, half of the limit is left for blocks in memory, which is faster than more threads.
+    /// Returns the plan for at most `limit_bytes`: if all threads need more, leaves out threads until they fit or only
+    /// one remains. With tiers in files, half of the limit then remains for blocks in memory, which is faster than more
+    /// threads.
     pub fn within(self, limit_bytes: u64) -> Plan {
         if self.memory_bytes() <= limit_bytes.into() || self.thread.bytes == 0 {
             return self;
@@ -207,7 +212,8 @@ impl Plan {
         Ok(pool.map_err(SolveError::Threads)?.install(work))
     }
 
-    /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
+    /// Returns the plan of the same solve, but with a database that keeps only the tiers of at most `keep_plies` pieces
+    /// (`None`: all tiers).
     pub fn keeping(mut self, keep_plies: Option<u32>) -> Plan {
         let most = keep_plies.unwrap_or(u32::MAX);
         self.tiers.iter_mut().filter(|tier| tier.ply > most).for_each(|tier| tier.database_bytes = 0);
@@ -224,8 +230,8 @@ impl Plan {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work()))
     }
 
-    /// Returns the bytes of memory that the solve needs: with all blocks of two tiers, or the least if tiers are in
-    /// files.
+    /// Returns the bytes of memory that the solve needs: its least memory and, unless tiers are in files, all blocks of
+    /// two tiers.
     pub fn memory_bytes(&self) -> u128 {
         self.least_bytes() + if self.is_bounded { 0 } else { self.tiers_bytes }
     }
@@ -234,13 +240,14 @@ impl Plan {
         self.shared_bytes.saturating_add(self.threads as u128 * self.thread.bytes)
     }
 
-    /// Returns about how many bytes the database takes.
+    /// Estimates the bytes of the database.
     pub fn database_bytes(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.database_bytes))
     }
 
-    /// Estimates the most bytes of temporary files, with a margin: the checkpoint being made, the one before it, and up
-    /// to half of a tier between them. A solve in memory makes checkpoints too, and one more when it is stopped.
+    /// Estimates the most bytes of temporary files, with a margin. At most, these files hold the checkpoint being made,
+    /// the checkpoint before it, and half of a tier between the two. A solve in memory needs these files too: it makes
+    /// checkpoints, and one more when it is stopped.
     pub fn scratch_bytes(&self) -> u128 {
         let sum = |tiers: &[TierPlan]| match tiers {
             [new, old] => new.scratch_bytes.saturating_add(old.scratch_bytes),
@@ -253,12 +260,12 @@ impl Plan {
         most.saturating_add(most / 100 * SCRATCH_MARGIN)
     }
 
-    /// Estimates the bytes of files with the bits of all reached positions.
+    /// Estimates the bytes of the files in which a count marks all positions that play reaches.
     pub(crate) fn reached_bytes(&self) -> u128 {
         reached_bytes(self.entries())
     }
 
-    /// Returns the bytes of the largest matrix; `None` in an estimate.
+    /// Returns the bytes of the largest matrix; `None` if the figures are estimates.
     pub fn largest_matrix_bytes(&self) -> Option<u128> {
         self.exact.then_some(8 * self.thread.most_slice)
     }
@@ -268,8 +275,8 @@ impl Plan {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
 
-    /// Divides the memory beyond the solve's least memory. All of it goes to blocks; but if tiers are in files, up to
-    /// an eighth goes to slices, as far as they need it to hold whole matrices.
+    /// Divides the memory beyond the solve's least memory between slices and blocks. If tiers are in files, slices get
+    /// what they need to hold whole matrices, but at most an eighth. Blocks get the rest.
     pub(crate) fn memory(&self, limit_bytes: u64, block_words: usize) -> BlockMemory {
         let ThreadPlan { working_bytes, slice_bytes, least_slice, most_slice, .. } = self.thread;
         let (threads, limit_bytes) = (self.threads as u128, u128::from(limit_bytes).saturating_sub(LOOSE_BYTES));
@@ -287,10 +294,11 @@ impl Plan {
         )
     }
 
-    /// Checks that the plan needs at most `limit_bytes`.
+    /// Checks that the plan needs at most `limit_bytes` of memory.
     ///
     /// # Errors
-    /// [`SolveError::Memory`] with both figures; [`SolveError::Index`] for a board that can't be indexed in any memory.
+    /// [`SolveError::Memory`] with the needed bytes and the limit; [`SolveError::Index`] for a board that can't be
+    /// indexed in any memory.
     pub fn check(&self, limit_bytes: u64) -> Result<(), SolveError> {
         let (Plan { board, exact, .. }, entries, needed) = (self, self.entries(), self.memory_bytes());
         if needed > u128::from(limit_bytes) {
@@ -304,7 +312,7 @@ impl Plan {
     /// # Errors
     /// [`SolveError::Disk`] with the needed and the free bytes.
     pub fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
-        // Estimates of a database's size are right within about a quarter.
+        // Add a quarter, because estimates of a database's size are right within about a quarter.
         let database_bytes = self.database_bytes() / 4 * 5;
         let scratch_bytes = self.scratch_bytes();
         let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
@@ -326,23 +334,24 @@ impl Plan {
     }
 }
 
-/// Slices get at most one part in this many of the memory beyond the least. In 1 GiB, 6x6 without remoteness takes 270
-/// CPU seconds if slices get a half, 200 if they get an eighth, and 213 if they get a 16th.
+/// Slices get at most the memory beyond the least memory, divided by this number. In 1 GiB, 6x6 without remoteness
+/// takes 270 CPU seconds if slices get a half, 200 if they get an eighth, and 213 if they get a 16th.
 const SLICES_PART: u128 = 8;
 
-/// A slice's memory is counted twice, because a window on a whole matrix can exist beside it and be just as large.
+/// A slice's memory is counted twice, because a window on a whole matrix can exist at the same time and be just as
+/// large as the slice.
 const SLICE_COPIES: u128 = 2;
 
-/// Estimated bytes of the program and small allocations. At the least memory, solves of 5x4 to 6x5 peak from 2 MiB
-/// below the limit to 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed beyond
-/// `--memory`.
+/// Estimated bytes of the program and small allocations. If the limit is the least memory, solves of 5x4 to 6x5 peak
+/// from 2 MiB below the limit to 4.5 MiB above it (`docs/notebook/memory.md`), well within the 64 MiB that are allowed
+/// beyond `--memory`.
 const FIXED_BYTES: u128 = 10 << 20;
 
-/// The bytes of a limit, beyond the least memory, that no block may use: gaps between small allocations take them as
-/// the work goes on.
+/// Bytes of the limit that blocks never get, although the least memory does not include them: as the work goes on, gaps
+/// between small allocations take them.
 const LOOSE_BYTES: u128 = 5 << 20;
 
-/// Returns the bytes that a tier takes besides its blocks: for the starts of its shapes and blocks, and for the jobs.
+/// Returns the bytes that a tier takes besides its blocks. They store where its shapes and blocks start, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128

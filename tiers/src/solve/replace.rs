@@ -1,7 +1,9 @@
-//! `replace`: solves into a folder beside the old database, and exchanges the two when the new one is complete.
+//! The option `replace`: solves into a new folder beside the old database, and exchanges the two folders when the new
+//! database is complete.
 //!
 //! The new folder contains a mark (the file `REPLACEMENT`) until it has become the database. So after a crash, a folder
-//! beside the database is the old database if it has no mark; with a mark, its solve can be resumed.
+//! beside the database that has no mark contains the old database; a folder that has the mark contains a solve that can
+//! be resumed.
 
 use std::path::Path;
 
@@ -13,9 +15,9 @@ use crate::format::{Manifest, REPLACEMENT, check_versions, lock_path, remove_dat
 use crate::tier::{Kind, segments};
 
 impl Solve {
-    /// Returns an error if the old database must not be replaced: it is of another board (copied into the folder), the
-    /// system refuses to read it, or a newer version of the program wrote files of it. A damaged database may be
-    /// replaced.
+    /// Returns an error if the old database must not be replaced. This is so if its manifest names another board
+    /// (someone copied it into the folder), if the system can't read it, or if a newer version of the program wrote
+    /// some of its files. A damaged database can be replaced.
     pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         [self.folder(), self.output_folder()].iter().try_for_each(|folder| check_versions(storage, folder))?;
         match Manifest::read(storage, &self.folder()) {
@@ -25,7 +27,7 @@ impl Solve {
         }
     }
 
-    /// Reads the manifest of a replacement that can be resumed; `None` if a new one has to begin.
+    /// Reads the manifest of a replacement that can be resumed; `None` if the replacement has to start anew.
     pub(super) fn replacement(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
         let folder = self.output_folder();
         let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
@@ -36,7 +38,7 @@ impl Solve {
         Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies)))
     }
 
-    /// Exchanges the new database with the old one, and removes the old one.
+    /// Exchanges the new database with the old one, and removes the old database.
     pub(super) fn put_in_place(&self, storage: &dyn Storage) -> Result<(), SolveError> {
         let (new, folder) = (self.output_folder(), self.folder());
         remove_temporary(storage, &new, &self.scratch_folder(), Kind::Values(self.values))?;
@@ -47,7 +49,8 @@ impl Solve {
         if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
     }
 
-    /// Removes the replaced database and any temporary files of its solve. Moves all other files back to their folder.
+    /// Removes the replaced database and any temporary files of its solve. Moves all other files, such as the user's
+    /// own, back to the database's folder.
     fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
         let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
         remove_database(storage, old)?;
@@ -72,7 +75,7 @@ impl Solve {
 }
 
 impl Driver<'_> {
-    /// Empties the folder of a replacement and marks it.
+    /// Removes any database and logs from the folder of a replacement, and writes the mark.
     pub(super) fn begin_replacement(&self) -> Result<(), SolveError> {
         let storage = self.context.storage;
         remove_database(storage, self.folder)?;
@@ -81,7 +84,8 @@ impl Driver<'_> {
     }
 }
 
-/// Removes the temporary files of a solve from the database's folder, and its logs from both folders.
+/// Removes the temporary files of a solve from `folder`, the database's folder, and its logs from `folder` and
+/// `scratch`.
 pub(super) fn remove_temporary(
     storage: &dyn Storage,
     folder: &Path,

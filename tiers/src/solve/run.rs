@@ -1,4 +1,4 @@
-//! Runs a solve from start to report: finds results of an earlier solve, makes folders, locks them, resumes.
+//! Runs a solve from start to report: finds the results of an earlier solve, makes and locks the folders, and resumes.
 //!
 //! Every rank runs this. Rank 0 creates and removes files, holds the lock and writes the manifest; the others read the
 //! files.
@@ -33,8 +33,8 @@ impl Solve {
     /// # Errors
     /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is created;
     /// [`SolveError::Kept`] if an earlier solve keeps other tiers; [`SolveError::Busy`] if another process solves the
-    /// same board; [`SolveError::Stopped`] if the progress stops it; [`SolveError::Communicator`] if the ranks can't
-    /// work together; [`SolveError::File`] if a file can't be read or written.
+    /// same board; [`SolveError::Stopped`] if the progress of `context` stops the solve; [`SolveError::Communicator`]
+    /// if the ranks can't work together; [`SolveError::File`] if a file can't be read or written.
     pub fn run_on(&self, context: &Context) -> Result<Report, SolveError> {
         self.run_observed(&mut |_, _| Ok(()), context)
     }
@@ -55,7 +55,7 @@ impl Solve {
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
         let is_begun = found.is_some();
         let complete = found.filter(|manifest| manifest.is_complete() && !self.replace);
-        // Ranks that see different folders are detected below.
+        // A rank may see another folder under this name and find no complete database. `in_folders` below detects that.
         let is_complete = all.all_gather(&[u8::from(complete.is_some())]).iter().all(|is_complete| is_complete == &[1]);
         if let Some(manifest) = complete.filter(|_| is_complete) {
             manifest.check_files(storage, &folder)?;
@@ -86,7 +86,7 @@ impl Solve {
             let manifest = Manifest::new(self.board, self.values, self.keep_plies);
             let driver = Driver { solve: self, observer, context, tiers, index: &index, folder: &folder, manifest };
             let report = plan.install(|| driver.resume_and_solve(&plan))??;
-            // After this, no rank reads the folder any more.
+            // After this barrier, no rank reads the folder any more.
             all.barrier();
             if self.replace && all.is_root() {
                 self.put_in_place(storage)?;
@@ -104,7 +104,7 @@ impl Solve {
         context.in_folders(&folders, |holder| SolveError::Busy { folder: folder.clone(), holder }, work, end)
     }
 
-    /// Checks that the earlier solve in the folder keeps the files of the same plies.
+    /// Checks that the earlier solve in the folder keeps the files of the same plies as this solve.
     fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
         let (wanted, found) = (self.keep_plies, manifest.keep_plies);
         let error = || SolveError::Kept { folder: folder.to_path_buf(), found, wanted };
@@ -168,7 +168,7 @@ impl<'a> Driver<'a> {
         let Solve { board, values, keep_plies, .. } = *self.solve;
         let (storage, scratch) = (self.tiers.storage, self.tiers.folder);
         let Some(manifest) = Manifest::read(storage, self.folder)? else { return Ok(None) };
-        // Another process may have begun a solve in the meantime.
+        // The first check was made before the folder was locked, so another process may have begun a solve since.
         self.solve.check_kept(self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
         self.manifest = manifest;
@@ -205,8 +205,9 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Returns whether an incomplete tier `last` has all blocks that the missing part of the tier before it (`before`)
-/// needs: a stopped solve may keep only these. Drops never lead to a smaller left wing.
+/// Returns whether the incomplete tier `last` has all blocks that the missing part of `before`, the tier before it,
+/// needs. A stopped solve may have kept only these blocks. Drops never lead to a smaller left wing, so the needed
+/// blocks are those from the first missing left wing on.
 fn is_enough(last: &Tier, before: &Tier) -> bool {
     let has_files = last.log.has_files || before.log.has_files;
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))

@@ -69,7 +69,7 @@ fn threads_for_which_there_is_too_little_memory_are_left_out() {
     });
 }
 
-/// Up to three ranks count as one machine, where few tiers are checkpoints.
+/// [`Threads`] treats up to three ranks as one machine, on which few tiers become checkpoints.
 #[test]
 fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
     let alone = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Estimates the bytes of one tier's files and the work to solve the tier, from measurements.
 //!
-//! How well a tier compresses depends on how full the board is: the fuller it is, the more positions are decided, and
-//! these take few bits. Larger boards of equal fullness compress a little better. A table of measured bits per entry,
-//! interpolated, was within a third of the truth on all boards that were tried.
+//! How well a tier compresses depends on how full the board is: on a fuller board more positions are decided, and
+//! decided positions take few bits. Of two equally full boards, the larger compresses a little better. Estimates that
+//! interpolate a table of measured bits per entry were within a third of the truth on all boards that were tried.
 
 use fourbase::Board;
 
@@ -17,28 +17,29 @@ pub struct TierPlan {
     pub ply: u32,
     /// Entries, with mirror images merged.
     pub entries: u128,
-    /// Estimated bytes of its values in temporary files. These files exist while a solve needs the tier.
+    /// Estimated bytes of the tier's values in temporary files. These files exist while a solve needs the tier.
     pub scratch_bytes: u128,
-    /// Estimated bytes of its file in the database; 0 for a tier that is not stored.
+    /// Estimated bytes of the tier's file in the database; 0 for a tier that is not stored.
     pub database_bytes: u128,
-    /// The work, in words, of solving it, without writing the database.
+    /// The work of solving the tier, without writing the database. The unit is the work of solving one word of a plane.
     pub solving_work: u128,
 }
 
 impl TierPlan {
-    /// Returns the work of solving and storing the tier, in words.
+    /// Returns the work of solving and storing the tier, in the unit of `solving_work`.
     pub fn work(&self) -> u128 {
         self.solving_work.saturating_add(DATABASE_BYTE_WORK.saturating_mul(self.database_bytes))
     }
 }
 
-/// The work, in words, per byte of the database: reading the tier, and compressing it with zstd.
+/// The work per byte of the database, in the unit of [`TierPlan::solving_work`]. It consists of reading the tier and
+/// compressing it with zstd.
 const DATABASE_BYTE_WORK: u128 = 4;
 
-/// Returns the work of solving a tier: its words, plus one word's work per row. With fewer free cells than two per
-/// column, few columns are open and few children are read, so the work is less: a third on a full board. This formula
-/// and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their tiers, in
-/// memory and in files (`docs/notebook/solving.md`).
+/// Returns the work of solving a tier: one unit for each word and one for each row. If fewer than two cells per column
+/// are free, fewer columns are open and fewer children are read, so the work falls, down to a third on a full board.
+/// This formula and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of whole solves from 5x5 to 7x5 and of their
+/// tiers, in memory and in files (`docs/notebook/solving.md`).
 fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
     let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
     ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
@@ -46,15 +47,16 @@ fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
 
 /// Bits per entry of a tier, for one fullness of the board.
 struct Bits {
-    /// Pieces over cells.
+    /// Pieces divided by cells.
     full: f64,
-    /// Bits in the log: `wdl`, and with remoteness.
+    /// Bits in the log: first for `wdl`, then with remoteness.
     scratch: [f64; 2],
-    /// Bits in the database: `wdl`, and with remoteness.
+    /// Bits in the database: first for `wdl`, then with remoteness.
     database: [f64; 2],
 }
 
-/// Measured for `wdl` on 7x6. The numbers with remoteness are those for `wdl` times the ratio of the two on 6x6.
+/// The numbers for `wdl` were measured on 7x6. A number with remoteness is the number for `wdl` times the ratio between
+/// the two that was measured on 6x6.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
@@ -74,19 +76,21 @@ const MEASURED: [Bits; 16] = [
     Bits { full: 0.976, scratch: [0.024, 0.027], database: [0.00021, 0.00021] },
 ];
 
-/// Entries of 7x6.
+/// Entries of all tiers of 7x6, the board of [`MEASURED`].
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// [`MEASURED`] is from logs that held zstd frames of words. Logs now hold frames of deltas, which take at most this
-/// many times the bytes.
+/// The numbers of [`MEASURED`] for the log come from an older form, which stored the words of a block as a zstd frame.
+/// Logs now store frames of deltas ([`crate::tier`]), which take at most this many times as many bytes.
 const DELTA_BYTES: f64 = 1.25;
 
-/// Larger boards take fewer bits per entry: the bits fall with the board's number of entries to this power. Fitted to
-/// logs of 6x6 and 7x6, and to databases from 5x4 to 7x6.
+/// Larger boards take fewer bits per entry: the bits are inversely proportional to the board's number of entries raised
+/// to this power. `SCRATCH_EXPONENT` is fitted to logs of 6x6 and 7x6, [`DATABASE_EXPONENT`] to databases from 5x4 to
+/// 7x6.
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 
-/// Estimates the files and the work of all tiers from their sizes, both from the empty board up.
+/// Estimates the files and the work of all tiers from their sizes. `sizes` and the result list the tiers from the empty
+/// board up.
 pub(super) fn plan_tiers(board: Board, values: Values, sizes: &[TierSize]) -> Vec<TierPlan> {
     let all: f64 = sizes.iter().map(|size| size.entries as f64).sum();
     let larger = |exponent: f64| (all / MEASURED_ENTRIES).max(1e-9).powf(-exponent);
@@ -103,7 +107,8 @@ pub(super) fn plan_tiers(board: Board, values: Values, sizes: &[TierSize]) -> Ve
     (0..).zip(sizes).map(tier).collect()
 }
 
-/// Returns the bits per entry in the log and in the database, interpolated between the measurements next to `full`.
+/// Returns the bits per entry in the log and in the database for a board of fullness `full`, interpolated between the
+/// two neighbouring measurements.
 fn bits(values: Values, full: f64) -> [f64; 2] {
     let kind = usize::from(values == Values::Remoteness);
     let above = MEASURED.partition_point(|bits| bits.full < full).clamp(1, MEASURED.len() - 1);
@@ -114,7 +119,8 @@ fn bits(values: Values, full: f64) -> [f64; 2] {
 }
 
 /// Estimates the size in bytes of the files in which a count marks the positions that play reaches. A mark is one bit
-/// per entry, compressed to about 0.05. Measured: 0.01 on the widest tiers of 6x6, 0.08 at ply 26 of 7x6.
+/// per entry, and the estimate assumes that it compresses to 0.05 bits. Measured values are 0.01 bits on the widest
+/// tiers of 6x6 and 0.08 bits at ply 26 of 7x6.
 pub(super) fn reached_bytes(entries: u128) -> u128 {
     entries.saturating_mul(5) / 800
 }
@@ -125,12 +131,12 @@ mod tests {
 
     #[test]
     fn the_estimate_of_7x6_is_what_was_measured() {
-        // Entries and bytes of some tiers of 7x6 with `wdl`, in the database or in the log.
+        // The ply, the entries and the bytes in the database of some tiers of 7x6 with `wdl`.
         let measured =
             [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
         let mut sizes: [TierSize; 43] = std::array::from_fn(|_| TierSize::default());
         measured.iter().for_each(|(ply, count, _)| sizes[*ply].entries = *count);
-        // The entries of all other tiers.
+        // Ply 0 gets the entries of all other tiers, so that the sum is that of 7x6.
         sizes[0].entries = 2_577_410_467_496 - sizes.iter().map(|size| size.entries).sum::<u128>();
         let planned = plan_tiers("7x6".parse().unwrap(), Values::Wdl, &sizes);
         for (ply, _, bytes) in measured {

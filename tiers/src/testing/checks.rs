@@ -7,8 +7,8 @@ use crate::files::FileError;
 use crate::solve::Solve;
 
 impl Database {
-    /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
-    /// from the full board down. Bypasses the cache. Does not check whether the values are right.
+    /// Reads all files of a database and returns the first fault of each file: first that of the manifest, then those
+    /// of the stored tiers from the full board down. Bypasses the cache. Does not check whether the values are right.
     pub fn check_files(&self) -> Vec<DatabaseError> {
         let tiers = self.manifest.tiers.iter().map(|tier| tier.ply);
         std::iter::once(self.check_manifest())
@@ -17,7 +17,7 @@ impl Database {
             .collect()
     }
 
-    /// Reads the file of the tier of `ply` pieces through: its header, directory, blocks and hash. A tier that is not stored
+    /// Checks the file of the tier of `ply` pieces: its header, directory, blocks and hash. A tier that is not stored
     /// has nothing to check.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl OpenTier {
 }
 
 impl DatabaseError {
-    /// Returns whether a file is missing, or was read and is not what it should be. Errors of the system do not count.
+    /// Returns whether a file is missing or has wrong contents. Other errors of the system are no damage.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(error) if error.is_damage())
     }

@@ -22,15 +22,15 @@ pub struct Forged {
     pub solved_to: u32,
     /// The deepest ply that is kept; `None` if all are kept.
     pub keep_plies: Option<u32>,
-    /// Bytes of the one block of each file.
+    /// Bytes of the only block of each file.
     pub block_bytes: usize,
 }
 
-/// The most shapes to write into a file. For a tier with more, the file records too few.
+/// The most shapes that a forged file records. The file of a tier that has more shapes records too few.
 const MOST_SHAPES: u128 = 1 << 22;
 
-/// Writes a forged `wdl` database under the folder of all databases. Each tier claims as many entries as its file may
-/// record.
+/// Writes a forged `wdl` database under the folder of all databases. Each tier claims many entries, but no more than a
+/// reader accepts for the length of its file.
 ///
 /// # Errors
 /// If a file can't be written.

@@ -1,8 +1,8 @@
-//! The parsers of external bytes, one by one and behind their checksums, for fuzzing.
+//! Functions for fuzzing the parsers of external bytes, one function for each parser.
 //!
-//! A fuzzer that has to guess a checksum first learns nothing. So each function here takes the bytes that a parser
-//! reads, puts them into a file with valid checksums, and reads that file in the usual way. It returns whether the
-//! bytes were accepted, and panics if accepted bytes turn out inconsistent.
+//! A fuzzer can't guess checksums, so it would test little beyond the checksum's own check. Therefore each function
+//! here takes the bytes that a parser reads, puts them into a file with valid checksums, and reads that file in the
+//! usual way. It returns whether the bytes were accepted, and panics if accepted bytes turn out inconsistent.
 
 mod log;
 
@@ -30,13 +30,13 @@ use crate::solve::in_memory;
 const MANIFEST: &[u8; 8] = b"fourmani";
 const TIER: &[u8; 8] = b"fourtier";
 
-/// The tier whose file gets replaced parts: ply 7 of 4x4, 10,824 entries.
+/// The ply of the tier whose file these functions change: ply 7 of 4x4, which has 10,824 entries.
 const PLY: u32 = 7;
 
-/// Blocks of a page of the directory, as in `docs/reference/file-format.md`.
+/// How many blocks one page of the directory lists (`docs/reference/file-format.md`).
 const PAGE_BLOCKS: usize = 1024;
 
-/// Reads a manifest whose record is `record`.
+/// Reads a manifest whose record is `record`. Returns whether it is accepted.
 pub fn manifest(record: &[u8]) -> bool {
     let file = seal(MANIFEST, VERSION, record);
     let (folder, storage) = (Path::new("folder"), Memory::default());
@@ -49,7 +49,8 @@ pub fn manifest(record: &[u8]) -> bool {
 }
 
 /// Opens the sample tier's file with `record` as the record of its header, and reads all blocks. Returns whether that
-/// works. Also opens the record as the version with forced positions, which must not panic; the blocks have none.
+/// works. Then does the same with the header's version for forced positions. The blocks have no forced positions, so
+/// there the only requirement is that nothing panics.
 pub fn tier_header(record: &[u8]) -> bool {
     let [read, _] = [VERSION, VERSION_WITH_FORCED].map(|version| {
         let tier = open(&Parts::new(seal(TIER, version, record), &FIXED.blocks, FIXED.shapes.clone()));
@@ -58,16 +59,15 @@ pub fn tier_header(record: &[u8]) -> bool {
     read
 }
 
-/// Opens a tier's file with other entries of its shapes, and probes it. The entries are `data` without its first byte:
-/// taken as a frame if that byte is even, else compressed.
+/// Opens a tier's file with another list of the numbers of entries of its shapes, and probes the file. The list is
+/// `data` without its first byte: if that byte is even, the list is used as a zstd frame, else it is compressed first.
 pub fn shapes(data: &[u8]) -> bool {
     let Some(shapes) = framed(data) else { return false };
     let Ok(tier) = open(&Parts::new(sound_header(false), &FIXED.blocks, shapes)) else { return false };
     assert_eq!(tier.directory.entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
     for position in stored(false) {
-        // The entries of the shapes determine the looked-up value, so a wrong list may give a wrong value, but no
-        // panic.
+        // A lookup uses the list, so a wrong list may lead to a wrong value, but not to a panic.
         let _ = tier.outcome(&FIXED.index, &cache, position);
     }
     tier.check().is_ok()
@@ -90,8 +90,9 @@ pub fn block_index(directory: &[u8]) -> bool {
     is_read && tier.check().is_ok()
 }
 
-/// Opens a tier's file with one block and probes it. The block is `data` without its first byte: unchanged if that byte
-/// is even, else compressed. The byte's second bit tells whether it has forced positions.
+/// Opens a tier's file that has a single block, and probes the file. The block is `data` without its first byte: if
+/// that byte is even, the block is used unchanged, else it is compressed first. If the byte's second bit is set, the
+/// file stores forced positions.
 pub fn block(data: &[u8]) -> bool {
     let Some(payload) = framed(data) else { return false };
     let has_forced = data[0] & 2 > 0;
@@ -107,10 +108,13 @@ pub fn block(data: &[u8]) -> bool {
     is_whole
 }
 
-/// Opens a file whose directory has some pages, and looks up chunks and blocks. The first three bytes of `data` give
-/// the number of blocks, up to three pages, and whether the list of the pages fits them. Then come 16 bytes for lengths
-/// and chunks of the blocks, used again and again. The rest is added to the list of the pages byte by byte, or replaces
-/// it.
+/// Opens a file whose directory has up to three pages, and looks up chunks and blocks. `data` consists of:
+///
+/// - two bytes for the number of blocks;
+/// - a byte that is even if the rest is added, byte by byte, to the right list of the pages, and odd if the rest
+///   replaces that list;
+/// - 16 bytes for the lengths and chunks of the blocks: each byte describes one block, and they are used in turn;
+/// - the rest.
 pub fn pages(data: &[u8]) -> bool {
     let Some((&[low, high, how], rest)) = data.split_first_chunk() else { return false };
     let Some((pattern, list)) = rest.split_first_chunk::<16>() else { return false };
@@ -150,20 +154,20 @@ pub fn pages(data: &[u8]) -> bool {
     is_whole
 }
 
-/// Returns the frame that `data` stands for: the bytes after the first one, compressed if that one is odd.
+/// Returns the bytes after the first byte of `data`, as a frame: compressed if the first byte is odd, else unchanged.
 fn framed(data: &[u8]) -> Option<Vec<u8>> {
     let (how, bytes) = data.split_first()?;
     if how % 2 == 0 { Some(bytes.to_vec()) } else { frame::compress(bytes, 1).ok() }
 }
 
-/// Returns an envelope around the bytes of a record.
+/// Returns an envelope that contains the bytes of a record: magic, version, length, the record and a checksum.
 fn seal(magic: &[u8; 8], version: u32, record: &[u8]) -> Vec<u8> {
     let mut file = [magic, &version.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
     file.extend(xxh3_64(&file).to_le_bytes());
     file
 }
 
-/// Returns the entry of a page in the list of the pages.
+/// Returns the entry for one page in the list of the pages.
 fn page(offset: usize, first_chunk: u64, checksum: u64) -> Vec<u8> {
     [offset as u64, first_chunk, checksum].map(u64::to_le_bytes).concat()
 }
@@ -177,7 +181,8 @@ fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
     assert!(written.is_ok(), "memory takes any file");
 }
 
-/// The parts of a tier's file, some of them replaced, with the checksums of `docs/reference/file-format.md`.
+/// The parts of a tier's file. The functions for fuzzing replace some of them. `to_file` adds the checksums of
+/// `docs/reference/file-format.md`.
 struct Parts {
     header: Vec<u8>,
     blocks: Vec<u8>,
@@ -216,15 +221,15 @@ impl Parts {
     }
 }
 
-/// The parts that do not depend on the fuzzer's bytes.
+/// The data that do not depend on the fuzzer's bytes.
 struct Fixed {
     index: Index,
     directory: TierDirectory,
     /// The tier's blocks.
     blocks: Vec<EncodedBlock>,
-    /// The entries of every shape, compressed.
+    /// The numbers of entries of all shapes, compressed.
     shapes: Vec<u8>,
-    /// Some quiet or forced positions of the tier, with their static evaluations.
+    /// Some quiet or forced positions ([`crate::quiet`]) of the tier, with their static evaluations.
     positions: Vec<(Position, StaticEvaluation)>,
 }
 
@@ -258,7 +263,7 @@ fn stored(has_forced: bool) -> impl Iterator<Item = &'static Position> {
     FIXED.positions.iter().filter(move |of| is_stored(of.1)).map(|(position, _)| position)
 }
 
-/// Returns the chunks of a file. One with forced positions belongs to a database that keeps early plies.
+/// Returns the chunks of a file. A file that stores forced positions belongs to a database that keeps only early plies.
 fn chunks(has_forced: bool) -> Chunks {
     Chunks::of_tier(&FIXED.directory, has_forced, has_forced)
 }

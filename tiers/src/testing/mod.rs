@@ -1,6 +1,10 @@
-//! Helpers for tests: databases with wrong values, forged databases, parsers behind their checksums, ranks that are
-//! threads, all reachable positions, databases in memory, stopped solves, and boards by the length of the run. Behind
-//! the feature `testing`; no part of a release.
+//! Helpers for tests. Other packages need the feature `testing` to use them. They are no part of a release.
+//!
+//! - `plant` makes databases with wrong values, `forge` databases with valid checksums but no valid contents.
+//! - `fuzzing` runs each parser on arbitrary bytes with valid checksums.
+//! - `Threads` runs several ranks as threads of one process.
+//! - This file lists reachable positions, makes databases in memory, stops solves, and selects boards for short and
+//!   long runs.
 
 mod checks;
 #[cfg(feature = "testing")]
@@ -25,7 +29,7 @@ use crate::files::{FileError, Memory};
 use crate::progress::Progress;
 use crate::solve::Solve;
 
-/// Returns every position that play reaches, by ply, finished ones included.
+/// Returns the positions that play can reach, finished games included: one set for each ply.
 pub fn plies(board: Board) -> impl Iterator<Item = HashSet<Position>> {
     let next = |tier: &HashSet<Position>| {
         let children = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
@@ -47,7 +51,7 @@ pub fn boards<T: Clone + std::fmt::Debug>(small: &[T], large: &[T]) -> Vec<T> {
     if crate::long::skips(format_args!("{large:?}")) { small.to_vec() } else { [small, large].concat() }
 }
 
-/// Stops after this many tiers; panics if the solve starts over.
+/// Stops a solve when it begins this many tiers, counted over all ranks. Panics if the solve starts over.
 pub struct Stop(pub AtomicU32);
 
 impl Progress for Stop {

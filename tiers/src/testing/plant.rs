@@ -1,4 +1,4 @@
-//! Plants wrong values with valid checksums, to test the checks that must find them.
+//! Writes wrong values with valid checksums into a database, to test the checks that must find these values.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -27,7 +27,8 @@ pub struct Planted {
     pub outcome: Outcome,
 }
 
-/// Rewrites the tiers of a complete database with other values in some entries. All checksums are valid.
+/// Changes some entries of a complete database to the outcomes in `planted`. Writes the changed tiers of `of`, and a
+/// manifest for them, into the database's folder below `root`. All checksums are valid.
 ///
 /// # Errors
 /// If a file can't be read or written.
@@ -47,7 +48,7 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
 }
 
 /// Rewrites the file of the tier of `ply` pieces with the outcomes that `outcome` returns for each entry and its
-/// position, and records it in a complete manifest.
+/// position, and records the file in `manifest`, which is complete.
 fn write_tier_again(
     storage: &dyn Storage,
     folder: &Path,
@@ -61,7 +62,7 @@ fn write_tier_again(
     let code = |entry| {
         let boards = directory.unrank(index, entry).map(|parts| index.split.bitboards(&parts));
         let position = boards.and_then(|[first, second]| Position::from_bitboards(of.board(), first, second).ok());
-        // Not every entry is a position.
+        // Some entries are not valid positions; their code does not matter.
         position.map_or(Ok(0), |position| Ok(encode(&coding, ply, outcome(entry, &position)?)))
     };
     let codes: Vec<u8> = (0..directory.entries()).into_par_iter().map(code).collect::<Result<_, DatabaseError>>()?;
@@ -75,7 +76,7 @@ fn write_tier_again(
         publish(storage, folder, vec![written])?;
     }
     if let Some(root) = manifest.root() {
-        // Completes the manifest again, to update its hash.
+        // Complete the manifest again, to update its hash.
         manifest.complete(root);
     }
     Ok(())
@@ -118,6 +119,6 @@ fn encode(coding: &Coding, ply: u32, outcome: Outcome) -> u8 {
         Value::Win => Some(mover),
         Value::Lose => Some(mover.other()),
     };
-    // Without remoteness only the winner is written.
+    // Without remoteness only the winner is encoded, so any ply will do.
     coding.encode(winner, outcome.remoteness.map_or(0, |plies| ply + plies))
 }

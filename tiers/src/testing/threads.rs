@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::communicator::{Communicator, Traffic};
 
-/// A rank that is a thread. If one panics, its channels close, and ranks that wait for it panic too.
+/// A rank that is a thread. If a rank panics, its channels close, and the ranks that wait for it panic too.
 #[derive(Debug)]
 pub struct Threads {
     rank: u32,
@@ -19,8 +19,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Runs `work` as every rank of a job, each with `threads` threads of rayon. Returns the results and the number of
-    /// bytes that the ranks sent.
+    /// Runs `work` on each of `size` ranks, which have `threads` threads of rayon each. Returns the results of all
+    /// ranks, and the number of bytes that they sent together.
     ///
     /// # Panics
     /// If a rank panics.

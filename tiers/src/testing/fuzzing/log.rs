@@ -1,4 +1,4 @@
-//! The log of a live tier, from which a solve resumes.
+//! Fuzzes the log of a live tier, from which a solve resumes.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ const RECORD: usize = 20;
 
 /// The files that a stopped solve left, and the hash of the database that the finished solve makes.
 struct Stopped {
-    /// All files but the log.
+    /// All files except the log.
     others: Vec<(PathBuf, Vec<u8>)>,
     log: PathBuf,
     /// The envelope of the log.
@@ -31,18 +31,19 @@ struct Stopped {
 
 static STOPPED: LazyLock<Stopped> = LazyLock::new(stopped);
 
-/// Resumes a solve from a log that `data` makes, in pieces that begin with a byte:
+/// Resumes a solve from a log that is put together from `data`. Each piece of `data` begins with a byte that says what
+/// follows and what the piece adds to the log:
 ///
-/// | byte modulo 5 | then | is |
+/// | byte modulo 5 | what follows | what is added |
 /// |---|---|---|
-/// | 0 | a number | a record of the log as it was written |
-/// | 1 | a number, a place, a byte | one with a byte of its payload changed, and the old checksum |
-/// | 2 | a number, a length, bytes | a record with these bytes and a checksum that holds |
-/// | 3 | a number, a length, bytes | the same, compressed |
-/// | 4 | a length, bytes | these bytes |
+/// | 0 | a number | the record that the number selects, as the solve wrote it |
+/// | 1 | a number, a place, a byte | that record with one byte of its payload changed, and the old checksum |
+/// | 2 | a number, a length, bytes | a record with these bytes as payload and a valid checksum |
+/// | 3 | a number, a length, bytes | a record with these bytes, compressed, as payload and a valid checksum |
+/// | 4 | a length, bytes | these bytes, which need not be a record |
 ///
-/// Returns whether the solve ended. It must end with the right hash, unless a record has foreign bytes and a valid
-/// checksum.
+/// Returns whether the solve finished. It must finish with the right hash, unless a record has foreign bytes and a
+/// valid checksum.
 pub fn log(data: &[u8]) -> bool {
     let (log, is_foreign) = crafted(data);
     let storage = Memory::default();
@@ -54,7 +55,7 @@ pub fn log(data: &[u8]) -> bool {
     resumed.is_ok()
 }
 
-/// Puts the log together. Returns it, and whether a record has foreign bytes and a valid checksum.
+/// Puts the log together. Returns the log, and whether it has a record with foreign bytes and a valid checksum.
 fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
     let Stopped { envelope, records, .. } = &*STOPPED;
     let (mut log, seed, mut is_foreign) = (envelope.clone(), xxh3_64(envelope), false);
@@ -78,7 +79,7 @@ fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
                 let own = bytes(&mut data);
                 let own = if how == 3 { frame::compress(&own, 1).unwrap_or_default() } else { own };
                 is_foreign |= own != *payload;
-                // Includes block numbers that the tier does not have.
+                // `number` can be beyond the tier's last block.
                 log.extend(record(number as u64, &own, seed));
             }
         }
@@ -86,7 +87,7 @@ fn crafted(mut data: &[u8]) -> (Vec<u8>, bool) {
     (log, is_foreign)
 }
 
-/// Writes a record whose checksum holds.
+/// Returns a record with a valid checksum.
 fn record(number: u64, payload: &[u8], seed: u64) -> Vec<u8> {
     let checksum = xxh3_64_with_seed(payload, seed.wrapping_add(number));
     [&number.to_le_bytes()[..], &(payload.len() as u32).to_le_bytes(), &checksum.to_le_bytes(), payload].concat()
@@ -96,7 +97,7 @@ fn take(data: &mut &[u8]) -> Option<u8> {
     data.split_off_first().copied()
 }
 
-/// Takes a length and as many bytes, or fewer at the end.
+/// Takes a byte as a length, and then that many bytes, or fewer if `data` ends before.
 fn bytes(data: &mut &[u8]) -> Vec<u8> {
     let length = usize::from(take(data).unwrap_or_default()).min(data.len());
     data.split_off(..length).unwrap_or_default().to_vec()
@@ -108,7 +109,7 @@ fn solve() -> Solve {
     solve.checkpoint(Duration::ZERO).block_words(64)
 }
 
-/// Stops a solve after four tiers.
+/// Stops a solve after four tiers, and returns what it left.
 fn stopped() -> Stopped {
     let (solve, storage) = (solve(), Memory::default());
     let stopped = solve.run_on(&Context { storage: &storage, progress: &Stop(5.into()), ..Context::default() });
@@ -128,7 +129,7 @@ fn stopped() -> Stopped {
     Stopped { others: others.iter().map(read).collect(), log, envelope, records, hash }
 }
 
-/// Takes a log apart: its envelope, and the number and the payload of each record.
+/// Takes a log apart. Returns its envelope, and the number and the payload of each record.
 fn taken_apart(mut log: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
     let length = 16 + number(&log[12..16]) as usize + 8;
