@@ -1,15 +1,17 @@
 //! The folder of a count: its lock, its journal, its files.
 //!
 //! ```text
-//! <root>/<board>/count-legal/count          how far the count has come
-//!                count-wdl   reached-NN.S   the reached bits of a ply
-//!                tally-wdl   lock           held by the process that counts
-//!                ...
+//! <root>/<board>/count-legal/           a count by ply
+//!                count-wdl/             a count by value (or count-remoteness/)
+//!                tally-wdl/             a count during a solve (or tally-remoteness/)
+//!                    count              the journal: how far the count has come
+//!                    reached-NN.S       bits of ply NN that say which positions play reaches; S is the file's number
+//!                    lock               held by the process that counts
 //! ```
 //!
-//! Counting legal positions by ply needs the bits of two plies at a time. Counting by value needs the bits of all
-//! plies, because values are solved from the full board down; the bits compress well. If everything fits into memory,
-//! these files are in memory too. All files are removed when the count is done.
+//! A count by ply needs the reached bits of two plies at a time. A count by value needs the bits of all plies, because
+//! the sweep goes up from the empty board and the solve goes down from the full board; the bits compress well. If
+//! everything fits into memory, these files are in memory too. All files are removed when the count is done.
 
 use std::path::{Path, PathBuf};
 
@@ -20,19 +22,20 @@ use crate::kernel::Values;
 use crate::solve::{Solve, SolveError};
 use crate::tier::{Kind, segments};
 
-/// A count in its own folder, at one rank.
+/// A count in its own folder, as one rank runs it.
 pub(super) struct Count<'a> {
     pub solve: &'a Solve,
     /// The values that are counted, if any.
     pub values: Option<Values>,
     pub context: &'a Context<'a>,
     pub folder: PathBuf,
-    /// Whether its files are on disk, so that a later run can resume it.
+    /// Whether the files of the count are on disk, so that a later run can resume the count. Otherwise they are in
+    /// memory.
     pub in_files: bool,
 }
 
 impl Count<'_> {
-    /// Returns the folder of a count.
+    /// Returns the path of the folder `name` for counts of the board of `solve`.
     pub fn folder(solve: &Solve, name: &str) -> PathBuf {
         solve.scratch_root().join(solve.board.to_string()).join(name)
     }
@@ -43,7 +46,8 @@ impl Count<'_> {
         Journal::read(self.context.storage, &self.folder, job)
     }
 
-    /// Checks that the files of a new count fit on the disk.
+    /// Checks that the `needed` bytes of a new count's files fit on the disk. Does not check a resumed count, or a
+    /// count in memory.
     pub fn check_disk(&self, journal: &Journal, needed: u128) -> Result<(), SolveError> {
         let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
         if !all.is_root() || !self.in_files || !journal.swept.is_empty() {
@@ -59,8 +63,9 @@ impl Count<'_> {
         if self.context.all.is_root() { work() } else { Ok(()) }
     }
 
-    /// Creates and locks the folder, and calls `work` with its journal. Afterwards removes the lock, the files if the
-    /// count is finished, and the folder if it is empty. The folder `existing`, if given, must exist already.
+    /// Creates and locks the folder, and calls `work` with the journal of the count. If `work` succeeds, removes the
+    /// files of the count. In any case removes the lock, and the folder if it is empty. The folder `existing` is never
+    /// created: if given, it must exist already.
     pub fn in_folder<T>(
         &self,
         existing: Option<&Path>,
@@ -72,7 +77,7 @@ impl Count<'_> {
         let work = || {
             let counted = work(self.journal()?)?;
             self.on_root(|| {
-                // Version 0.2.0 left values here.
+                // Version 0.2.0 left logs of values in this folder too.
                 for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
                     segments::remove(storage, folder, kind, |_| true)?;
                 }

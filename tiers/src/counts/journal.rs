@@ -1,4 +1,5 @@
-//! The progress of a count that uses files: one small file beside the others, rewritten after every ply.
+//! The journal of a count that uses files: a small file beside the others that stores the progress of the count. It is
+//! rewritten after every ply.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ use crate::files::{FileError, Storage, VERSION, envelope, open_existing, write_f
 use crate::format::Manifest;
 use crate::kernel::reach::Pulled;
 
-/// Older versions had other magics. Later versions keep this magic and change the version number, so this program does
-/// not overwrite their files.
+/// The first bytes of the journal. Older versions had other magics. Later versions keep this magic and change the
+/// version number, so this program recognises their journals and does not overwrite them.
 const MAGIC: &[u8; 8] = b"fourcou5";
 
 /// The journal's file name.
@@ -19,13 +20,13 @@ pub(super) const NAME: &str = "count";
 /// The progress of a count.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
-    /// The board, the values and the blocks of the count.
+    /// What is counted, as text: the board, the values, and the number of words in a block.
     pub job: String,
-    /// The number of positions of each ply that the sweep has finished, from the empty board on.
+    /// For each ply that the sweep has finished, from the empty board on, how many positions play reaches.
     pub swept: Vec<Pulled>,
-    /// For each ply whose values are counted, the outcomes of its positions without a line.
+    /// For each ply that is tallied, the counts by outcome of its positions without a line.
     pub outcomes: Vec<OutcomeCount>,
-    /// The last ply whose values are counted, from the full board down; `u32::MAX` before the first.
+    /// The ply that was tallied last. The tally goes from the full board down; `u32::MAX` if no ply is tallied yet.
     pub solved: u32,
 }
 
@@ -43,7 +44,7 @@ impl Journal {
         Ok(found.filter(|found| found.job == begun.job).unwrap_or(begun))
     }
 
-    /// Returns whether all tiers in the manifest of a solve are counted.
+    /// Returns whether all tiers in the manifest of a solve are tallied.
     pub fn has_counted(&self, manifest: Option<Manifest>) -> bool {
         let last = manifest.and_then(|manifest| manifest.tiers.last().map(|tier| tier.ply));
         last.is_none_or(|last| self.solved <= last)

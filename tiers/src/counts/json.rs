@@ -89,8 +89,9 @@ impl Row {
 }
 
 impl Sums {
-    /// Adds up plies. On the full board all positions are primitive, and those without a line are ties. A sum beyond 64
-    /// bits, which no board has, becomes the largest number.
+    /// Adds up the counts of some plies. Counts by value do not store how many positions have a line. These are all
+    /// primitive positions, but on the full board only the wins and losses, because full boards without a line are
+    /// ties. A sum beyond 64 bits, which no board has, becomes the largest number.
     fn of(counts: &Counts, plies: &[PlyCounts]) -> Sums {
         let sum = |count: &dyn Fn(&PlyCounts) -> u64| Some(plies.iter().map(count).fold(0, u64::saturating_add));
         let of_value = |count| counts.values.and_then(|_| sum(count));
@@ -108,14 +109,15 @@ impl Sums {
 }
 
 impl Stats {
-    /// Makes the result of a completed count, with its counts left empty.
+    /// Makes the result of a completed count. Its sums, plies and outcomes are still empty.
     fn new(board: Board, values: Option<Values>) -> Stats {
         let tiers = board.cells() + 1;
         let stores = values.map(|values| values.to_string());
         Stats { board: board.to_string(), stores, tiers_done: tiers, tiers, ..Stats::default() }
     }
 
-    /// Adds the sums to the counts, and the folder and the manifest of the counted database.
+    /// Makes the result of a completed count, with sums over all plies. `database` is the folder and the manifest of
+    /// the counted database, if there is one.
     #[must_use]
     pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
         Stats {

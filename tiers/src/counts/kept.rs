@@ -1,7 +1,9 @@
-//! Counts that are kept beside the counted database: `<db>/<board>/<values>.stats.json`, one object of JSON.
+//! Reads and writes the counts that are kept beside the counted database. The file is
+//! `<db>/<board>/<values>.stats.json`, one JSON object.
 //!
-//! The file has the hash of its database and a checksum. Reading checks both, and whether the tables are possible for
-//! this board; if not, the file is reported as damaged. Counting again restores it.
+//! The file holds a checksum and the hash of its database. A reader checks the checksum, and whether the tables are
+//! possible for this board. If a check fails, the file is reported as damaged, and a new count restores it. Counts with
+//! the hash of another database are ignored.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,11 +17,12 @@ use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 use crate::solve::SolveError;
 
-/// The version of the file. Version 1 held the whole manifest and no checksum; version 2 lacked the plies of
-/// outcomes, version 3 the examples.
+/// The version of the file format. Version 1 held the whole manifest and no checksum. Version 2 lacked the plies of
+/// outcomes, and version 3 lacked the examples of outcomes.
 const VERSION: u32 = 4;
 
-/// More bytes than the counts of any board: 65 plies, each with 130 outcomes of at most 200 bytes.
+/// The limit for the size of a file that is read. The counts of any board take fewer bytes: 65 plies, each with 130
+/// outcomes of at most 200 bytes.
 const MOST_BYTES: u64 = 1 << 21;
 
 /// The contents of the file.
@@ -29,7 +32,7 @@ struct Kept {
     /// The hash of the counted database.
     database: String,
     counts: Counts,
-    /// BLAKE3 of the other fields as written.
+    /// The BLAKE3 hash of the other three fields, written as a JSON array.
     checksum: String,
 }
 
@@ -40,18 +43,20 @@ impl Kept {
     }
 }
 
-/// Returns the path of the counts of a database.
+/// Returns the path of the counts of the database in `folder`.
 pub fn kept_path(folder: &Path) -> PathBuf {
     folder.with_extension("stats.json")
 }
 
-/// Returns whether an error means that there is no such file. Some hosts answer with status 403 or with a page then.
+/// Returns whether an error means that the file does not exist. Some web hosts answer a request for a missing file with
+/// status 403 or with a web page.
 fn is_absent(file: &Path, kind: ErrorKind) -> bool {
     kind == ErrorKind::NotFound
         || is_address(file) && matches!(kind, ErrorKind::PermissionDenied | ErrorKind::Unsupported)
 }
 
-/// Reads the counts beside a database; `None` if there are none, or if they belong to another database.
+/// Reads the counts beside a database. Returns `None` if there are none, if they belong to another database, or if an
+/// older version of the program wrote them.
 ///
 /// # Errors
 /// [`FileError::Damaged`] if the file has changed since it was written, or its tables are impossible for the database;
@@ -69,7 +74,7 @@ pub fn read_kept(
     };
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };
     let json: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| damaged("it holds no counts"))?;
-    // The counts of older versions lack some fields. Version 1 had no number.
+    // The counts of older versions lack some fields, so they are not read. Files of version 1 had no version number.
     let version = json.get("version").map_or(Some(1), serde_json::Value::as_u64);
     if json.get("counts").is_some() && version.is_some_and(|version| version < VERSION.into()) {
         return Ok(None);
@@ -104,7 +109,7 @@ pub fn write_kept(
     let hash = manifest.hash.map(|hash| hash.to_string()).unwrap_or_default();
     let kept = Kept::new(hash, counts.clone()).and_then(|kept| serde_json::to_vec(&kept));
     let kept = kept.map_err(|error| io_error(&file, "write")(error.into()))?;
-    // Two simultaneous writers would write to one temporary file.
+    // The lock is needed because two simultaneous writers would write to the same temporary file.
     let lock = lock_path(folder);
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
     let _held = held.map_err(|holder| SolveError::Busy { folder: folder.to_path_buf(), holder })?;
@@ -112,7 +117,8 @@ pub fn write_kept(
     Ok(write_file(storage, file.parent().unwrap_or(folder), &name, &kept)?)
 }
 
-/// Checks that the counts are possible for a board whose empty board has the outcome `root`.
+/// Checks that the counts are possible for a database of `board` and `values` in which the empty board has the outcome
+/// `root`.
 fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -> Result<(), &'static str> {
     let cells = board.cells() as u32;
     if counts.board != board || counts.values != Some(values) {

@@ -1,24 +1,32 @@
-//! The colourings of a child's wing, and the parents from which last moves lead to them.
+//! Lists the colourings of a child's wing, and finds the parents from which last moves lead to these colourings.
 //!
-//! A position with a line inside a wing and the spine is not in the index. Yet every finished position has to be
-//! counted once, however many last moves lead to it. So each wing has two lists: its own list in the index, and its
-//! **finished colourings**, which are listed only for the count. These are the colourings that have a line, but have
-//! none once one of the mover's pieces (on top of a wing column or of the spine) is removed. They are made from the
-//! parents' colourings that [`WingList::keeps`] leaves out, by inserting the dropped bit.
+//! A *child* is a matrix of the tier that is being counted. Its *parents* are the matrices of the tier before it from
+//! which a drop leads to the child. The *mover* is the player who makes this drop. [`crate::index`] explains matrices,
+//! wings, the spine and colourings.
 //!
-//! Both lists are in increasing order, and inserting a bit keeps order. So each list keeps only two masks for each last
-//! move: of the colourings that the move leads to, and of the parents' colourings that it starts from.
+//! A position with a line inside a wing and the spine is not in the index. Yet the count has to include every finished
+//! position once, even if several last moves lead to it. So each wing has two lists. The first is its own list in the
+//! index. The second list, its **finished colourings**, is made only for the count. A finished colouring has a line,
+//! but it has none after the removal of one of the mover's pieces from the top of a wing column or of the spine. The
+//! finished colourings come from the parents' colourings that [`WingList::keeps`] excludes: the last move inserts one
+//! bit into such a colouring.
 //!
-//! The solver finds children as [`parents_of`] finds parents. In a count, a child's matrix has further rows and columns:
-//! the colourings that the last move finished ([`ChildList`]). This makes four parts:
+//! Both lists are in increasing order, and inserting a bit keeps this order. So a list needs only two masks for each
+//! last move. One mask marks the colourings that the move leads to, the other mask marks the parents' colourings that
+//! the move starts from. The first marked parent belongs to the first marked child, the second to the second, and so
+//! on.
 //!
-//! |                   | right colourings of the index | finished right colourings  |
-//! |-------------------|-------------------------------|----------------------------|
-//! | rows of the index | kept: the child's own rows    | drops right or on the spine |
-//! | finished rows     | drops left or on the spine    | drops on the spine         |
+//! In a count, a child's matrix has further rows and columns: the finished colourings of the left wing and of the right
+//! wing ([`ChildList`]). So the matrix has four parts. The table says which drops lead to each part:
 //!
-//! Only the first part is kept; the positions of the others are counted and dropped. Each position of any part is one
-//! bit, set by every parent that leads there, so it is counted once.
+//! |                   | right colourings of the index       | finished right colourings        |
+//! |-------------------|-------------------------------------|----------------------------------|
+//! | rows of the index | all drops (the child's own entries) | drops on the right, on the spine |
+//! | finished rows     | drops on the left, on the spine     | drops on the spine               |
+//!
+//! The sweep keeps only the first part. It counts the positions of the other parts and then discards them. Each
+//! position of any part is one bit. Every parent that leads to the position sets this bit, so the position is counted
+//! once.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -29,21 +37,23 @@ use crate::index::{ByFirsts, Index, Matrix, Slots, Spine, WingList, WingShape, l
 use crate::kernel::{Pairing, ones};
 use crate::solve::{Neighbour, ShapeDrops};
 
-/// The last moves into one column of the wing, or on the spine.
+/// All last moves into one column of the wing, or all last moves on the spine.
 #[derive(Clone, Debug)]
 struct LastMove {
     /// The column of the wing; `None` for the spine.
     column: Option<usize>,
-    /// A mask of the colourings that these moves lead to.
+    /// A mask of the [`ChildList`] that marks the colourings that these moves lead to.
     own: Vec<u64>,
-    /// A mask of the parents' list: the colourings that these moves start from.
+    /// A mask of the parents' list that marks the colourings that these moves start from.
     parents: Vec<u64>,
 }
 
-/// An upper estimate of the bytes that the slots of a wing's two lists take, including a share of the empty slots.
+/// An upper estimate of the bytes that [`ChildLists`] takes for a wing's two lists beside the lists themselves: their
+/// slots, and a share of the empty slots.
 const SLOT_BYTES: u64 = 512;
 
-/// The colourings of one wing shape, beside one spine, with a given number of first-player pieces.
+/// A list of the colourings of one wing shape, beside one spine, with a given number of first-player pieces. It stores
+/// the number of the colourings and the last moves that lead to them, but not the colourings.
 #[derive(Clone, Debug)]
 pub(super) struct ChildList {
     /// Whether these are the finished colourings rather than those of the index.
@@ -55,8 +65,8 @@ pub(super) struct ChildList {
 }
 
 impl ChildList {
-    /// Makes the lists of the colourings to which drops of `mover` lead: those of the index, and the finished ones. Costs
-    /// a few nanoseconds per finished colouring.
+    /// Makes a wing's two lists, with the last moves of `mover` that lead to their colourings. First comes the list of
+    /// the index, then the list of finished colourings. Takes a few nanoseconds per finished colouring.
     fn both(index: &Index, (wing, spine, firsts): Key, mover: Player) -> [ChildList; 2] {
         let (split, list) = (&index.split, index.list(wing, spine, firsts));
         let (first, flip) = if mover == Player::First { (1, 0) } else { (0, u64::MAX) };
@@ -89,10 +99,11 @@ impl ChildList {
         [own, ChildList::finished(finished)]
     }
 
-    /// Makes the list of finished colourings. `moves` has the sorted colourings of each last move.
+    /// Makes the list of finished colourings. `moves` has all last moves, each after the colourings that it leads to,
+    /// in increasing order.
     fn finished(moves: Vec<(Vec<u32>, LastMove)>) -> ChildList {
         let mut all = Vec::from_iter(moves.iter().flat_map(|(children, _)| children).copied());
-        // A stable sort merges sorted runs.
+        // `all` is a sequence of sorted runs. A stable sort only has to merge them.
         all.sort();
         all.dedup();
         let source = |(children, last): (Vec<u32>, LastMove)| {
@@ -105,7 +116,9 @@ impl ChildList {
         ChildList { is_finished: true, len: all.len(), sources: moves.into_iter().filter_map(source).collect() }
     }
 
-    /// Returns the pairing of a last move into a column of the wing, or on the spine; `None` if it leads to no colouring.
+    /// Pairs this list's colourings with the parents' colourings from which drops into a column of the wing lead to
+    /// them. `None` as the column stands for the spine. Returns `None` if no such drop leads to a colouring of this
+    /// list.
     pub fn pairing(&self, column: Option<usize>) -> Option<Pairing<'_>> {
         let last = self.sources.iter().find(|last| last.column == column)?;
         Some(Pairing { own: &last.own, other: Some((&last.parents, 0)), skip: 0 })
@@ -118,8 +131,8 @@ impl ChildList {
     }
 }
 
-/// Returns the finished colourings that last moves into a column lead to, in increasing order. In the returned
-/// [`LastMove`], only the mask of the parents is filled.
+/// Returns the finished colourings that last moves into a column lead to, in increasing order. `None` as the column
+/// stands for the spine. The mask `own` of the returned [`LastMove`] is still empty.
 fn completed(
     column: Option<usize>,
     parents: &WingList,
@@ -132,30 +145,32 @@ fn completed(
     (children, LastMove { column, own: Vec::new(), parents: mask })
 }
 
-/// A wing shape, a spine, and the first-player pieces of the wing.
+/// A wing shape, a spine, and the number of first-player pieces in the wing.
 type Key = (WingShape, Spine, u32);
 
-/// The lists of one tier, each made at its first use.
+/// The child lists of one tier. The two lists of a wing are made when they are first needed.
 ///
-/// A wing occurs in many matrices, and making its list for each of them took 17 % of the time of 7x4. So lists are kept
-/// while there is room.
+/// A wing occurs in many matrices. Making its lists again for each matrix took 17 % of the time on 7x4. So lists are
+/// kept for later matrices while they fit into the memory limit.
 pub(super) struct ChildLists<'a> {
     index: &'a Index,
     mover: Player,
-    /// As in [`Index`]: by spine and wing shape, then by first-player pieces.
+    /// The kept lists, in the order of [`Index`]: by spine and wing shape, then by number of first-player pieces.
     lists: Slots<ByFirsts<[ChildList; 2]>>,
-    /// The bytes left for lists.
+    /// How many bytes further lists may take.
     room_bytes: AtomicU64,
 }
 
 impl<'a> ChildLists<'a> {
-    /// Prepares the lists of colourings to which a drop of `mover` leads. Kept lists may use `room_bytes` bytes.
+    /// Makes a store without lists, for children that a drop of `mover` leads to. The kept lists may take `room_bytes`
+    /// bytes.
     pub fn new(index: &'a Index, mover: Player, room_bytes: u64) -> ChildLists<'a> {
         let lists = Slots::new(index.split.wing_shapes() as usize * index.split.spines());
         ChildLists { index, mover, lists, room_bytes: room_bytes.into() }
     }
 
-    /// Returns a wing's own list and its finished colourings beside a spine. Both are kept or newly made.
+    /// Returns a wing's own list in the index and its list of finished colourings, beside a spine. Borrows the kept
+    /// lists, or makes new ones.
     pub fn both(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, [ChildList; 2]> {
         let slot = self.index.slot(wing, spine);
         if let Some(lists) = self.lists.find(slot).and_then(|lists| lists.get()?[firsts as usize].get()) {
@@ -171,7 +186,8 @@ impl<'a> ChildLists<'a> {
     }
 }
 
-/// Lists the parents of the part of a matrix with these rows and columns, in the order of
+/// Lists the parents of one part of a child's matrix. The colourings of the list `left` are the rows of this part, and
+/// those of the list `right` are its columns. The parents are in the order of
 /// [`Band::drops`](crate::kernel::matrix::Band::drops).
 pub(super) fn parents_of<'b>(
     drops: &'b ShapeDrops,

@@ -1,25 +1,31 @@
-//! Counting legal positions: the index run forward.
+//! Counts legal positions tier by tier, from the empty board to the full board.
 //!
-//! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** goes from the
-//! empty board to the full board with one bit per entry: a position is reached if a drop leads to it from a reached
-//! position without a line. Values do not matter for this. To count by value, the bits of all tiers are kept
-//! compressed, and an observer of the solve **tallies** each tier. [`solve_and_count`] counts during the solve of a
-//! database, [`count_by_value`] counts without keeping one, and [`count_by_ply`] counts legal positions only.
+//! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** finds these
+//! positions. It goes from the empty board to the full board and keeps one bit for each entry of the index. It sets the
+//! bit of a position if a drop leads there from a reached position without a line. A sweep needs no values. A count by
+//! value keeps the bits of all tiers, compressed. During the solve, an observer then **tallies** each solved tier: it
+//! counts the reached positions by value and remoteness. [`solve_and_count`] counts during the solve of a database,
+//! [`count_by_value`] counts without keeping a database, and [`count_by_ply`] counts legal positions without values.
+//!
+//! [`crate::index`] explains the words entry, wing, spine, shape, colouring and matrix.
 //!
 //! # Counting each finished position once
 //!
-//! Several last moves can lead to one finished position (on 4x4, 25,780 moves to 21,404 positions), so counting moves
-//! would count too much. Instead every position is one *bit*, which all its last moves set, and the bits are counted.
-//! A position with a line across both wings is an entry of the index: its bit is counted and then cleared. Positions with a
-//! line inside a wing and the spine are not entries of the index, so their matrices exist only while they are counted:
-//! each wing gets a second list, its **finished colourings**. In each of these, removing some top piece of the mover
-//! leaves no line. This list is in numeric order too, and drops lead to it as to a list of the index, so the same
-//! kernel fills its matrices, 64 positions at a time. Their positions are counted, and the matrices are discarded.
+//! Several last moves can lead to one finished position (on 4x4, 25,780 moves lead to 21,404 positions), so a count of
+//! moves would be too high. Instead the sweep has one *bit* for each finished position. Every last move to the position
+//! sets this bit, and the sweep counts the bits. A position with a line across both wings is an entry of the index. The
+//! sweep counts its bit and then clears it, because no move follows the line.
 //!
-//! For example, the first player's last piece made `1111` at the bottom of a left wing whose four columns have height
-//! one. Any of the four drops may have been the last, so this colouring has four parents, the colourings `111` of four
-//! shapes, and its row is the OR of their rows. If the left wing had a second line, the last drop must have finished
-//! both lines; if the right wing had a line too, only a piece on the spine could have finished both.
+//! A position with a line inside a wing and the spine is not an entry of the index. For such positions each wing gets a
+//! second list, its **finished colourings**. A finished colouring has a line, but it has none after the removal of some
+//! top piece of the player who moved last. The second list is in numeric order like a list of the index, and drops lead
+//! to both lists in the same way. So the same kernel fills the matrices of finished colourings, 64 positions at a time.
+//! The sweep counts the positions of these matrices and then discards the matrices.
+//!
+//! For example, a left wing has four columns with one piece each. All four pieces are the first player's, so the
+//! colouring is `1111`. Each of the four drops may have been the last one. So this colouring has four parents, the
+//! colourings `111` of four shapes, and its row is the OR of their rows. If the left wing has a second line, the last
+//! drop finished both lines. If the right wing has a line too, only a drop on the spine can have finished both lines.
 //!
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 

@@ -1,5 +1,5 @@
-//! Counts the legal positions of a board, by ply, or by ply, value and remoteness; without a database or during its
-//! solve.
+//! Counts the legal positions of a board by ply, or by ply, value and remoteness. A count by value is made during the
+//! solve of a database, or without keeping a database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use crate::index::Index;
 use crate::solve::{Report, Solve, SolveError};
 use crate::tier::{BlockMemory, Kind, Tier, TierFolder, segments};
 
-/// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`.
-/// Uses files if a scratch folder is set, if the board does not fit into memory, or if there are several ranks. Runs on
-/// rayon's current pool, or on fewer threads if all of them would need too much memory (with several ranks on all
-/// threads).
+/// Counts the legal positions of a board by ply. Uses the board, the memory limit, the kernel and the folders of
+/// `solve`. Works in files if a scratch folder is set, if the count does not fit into memory, or if there are several
+/// ranks. Runs on rayon's current pool. A single process uses fewer threads if all of them would need too much memory;
+/// several ranks always use all threads.
 ///
-/// A count that uses files resumes an earlier one, whose number of ranks may differ.
+/// A count that uses files resumes an earlier count that was stopped, even if that count had another number of ranks.
 ///
 /// # Errors
 /// [`SolveError::Memory`] and [`SolveError::Index`] before anything is created; [`SolveError::Disk`];
-/// [`SolveError::Busy`] if another process counts in the same folder; [`SolveError::Stopped`] if the progress stops it;
-/// [`SolveError::Communicator`] if the ranks don't fit together; [`SolveError::File`] for files;
-/// [`SolveError::Threads`] if threads can't be started.
+/// [`SolveError::Busy`] if another process counts in the same folder; [`SolveError::Stopped`] if the progress in
+/// `context` stops the count; [`SolveError::Communicator`] if the ranks don't fit together; [`SolveError::File`] if a
+/// file can't be read or written; [`SolveError::Threads`] if threads can't be started.
 ///
 /// ```
 /// use fourbase_tiers::context::Context;
@@ -52,8 +52,8 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveErr
     Ok(Counts::of_swept(solve.board, None, swept, Vec::new()))
 }
 
-/// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts as
-/// [`solve_and_count`] does. Settings, files and ranks are as in [`count_by_ply`].
+/// Counts the legal positions of a board by ply, value and remoteness. Solves the board into a temporary folder, and
+/// counts during this solve as [`solve_and_count`] does. The use of `solve`, files and ranks is as in [`count_by_ply`].
 ///
 /// # Errors
 /// The errors of [`count_by_ply`] and of [`Solve::run_on`].
@@ -70,7 +70,7 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveErr
 /// ```
 pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveError> {
     let (all, (plan, _)) = (context.all, solve.counted_plan()?);
-    // The reached bits: at most one per entry.
+    // The bytes of everything in memory: the solve, and at most one reached bit for each entry.
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
     let plan = fit(if in_files { plan.bounded() } else { plan }, solve.memory_bytes, context)?;
@@ -111,12 +111,12 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveE
     })
 }
 
-/// Solves a board and counts its legal positions by ply, value and remoteness. Keeps the counts beside the database as
-/// [`write_kept`] does. First the sweep goes forward, then the solve goes backward; both resume. If the board is
-/// already solved and counted, nothing is done.
+/// Solves a board and counts its legal positions by ply, value and remoteness. Writes the counts beside the database as
+/// [`write_kept`] does. First the sweep goes forward, then the solve goes backward. Both resume after a stop. If the
+/// board is already solved and counted, returns the stored counts.
 ///
-/// Takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep
-/// are kept in files, below the solve's scratch folder.
+/// Takes as long as the solve and a count of legal positions together, and a little longer for the tally. The bits of
+/// the sweep are kept in files, below the scratch folder of `solve`.
 ///
 /// # Errors
 /// [`SolveError::Uncounted`] if an earlier solve of the board was not counted from the beginning; else the errors of
@@ -143,7 +143,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     let kept = manifest.map(|complete| read_kept(storage, &solve.folder(), board, &complete));
     let kept = kept.map(FileError::unless_damaged).transpose()?.flatten().flatten();
     let journal = count.journal()?;
-    // A journal is removed after the counts are kept.
+    // The journal is removed only after the counts are written. So if it still exists, the count is not finished.
     let kept = kept.filter(|_| journal.swept.is_empty());
     let is_done = if kept.is_some() { "counted" } else { "not counted" };
     context.check_same_job(&format!("solve and count {board} {values}, {is_done} yet"))?;
@@ -163,7 +163,8 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     })
 }
 
-/// Sweeps forward, then solves and tallies every solved tier. The bits of the sweep are kept in the count's folder.
+/// Sweeps forward, then solves backward and tallies every solved tier. The bits of the sweep are kept in the folder of
+/// the count.
 fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result<(Report, Counts), SolveError> {
     let Count { context, ref folder, .. } = *count;
     let Context { storage, all, .. } = *context;

@@ -1,4 +1,5 @@
-//! The sweep finds which positions play reaches, from the empty board to the full one.
+//! The sweep goes from the empty board to the full board and finds the positions that play reaches. [`crate::counts`]
+//! explains it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,12 +19,13 @@ use crate::progress::{Stage, StageProgress};
 use crate::solve::{Bands, Plan, ShapeDrops, Solve, SolveError};
 use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
 
-/// Sweeps tiers in memory from the empty board up to a ply. Returns the last tier and the counts of its positions;
-/// `None` if `progress` stopped it. Runs on rayon's current pool, or on fewer threads if all of them would need more than
-/// `memory_bytes`.
+/// Sweeps tiers in memory from the empty board up to the ply `last`. Returns the last tier and the counts of its
+/// positions; `None` if `progress` stopped the sweep. Runs on rayon's current pool, or on fewer threads if all of them
+/// would need more than `memory_bytes`.
 ///
 /// # Errors
-/// [`SolveError::Memory`] before the sweep begins; [`SolveError::Threads`] if threads can't be started.
+/// [`SolveError::Memory`] if one thread would need more than `memory_bytes`; the sweep has not begun then.
+/// [`SolveError::Threads`] if threads can't be started.
 pub(crate) fn sweep_up(
     index: &Index,
     last: u32,
@@ -45,7 +47,8 @@ pub(crate) fn sweep_up(
     })?
 }
 
-/// Plans a sweep with the memory of a solve. Returns the index too.
+/// Plans a sweep under the memory limit of `solve`. Returns the index and the plan. The tiers are in files if
+/// `in_files` is true, if there are several ranks, or if the sweep does not fit into memory.
 pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Result<(Index, Plan), SolveError> {
     let (_, index) = solve.counted_plan()?;
     let plan = Plan::legal(&index, solve.board.cells() as u32);
@@ -54,8 +57,8 @@ pub(super) fn plan_sweep(solve: &Solve, context: &Context, in_files: bool) -> Re
     Ok((index, plan))
 }
 
-/// Plans fewer threads if all of them need too much memory. With several ranks all threads stay, because a new pool
-/// would move the count off the thread that calls MPI.
+/// Reduces the threads of a plan if all of them need too much memory. With several ranks all threads stay: fewer
+/// threads would need a new pool, and the new pool would move the count off the thread that calls MPI.
 ///
 /// # Errors
 /// [`SolveError::Memory`] if there is too little memory even for one thread.
@@ -65,12 +68,13 @@ pub(super) fn fit(plan: Plan, memory_bytes: u64, context: &Context) -> Result<Pl
     Ok(plan)
 }
 
-/// Sweeps from the first ply that is not in the journal to the full board.
+/// Sweeps from the first ply that is not in the journal to the full board. Returns the completed journal.
 pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, Plan)) -> Result<Journal, SolveError> {
     let Count { solve, values, context, ref folder, in_files } = *count;
     let (Context { storage, all, progress }, index) = (*context, &index);
     count.check_disk(&journal, if values.is_some() { plan.reached_bytes() } else { plan.scratch_bytes() })?;
-    // Lists of children get the memory that the plan leaves; if the plan is bounded, blocks get half of it.
+    // The child lists get the memory that the plan leaves. If the tiers are in files, half of that memory goes to the
+    // blocks of the tiers instead.
     let rest_bytes = solve.memory_bytes - plan.memory_bytes() as u64;
     let list_bytes = if plan.is_bounded { rest_bytes / 2 } else { rest_bytes };
     let memory = Arc::new(plan.memory(solve.memory_bytes - list_bytes, solve.block_words));
@@ -87,8 +91,8 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
         let mut parents = before.map(|ply| tiers.open(index, Kind::Reached, ply as u32)).transpose()?;
         for ply in done as u32..=last as u32 {
             if all.is_root() {
-                // The bits of an unfinished ply are useless without its counts. If values are not counted, only the
-                // bits of the ply before are needed.
+                // The bits of an unfinished ply are useless without its counts. A count without values needs only the
+                // bits of the previous ply.
                 let is_old = |of| of >= ply || values.is_none() && of + 1 < ply;
                 segments::remove(storage, folder, Kind::Reached, is_old)?;
             }
@@ -102,7 +106,7 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
             journal.swept.push(gather(all, &own)?.into_iter().fold(Pulled::default(), |sum, other| sum + other));
             if in_files || values.is_some() {
                 tier.sync(index)?;
-                // All ranks must have saved the ply before the journal records it.
+                // The journal may record this ply only after all ranks have saved it. `on_root` waits for them.
                 count.on_root(|| journal.write(storage, folder))?;
             }
             if progress.is_stopped() {
@@ -114,11 +118,12 @@ pub(super) fn sweep(count: &Count, mut journal: Journal, (index, plan): (Index, 
     })?
 }
 
-/// Fills the empty `tier` from the tier before it (`None` for the empty board), and counts its positions. Kept lists
-/// may use `list_bytes` bytes. Returns `None` if `progress` stopped it before the end.
+/// Fills the empty `tier` from `parents`, the tier before it (`None` if `tier` is the empty board), and counts the
+/// positions of `tier`. The kept child lists may take `list_bytes` bytes. Returns `None` if `progress` stopped the
+/// sweep before the end.
 ///
-/// The planes hold the positions without a line, full boards included, whose values are looked up later. Positions with
-/// a line are counted but not stored.
+/// The planes of `tier` mark the positions without a line. These include full boards, because the tally later looks up
+/// their values. Positions with a line are counted but not stored.
 fn sweep_tier(
     index: &Index,
     tier: &mut Tier,
@@ -150,7 +155,7 @@ fn sweep_tier(
     Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, sweeper| sum + sweeper.pulled)))
 }
 
-/// The state of one thread.
+/// The state of one thread of a sweep.
 struct Sweeper<'a> {
     index: &'a Index,
     /// The player who made the last move.
@@ -161,14 +166,14 @@ struct Sweeper<'a> {
     /// The lines across both wings in the current matrix.
     lines: ArmedLines,
     buffers: Buffers,
-    /// The positions that this thread has counted.
+    /// How many positions this thread has counted.
     pulled: Pulled,
 }
 
 impl Sweeper<'_> {
-    /// Fills `out` with `rows` of a matrix; they begin at a multiple of 64. Counts their positions, and finished
-    /// positions outside the index: those in the finished columns of these rows, and a share of those in the finished
-    /// rows.
+    /// Fills `out` with the given rows of a matrix and counts their positions. `rows` begins at a multiple of 64. Also
+    /// counts finished positions outside the index: those in the finished columns of `rows`, and a share of those in
+    /// the finished rows ([`super::lists`] explains finished rows and columns).
     fn pull(
         &mut self,
         lists: &ChildLists,
@@ -224,8 +229,9 @@ impl Sweeper<'_> {
     }
 }
 
-/// Returns the part of the `finished` finished rows that is counted with `rows` of a matrix of `all` rows. The parts of
-/// consecutive rows are consecutive, begin at multiples of 64, and together cover all finished rows.
+/// Returns which finished rows of a matrix are counted together with `rows`. The matrix has `all` rows in the index and
+/// `finished` finished rows. Consecutive ranges of rows get consecutive parts of the finished rows. These parts begin
+/// at multiples of 64 and together cover all finished rows.
 fn share(finished: usize, rows: &Range<usize>, all: usize) -> Range<usize> {
     let place = |row: usize| if row == all { finished } else { finished * row / all / 64 * 64 };
     if rows.start == 0 && rows.end == all { 0..finished } else { place(rows.start)..place(rows.end) }

@@ -13,12 +13,12 @@ pub struct Counts {
     /// The board, written as its name.
     #[serde(with = "name")]
     pub board: Board,
-    /// Which values were counted; `None` for legal positions alone.
+    /// Which values were counted; `None` if only legal positions were counted.
     pub values: Option<Values>,
     /// One row for every ply, from the empty board to the full one.
     pub plies: Vec<PlyCounts>,
-    /// By ply, then by value (wins, losses, ties), then by remoteness. Outcomes without positions are left out. Empty if
-    /// no values were counted.
+    /// One row for each outcome of each ply, sorted by ply, then by value (wins, losses, ties), then by remoteness.
+    /// There are no rows for outcomes without positions, and no rows at all if no values were counted.
     pub outcomes: Vec<OutcomeCount>,
 }
 
@@ -54,13 +54,14 @@ pub struct OutcomeCount {
     pub remoteness: Option<u32>,
     /// The number of positions.
     pub legal: u64,
-    /// One of the positions, as moves (`-` for the empty board), always the same. `None` if none was found, which is
-    /// possible for finished positions if only values were solved, or under misère.
+    /// One of the positions, as moves (`-` for the empty board). Every count gives the same example. `None` if no
+    /// example was found. This can only happen for finished positions, and only if remoteness was not counted or the
+    /// board is misère.
     pub example: Option<String>,
 }
 
 impl PlyCounts {
-    /// Makes the row of a ply without values.
+    /// Makes the row of a ply without wins, losses and ties. [`Counts::new`] fills them in.
     fn new(board: Board, ply: u32, Pulled { without_line, with_line }: Pulled) -> PlyCounts {
         let full = if ply == board.cells() as u32 { without_line } else { 0 };
         let (legal, primitive) = (without_line + with_line, with_line + full);
@@ -70,7 +71,8 @@ impl PlyCounts {
 
 impl Counts {
     /// Makes the tables from the counts of all plies and the outcomes of positions without a line. A position with a
-    /// line needs no solve: the player to move has lost, under misère won.
+    /// line needs no solve, because its value follows from the rules: the player to move has lost, or has won under
+    /// misère.
     pub(super) fn of_swept(
         board: Board,
         values: Option<Values>,
@@ -87,8 +89,8 @@ impl Counts {
         Counts::new(board, values, plies, outcomes)
     }
 
-    /// Makes the tables from all plies and outcomes. The solver does not visit finished positions one by one, so their
-    /// examples are found from those of the ply before.
+    /// Makes the tables from all plies and outcomes. The solver does not visit positions with a line one by one. So a
+    /// row without an example gets one here, by a move from an example of the ply before.
     pub(super) fn new(
         board: Board,
         values: Option<Values>,
@@ -115,21 +117,24 @@ impl Counts {
         self.plies.iter().map(count).fold(0, u64::saturating_add)
     }
 
-    /// Returns the sums of the outcomes over all plies: wins, losses, ties, each by remoteness, with the ply and the
-    /// example of the first ply that has one. A sum beyond 64 bits, which no board has, becomes the largest number.
+    /// Returns the outcomes added up over all plies: wins, losses, ties, each by remoteness. A sum has the ply of the
+    /// first row that it adds, and the first example among its rows. A sum beyond 64 bits, which no board has, becomes
+    /// the largest number.
     pub fn total_outcomes(&self) -> Vec<OutcomeCount> {
         sums_by(self.outcomes.clone(), |row| (place(row.value), row.remoteness))
     }
 
-    /// Returns the longest wins or losses of the board: those with the greatest remoteness, at the first ply that has
-    /// them. `None` if there are none, or if only values were solved.
+    /// Returns the row of `value` with the greatest remoteness, for example the longest wins. If several plies have
+    /// such a row, returns the row of the first of these plies. Returns `None` if there is no row of `value`, or if
+    /// only values were solved.
     pub fn longest(&self, value: Value) -> Option<&OutcomeCount> {
         let of_value = self.outcomes.iter().filter(|row| row.value == value && row.remoteness.is_some());
         of_value.reduce(|longest, row| if row.remoteness > longest.remoteness { row } else { longest })
     }
 }
 
-/// Adds up the rows of equal keys, and sorts them by key. A sum has the ply of its first row and the first example.
+/// Sorts the rows by key, and replaces rows with equal keys by their sum. A sum has the ply of its first row, and the
+/// first example among its rows.
 fn sums_by<K: Ord>(mut rows: Vec<OutcomeCount>, key: impl Fn(&OutcomeCount) -> K) -> Vec<OutcomeCount> {
     rows.sort_by_key(&key);
     rows.dedup_by(|row, sum| {
@@ -148,8 +153,9 @@ fn place(value: Value) -> usize {
     [Value::Win, Value::Lose, Value::Tie].iter().position(|other| *other == value).unwrap_or(0)
 }
 
-/// Finds a position with a row's outcome in which a line has ended the game, one move after an example of the ply
-/// before.
+/// Finds a finished position with the outcome of the row `of`, and returns its moves. Tries every move from the
+/// examples of the ply before. Returns `None` if the outcome is not that of finished positions, or if no move leads to
+/// it.
 fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<String> {
     if of.remoteness.is_some_and(|plies| plies > 0) {
         return None;

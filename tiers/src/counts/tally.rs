@@ -1,4 +1,5 @@
-//! Counts the reached positions of a tier by outcome, and finds the first of each.
+//! Counts the reached positions of a solved tier by outcome, and finds the first position of each outcome as its
+//! example.
 
 use fourbase::{Outcome, Position, notation};
 
@@ -9,10 +10,11 @@ use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Rows, Tier};
 
-/// Returns the counts of a solved tier by outcome, given those of all ranks by code.
+/// Converts counts by code into counts by outcome. `ranks` has the counts of every rank for a solved tier. A code is
+/// the number that stands for an outcome in the planes of the tier.
 ///
 /// # Errors
-/// [`SolveError::Code`] for an invalid code.
+/// [`SolveError::Code`] if positions have a code that stands for no outcome.
 pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Vec<OutcomeCount>, SolveError> {
     let (board, ply) = (index.board(), tier.ply());
     let found = (0..).zip(join(ranks)).filter(|(_, (legal, _))| *legal > 0);
@@ -24,19 +26,21 @@ pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Ve
     found.map(outcome).collect()
 }
 
-/// The place of an entry of a tier, compared in the order of the index: left wing, height of the spine, right wing, the
-/// spine's bits, the first player's pieces of the left wing and of the right, row, column.
+/// The place of an entry in a tier, as numbers. Places compare in the order of the index: by left wing, height of the
+/// spine, right wing, bits of the spine, first-player pieces of the left wing, first-player pieces of the right wing,
+/// row, column.
 pub(super) type Place = [u32; 8];
 
-/// For each code, the number of reached positions and the first of them.
+/// For each code, how many reached positions have this code, and the place of the first such position.
 pub(super) type Codes = Vec<(u64, Place)>;
 
-/// Returns the result for no positions. Its places are greater than all others.
+/// Returns the counts of no positions. Their places are greater than the place of any entry, so every entry replaces
+/// them.
 fn no_codes() -> Codes {
     vec![(0, [u32::MAX; 8]); CODES]
 }
 
-/// Combines the results of threads or ranks.
+/// Adds up the counts of several threads or ranks, and keeps the smallest place of each code.
 fn join<'c>(parts: impl IntoIterator<Item = &'c Codes>) -> Codes {
     let mut all = no_codes();
     for part in parts {
@@ -53,7 +57,8 @@ fn place(matrix: &Matrix, row: usize, column: usize) -> Place {
     [left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32]
 }
 
-/// Returns the position at a place as the smallest sequence of moves.
+/// Returns the smallest sequence of moves to the position at a place; `None` if the place has no position that play can
+/// reach.
 fn moves([left, height, right, bits, left_firsts, right_firsts, row, column]: Place, index: &Index) -> Option<String> {
     let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
     let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
@@ -62,8 +67,9 @@ fn moves([left, height, right, bits, left_firsts, right_firsts, row, column]: Pl
     notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
 }
 
-/// Counts by code the positions of a solved tier that are legal and have no line, on all threads of rayon's current
-/// pool. A mirror image counts as a position of its own. `reached` has the bits of the sweep, which are read in order.
+/// Counts the legal positions without a line of a solved tier, by code. Runs on all threads of rayon's current pool. A
+/// mirror image counts as a position of its own. `reached` holds the bits of the sweep, and every thread reads them in
+/// order.
 ///
 /// # Errors
 /// If a file can't be read.

@@ -1,4 +1,4 @@
-//! Counts against plain enumeration; the same counts whichever way they are made.
+//! Checks counts against plain enumeration, and checks that all ways to count give the same counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::progress::{Progress, Stage};
 use crate::solve::{Plan, Solve, SolveError};
 use crate::testing::{Threads, boards, plies};
 
-/// What to count: `None` for legal positions alone, else the values.
+/// What to count: `None` for legal positions without values, else the values.
 type Kind = Option<Values>;
 
 const KINDS: [Kind; 3] = [None, Some(Values::Wdl), Some(Values::Remoteness)];
@@ -27,7 +27,7 @@ fn solve(board: &str, values: Values, root: &Path) -> Solve {
     Solve::new(board.parse().unwrap(), values).root(root).memory(1 << 30)
 }
 
-/// Counts in files below `root`, with blocks of `block_words` words.
+/// Returns settings for a count in files below `root`, with blocks of `block_words` words.
 fn in_files(board: &str, kind: Kind, block_words: usize, root: &Path) -> Solve {
     let solve = solve(board, kind.unwrap_or(Values::Wdl), root);
     solve.scratch(Some(root.to_path_buf())).block_words(block_words)
@@ -40,7 +40,7 @@ fn count(solve: &Solve, kind: Kind, all: &dyn Communicator, progress: &dyn Progr
     }
 }
 
-/// Returns the least memory of a count.
+/// Returns the smallest memory limit, in bytes, under which the count runs.
 fn needed(solve: &Solve, kind: Kind) -> u64 {
     match count(&solve.clone().memory(0), kind, &Alone, &()) {
         Err(SolveError::Memory { needed, .. }) => needed as u64,
@@ -53,8 +53,8 @@ fn expected(board: &str, kind: Kind) -> Counts {
     count(&Solve::new(board.parse().unwrap(), kind.unwrap_or(Values::Wdl)), kind, &Alone, &()).unwrap()
 }
 
-/// Stops after this many calls of `is_stopped`. Sums the entries that are reported, and records on how many threads the
-/// last tier was counted.
+/// A [`Progress`] that stops the work after `left` calls of `is_stopped`. Adds up the entries that are reported, and
+/// records how many threads counted the last tier.
 #[derive(Default)]
 struct Patience {
     left: AtomicU64,
@@ -84,7 +84,8 @@ impl Progress for Patience {
     }
 }
 
-/// Returns the outcome of every legal position; `plies` are from the last ply down.
+/// Returns the outcome of every legal position. Works from the last ply down, because an outcome follows from those of
+/// the children.
 fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
     let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
     for position in plies.iter().rev().flatten() {
@@ -126,7 +127,7 @@ fn counts_are_those_of_plain_enumeration() {
             assert_eq!(counts.total_outcomes().iter().map(|row| row.legal).sum::<u64>(), legal, "{name}");
             for row in &counts.outcomes {
                 let Some(moves) = &row.example else {
-                    // Finished positions for which no parent is sure to be found.
+                    // Positions with a line get an example only if an example of the ply before leads to one of them.
                     assert!(row.remoteness.unwrap_or(0) == 0, "{name}: {row:?}");
                     assert!(row.remoteness.is_none() || name.contains('m'), "{name}: {row:?}");
                     continue;
@@ -163,7 +164,7 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl);
     count_by_value(&solve, &Context { progress: &progress, ..Context::default() }).unwrap();
     let entries = Plan::new(solve.board, Values::Wdl, u64::MAX).entries() as u64;
-    // Once forward, and once backward.
+    // Every entry is reported twice: by the sweep and by the solve.
     assert_eq!((progress.begun.into_inner(), progress.done.into_inner()), (2 * entries, 2 * entries));
 }
 
@@ -198,8 +199,8 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
     }
 }
 
-/// Runs with growing patience until it is done. Returns how often it was stopped. An interrupted ply begins again, so
-/// with constant patience it might never end.
+/// Calls `run` with growing patience until it is not stopped. Returns its result, and how often it was stopped. The
+/// patience has to grow, because a stopped ply begins again.
 fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, SolveError>) -> (T, usize) {
     let mut stops = 0;
     loop {
@@ -232,14 +233,14 @@ fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     assert_eq!(counts, expected("5x4", KINDS[1]));
 }
 
-/// Calls `spoil` with every log in a folder whose name begins with `prefix`. There must be some.
+/// Calls `spoil` with every file in `folder` whose name begins with `prefix`. At least one such file must exist.
 fn spoil(folder: &Path, prefix: &str, spoil: impl Fn(&Path)) {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let logs = paths.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(prefix));
     assert!(logs.inspect(|path| spoil(path)).count() > 0, "logs in {}", folder.display());
 }
 
-/// Makes the version that of a newer program, or again what it was.
+/// Changes the version number in a file to that of a newer program. A second call restores the number.
 fn change_version(path: &Path) {
     let mut bytes = std::fs::read(path).unwrap();
     bytes[8] ^= 8;
@@ -283,7 +284,7 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     spoil(&legal, "reached-", damage);
     is_damaged(count(&first, None, &Alone, &()).unwrap_err(), &legal);
 
-    // First stopped in the sweep, finally in the solve.
+    // With growing patience, the count is stopped first in the sweep and finally in the solve, which leaves logs.
     let database = folder.join("5x4/wdl");
     let has_log = || database.read_dir().is_ok_and(|names| names.count() > 1);
     assert!((100..).step_by(50).map(|patience| stop(&first, wdl, patience)).any(|_| has_log()));

@@ -1,20 +1,20 @@
 //! The columns of a data set.
 //!
-//! A user chooses [`Column`]s. Each becomes one or more [`Field`]s of the file: a bitboard for each player, or a field
-//! for each move.
+//! A user chooses [`Column`]s. Most columns become one [`Field`] of the file. The bitboards become one field for each
+//! player, and data about moves become one field for each column of the board.
 
 use fourbase::Board;
 
 use crate::kernel::Values;
 
-/// The data about each position.
+/// A kind of data about each position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Column {
     /// The smallest sequence of moves that reaches the position.
     Moves,
-    /// The position as `bits`, a string of bits for each column.
+    /// The position in the notation `bits`: a string of bits for each column of the board.
     Bits,
-    /// The position as GamesmanUni's string.
+    /// The position in the notation of GamesmanUni.
     Uni,
     /// The bitboards of both players.
     Bitboards,
@@ -24,7 +24,7 @@ pub enum Column {
     Value,
     /// The number of plies to the end.
     Remoteness,
-    /// Pons' score.
+    /// Pons' score, as in [`Position::score`](fourbase::Position::score).
     Score,
     /// The value of every move.
     MoveValues,
@@ -33,7 +33,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All columns, in the order of a file.
+    /// All columns, in the order in which a file has them.
     pub const ALL: [Column; 10] = [
         Column::Moves,
         Column::Bits,
@@ -73,13 +73,13 @@ impl Column {
         }
     }
 
-    /// Lists the default columns: bitboards and everything that the database stores.
+    /// Lists the default columns: all that a database of the board with these values can fill, except the text columns.
     pub fn usual(board: Board, values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
         Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(board, values)).collect()
     }
 
-    /// Returns whether a database of the board with these values can fill the column. Misère boards have no score.
+    /// Returns whether a database of the board that stores `values` can fill the column. Misère boards have no score.
     pub fn is_known(self, board: Board, values: Values) -> bool {
         match self {
             Column::Score => values == Values::Remoteness && !board.is_misere(),
@@ -88,7 +88,7 @@ impl Column {
         }
     }
 
-    /// Returns whether the column has a field for each move, empty in a row where the move is illegal.
+    /// Returns whether the column has a field for each move. Such a field is empty in rows where the move is illegal.
     pub(super) fn is_of_moves(self) -> bool {
         matches!(self, Column::MoveValues | Column::MoveRemoteness)
     }
@@ -104,12 +104,13 @@ impl Column {
     }
 }
 
-/// A column of a file; a [`Column`] has one or more.
+/// A column of a file. Each [`Column`] has one or more fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
     /// The data about each position.
     pub column: Column,
-    /// For bitboards 0 for the first player and 1 for the second; for moves the board's column, counted from 0.
+    /// Which of the fields of `column` this is. For bitboards, 0 means the first player and 1 the second player. For
+    /// moves, it is the column of the board, counted from 0. Otherwise it is 0.
     pub number: usize,
 }
 
@@ -120,14 +121,15 @@ pub enum FieldKind {
     Text,
     /// An unsigned integer of 64 bits.
     UInt64,
-    /// -128 to 127.
+    /// An integer from -128 to 127.
     Int8,
-    /// 0 to 255.
+    /// An integer from 0 to 255.
     UInt8,
 }
 
 impl Field {
-    /// Returns the name of the field in a file. Moves count from 1, as in all text of fourbase.
+    /// Returns the name of the field in a file. In names of fields for moves, the columns of the board count from 1, as
+    /// in all text of fourbase.
     ///
     /// ```
     /// use fourbase_tiers::dataset::{Column, Field};

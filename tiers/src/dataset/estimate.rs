@@ -10,26 +10,27 @@ use super::portion::Portion;
 use super::run::{Dataset, PORTION, RowChoice, entries};
 use crate::positions::{SampleKind, Sampler};
 
-/// After so much time a trial starts no more rows.
+/// A trial starts no more rows after this time.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// After so much time a trial ends, finished or not.
+/// A trial ends after this time even if it has not finished.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The most rows of a trial.
 const MOST_ROWS: u64 = 1024;
 
-/// If fewer rows than this are searched, there is no trial.
+/// If fewer rows than this need a search, there is no trial.
 const FEW_ROWS: f64 = 1000.0;
 
-/// Seconds per row whose values are all stored: the 3.1 million rows of 5x4 take 3 to 6 seconds.
+/// The seconds for a row whose values are all stored in the database. For comparison, the 3.1 million rows of 5x4 take
+/// 3 to 6 seconds.
 const STORED_ROW: f64 = 1e-6;
 
 impl Dataset<'_> {
-    /// Estimates the time for all rows. A trial makes rows of plies that are not stored, on all threads of rayon's
-    /// current pool. It makes no stored rows: these take microseconds once their blocks are expanded, so a few of them
-    /// would say nothing about many. If the trial fails, its rows count like stored ones, and the work itself will
-    /// report the error.
+    /// Estimates the time for all rows. A trial makes some rows of the plies that the database does not store, on all
+    /// threads of rayon's current pool. The trial makes no rows of stored plies: a stored row takes microseconds once
+    /// the blocks of the database are expanded, so the time of a few stored rows would say nothing about many. If the
+    /// trial fails, the estimate counts its rows like stored rows, and the work itself will report the error.
     pub(super) fn estimate(&self, fields: &[Field], is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
         let (database, plies) = (self.database, self.selection.plies.as_slice());
         let after = u32::from(fields.iter().any(|field| field.column.is_of_moves()));
@@ -56,7 +57,7 @@ impl Dataset<'_> {
     }
 
     /// Makes some rows of positions drawn at random. Returns the seconds per row, or a lower bound if the trial ran out
-    /// of time; `None` if it failed.
+    /// of time. Returns `None` if the trial failed.
     fn trial(&self, fields: &[Field], sampler: &Sampler, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
         let (mut rows, begun) = (0u64, Instant::now());
         let budget = Budget { deadline: Some(begun + LONGEST), ..self.budget.clone() };

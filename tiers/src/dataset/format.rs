@@ -13,19 +13,20 @@ use super::parquet::Parquet;
 use super::portion::{Cells, Portion};
 use crate::positions::PositionError;
 
-/// Rows of text that a thread writes at once.
+/// How many rows a thread turns into text at once.
 const ROWS: usize = 4096;
 
 /// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
-    /// Comma-separated values with a line of names.
+    /// Comma-separated values. The first line has the names of the fields.
     Csv,
-    /// Apache Parquet: columns, compressed with zstd. Only with the cargo feature `parquet`.
+    /// Apache Parquet, which stores column after column, compressed with zstd. Needs the cargo feature `parquet`.
     Parquet,
-    /// The text of the data set `connect-4` of the UCI repository: a letter for each cell, `x` first player, `o` second
-    /// player, `b` blank, column by column from the left and each from the bottom up; then the class for the **first**
-    /// player, `win`, `loss` or `draw`. Separated by commas, without a line of names.
+    /// The text of the data set `connect-4` of the UCI repository. A row has a letter for each cell: `x` for the first
+    /// player, `o` for the second player, `b` for a blank. The cells come column by column from the left, each column
+    /// from the bottom up. The last field is the class for the **first** player: `win`, `loss` or `draw`. The fields
+    /// are separated by commas. There is no line of names.
     Uci,
 }
 
@@ -33,7 +34,7 @@ impl Format {
     /// All formats.
     pub const ALL: [Format; 3] = [Format::Csv, Format::Parquet, Format::Uci];
 
-    /// Returns its name.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -62,7 +63,7 @@ impl Format {
         self != Format::Parquet || cfg!(feature = "parquet")
     }
 
-    /// Begins a file. `facts` become its metadata if the format has any.
+    /// Begins a file. `facts` become the metadata of the file; formats without metadata ignore them.
     pub(super) fn begin<'o>(
         self,
         output: &'o mut (dyn Write + Send),
@@ -84,9 +85,9 @@ impl Format {
     }
 }
 
-/// Writes the rows of a format in order.
+/// Writes the rows of a file, in order, in one of the formats.
 pub(super) trait RowWriter: Send {
-    /// Writes some more rows.
+    /// Writes the rows of the next portion.
     fn write(&mut self, portion: &Portion) -> Result<(), PositionError>;
 
     /// Writes the end of the file.
@@ -96,7 +97,7 @@ pub(super) trait RowWriter: Send {
 /// Writes rows of text as lines.
 struct Text<'o> {
     output: &'o mut (dyn Write + Send),
-    /// The first line; empty once it is written, with the first rows.
+    /// The first line of the file. It is written with the first rows, and is empty afterwards.
     header: String,
     /// Appends the line of a row.
     push: fn(&mut Vec<u8>, &Portion, usize),
@@ -124,8 +125,8 @@ impl RowWriter for Text<'_> {
     }
 }
 
-/// Appends a row of comma-separated values; missing cells are empty. No text has a comma or a quotation mark, so
-/// nothing is quoted. Writing to memory does not fail.
+/// Appends a row of comma-separated values. Missing cells are empty. No text has a comma or a quotation mark, so
+/// nothing is quoted. Writing to memory can't fail, so its results are ignored.
 fn push_csv(text: &mut Vec<u8>, portion: &Portion, row: usize) {
     for (number, (_, cells)) in portion.fields.iter().enumerate() {
         if number > 0 {

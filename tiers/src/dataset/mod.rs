@@ -1,16 +1,16 @@
 //! Data sets: positions with exact values in a file, for machine learning.
 //!
-//! A [`Dataset`] is a [`Selection`] of positions and some [`Column`]s. It is written as a [`Format`], or passed to a
-//! function in portions. From the top down:
+//! A [`Dataset`] is a [`Selection`] of positions and some [`Column`]s. It is written to a file in a [`Format`], or its
+//! rows are passed to a function in portions. The modules, from the top down:
 //!
 //! - `run`: lists or draws positions, looks them up and writes them in portions; each portion is looked up while the
 //!   previous one is written;
-//! - `portion`: looks the positions of a portion up, all at once, and makes the cells of each column;
-//! - `format`, `parquet`: the formats;
-//! - `estimate`: how long all of that takes, by a trial;
-//! - `notes`: the facts and the text that explain a file.
+//! - `portion`: looks up the positions of a portion together, and makes the cells of each column;
+//! - `format`, `parquet`: write the rows in the formats;
+//! - `estimate`: estimates by a trial how long a data set takes;
+//! - `notes`: makes the facts and the text that explain a file.
 //!
-//! The bytes depend only on the choice, the columns, the format and the version of fourbase.
+//! The bytes of a file depend only on the selection, the columns, the format and the version of fourbase.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 

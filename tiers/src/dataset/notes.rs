@@ -1,4 +1,4 @@
-//! Documents a data set: facts for programs, and a text for people to keep beside the file.
+//! Documents a data set with facts for programs, and with a text for people to keep beside the file.
 
 use std::fmt::Write;
 
@@ -11,8 +11,8 @@ use crate::files::grouped;
 use crate::positions::SampleKind;
 
 impl Dataset<'_> {
-    /// Returns the facts of the data set, under names that begin with `fourbase.`: the version, the board, the selection
-    /// of positions, the database. They are the metadata of a Parquet file.
+    /// Returns the facts of the data set: the version, the board, the selection of positions, the database. Their names
+    /// begin with `fourbase.`. A Parquet file has these facts as its metadata.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let Dataset { database, selection, .. } = self;
         let hash = database.manifest.hash.map(|hash| hash.to_string());
@@ -33,8 +33,8 @@ impl Dataset<'_> {
         facts
     }
 
-    /// Returns a text in Markdown that explains the file `name`, whose rows [`Dataset::write`] counted. `made_with` is the
-    /// command or the call that makes the same file.
+    /// Returns a text in Markdown that explains the file `name`. `by_value` is what [`Dataset::write`] returned for the
+    /// file. `made_with` is the command or the call that makes the same file.
     pub fn readme(&self, format: Format, by_value: [u64; 3], name: &str, made_with: &str) -> String {
         let board = self.board();
         let mut text = format!(
@@ -70,7 +70,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Returns plies as ranges: `0-3,7`.
+/// Returns plies in the notation of ranges, for example `0-3,7`.
 ///
 /// ```
 /// assert_eq!(fourbase_tiers::dataset::ply_ranges(&[0, 1, 2, 3, 7]), "0-3,7");
@@ -106,14 +106,14 @@ fn rows(selection: &Selection) -> String {
     format!("{rule}{mirror}")
 }
 
-/// Explains the text of the UCI data set.
+/// The part of the text that explains the format of the UCI data set.
 const UCI: &str = "\
 There is no line of names. A row has a letter for each cell, column after column from the left and each from the bottom up
 (a1 to a6, b1 to b6 and so on): `x` is a piece of the first player, `o` of the second, `b` a blank. The last field is the
 class: what the position is worth to the **first** player, `win`, `loss` or `draw`.
 ";
 
-/// Describes a field.
+/// Describes the content of a field.
 fn meaning(field: Field, board: Board) -> String {
     let text = match field.column {
         Column::Moves => {

@@ -9,16 +9,16 @@ use super::column::{Column, Field};
 use crate::database::Database;
 use crate::positions::PositionError;
 
-/// The cells of a field, one per row, by the field's [`FieldKind`](super::FieldKind).
+/// The cells of a field, one per row. The variant depends on the [`FieldKind`](super::FieldKind) of the field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cells {
     /// ASCII text.
     Text(Vec<String>),
     /// Unsigned integers of 64 bits.
     UInt64(Vec<u64>),
-    /// -128 to 127; `None` only in a nullable field.
+    /// Integers from -128 to 127; `None` only in a nullable field.
     Int8(Vec<Option<i8>>),
-    /// 0 to 255; `None` only in a nullable field.
+    /// Integers from 0 to 255; `None` only in a nullable field.
     UInt8(Vec<Option<u8>>),
 }
 
@@ -29,20 +29,21 @@ pub struct Portion {
     pub fields: Vec<(Field, Cells)>,
     /// The positions, one per row.
     pub(super) positions: Vec<Position>,
-    /// Their outcomes, for the player to move.
+    /// The outcome of each position, for the player to move.
     pub(super) outcomes: Vec<Outcome>,
-    /// For each position, the outcome of the move in each column for the player who makes it; `None` for an illegal
-    /// move. Empty if no field needs them.
+    /// For each position, the outcome of the move in each column, for the player who makes the move. `None` stands for
+    /// an illegal move. Empty if no field needs the moves.
     moves: Vec<Option<Outcome>>,
 }
 
 impl Portion {
-    /// Looks positions up, at most `rows_at_once` at a time (their moves too, if fields need them), and makes the
-    /// cells.
+    /// Looks up positions, at most `rows_at_once` at a time, and makes the cells of the fields. Also looks up the moves
+    /// of the positions if a field needs them.
     ///
     /// # Errors
     ///
-    /// If a position can't be evaluated, or can't be written as moves.
+    /// Returns an error if a position has no outcome in the database and can't be searched within the budget, or if it
+    /// can't be written as moves.
     pub(super) fn new(
         database: &Database,
         budget: &Budget,

@@ -1,4 +1,4 @@
-//! Makes a data set.
+//! Makes a data set: lists or draws its positions, and passes its rows on in portions.
 
 use std::io::Write;
 use std::mem;
@@ -21,7 +21,7 @@ use crate::solve::Plan;
 /// How many rows are looked up and written together. Each Parquet row group has this many.
 pub(super) const PORTION: usize = 1 << 16;
 
-/// Estimated bytes per move while many moves are looked up together.
+/// The estimated bytes that each move takes while many moves are looked up together.
 const MOVE_BYTES: u64 = 128;
 
 /// Which positions of the chosen plies a data set has.
@@ -38,34 +38,34 @@ pub enum RowChoice {
         /// The seed of the random numbers.
         seed: u64,
     },
-    /// The positions of the rule behind the UCI data set; see [`unforced()`].
+    /// The positions whose next move is not forced, by the rule behind the UCI data set; see [`unforced()`].
     Unforced,
 }
 
 /// The positions of a data set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Selection {
-    /// The positions of each ply.
+    /// Which positions of the plies are chosen.
     pub rows: RowChoice,
     /// The plies, in file order.
     pub plies: Vec<u32>,
-    /// Whether to drop mirror images, and duplicates of a sample. [`RowChoice::Unforced`] always drops them.
+    /// Whether to leave out mirror images, and repeats in a sample. [`RowChoice::Unforced`] always leaves them out.
     pub is_distinct: bool,
 }
 
 impl Selection {
-    /// Returns the memory in bytes that its positions take: the list of the last ply, made on fewer threads if all of
-    /// them would need more than `limit_bytes`; or the positions of a distinct sample or of a search for unforced ones.
-    /// Another sample takes none.
+    /// Returns the bytes of memory that the positions take. [`RowChoice::All`] keeps the list of one ply; the last ply
+    /// takes the most, on fewer threads if all of them would need more than `limit_bytes`. A distinct sample and
+    /// [`RowChoice::Unforced`] keep all of their positions. A sample with repeats keeps none.
     pub fn memory_bytes(&self, index: &Index, limit_bytes: u64) -> u64 {
         self.memory(index, limit_bytes).1
     }
 
-    /// Returns how many positions are remembered to find repeats, and [`Selection::memory_bytes`].
+    /// Returns how many positions are kept to find repeats, and the bytes of [`Selection::memory_bytes`].
     fn memory(&self, index: &Index, limit_bytes: u64) -> (u64, u64) {
         let cells = index.board().cells() as u32;
         let most = if self.rows == RowChoice::Unforced { cells.min(LAST_UNFORCED_PLY) } else { cells };
-        // Later plies are refused when they are listed.
+        // Plies beyond `most` need no memory, because they are refused when they are listed.
         let plies = || self.plies.iter().copied().filter(|ply| *ply <= most);
         let (last, listed) = (plies().max(), || plies().map(|ply| entries(index, ply)).sum::<u64>());
         let list_bytes = |last| Plan::legal(index, last).within(limit_bytes).memory_bytes();
@@ -75,13 +75,13 @@ impl Selection {
             RowChoice::Sample { count, .. } => (count, Draws::distinct_bytes(count.min(listed()))),
             RowChoice::Unforced => {
                 let met = last.map_or(0, |last| (0..=last).map(|ply| entries(index, ply)).sum());
-                // Growing lists have up to twice their length.
+                // A `Vec` that grows may reserve up to twice its length.
                 (met, Draws::distinct_bytes(met) + listed() * 2 * size_of::<Position>() as u64)
             }
         }
     }
 
-    /// Refuses positions that take more than `limit_bytes`.
+    /// Returns an error if the positions take more than `limit_bytes`.
     fn check_memory(&self, index: &Index, limit_bytes: u64) -> Result<(), PositionError> {
         if let (RowChoice::All, Some(last)) = (self.rows, self.plies.iter().max()) {
             return Ok(Plan::legal(index, *last).within(limit_bytes).check(limit_bytes)?);
@@ -93,12 +93,13 @@ impl Selection {
     }
 }
 
-/// Counts the entries of a ply. Each stands for a position and its mirror image, of which one is remembered.
+/// Returns the number of entries of a ply. An entry stands for a position and its mirror image; a search for repeats
+/// keeps only one of the two.
 pub(super) fn entries(index: &Index, ply: u32) -> u64 {
     TierDirectory::new(index, ply).entries()
 }
 
-/// A data set of a board: some positions, and columns about each.
+/// A data set of a board: some positions, and columns with data about each position.
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
@@ -119,20 +120,22 @@ pub struct Dataset<'d> {
     columns: Vec<Column>,
     /// Limits the search for each position that the database does not store; its monitor can cancel searches.
     pub budget: Budget,
-    /// The limit in bytes for the list of a ply and for looking positions up together. It does not include the
-    /// database's cache, two portions of rows, and the positions of a distinct sample.
+    /// The limit in bytes for the list of a ply, and for positions that are looked up together. The limit does not
+    /// include the cache of the database, two portions of rows, and the positions of a distinct sample.
     pub memory_bytes: u64,
-    /// The longest time that making all rows may take. It is estimated first, by making some rows for about a second. If
-    /// the estimate is longer, the data set is refused.
+    /// The longest time that making all rows may take. Before any row is passed on, the time is estimated by making
+    /// some rows for about a second. If the estimate is longer than this limit, the data set is refused.
     pub most_time: Duration,
 }
 
 impl<'d> Dataset<'d> {
-    /// Makes a data set of the positions and columns. A file has its columns in the order of [`Column::ALL`].
+    /// Describes a data set of the selected positions and the columns, without making any rows. A file has its columns
+    /// in the order of [`Column::ALL`].
     ///
     /// # Errors
     ///
-    /// A ply that the board does not have, no plies, no columns, or a column that the database can't fill.
+    /// Returns an error for a ply that the board does not have, for no plies, for no columns, or for a column that the
+    /// database can't fill.
     pub fn new(
         database: &'d Database,
         selection: Selection,
@@ -155,8 +158,8 @@ impl<'d> Dataset<'d> {
         Ok(Dataset { database, selection, columns, budget, memory_bytes: u64::MAX, most_time: Duration::MAX })
     }
 
-    /// Returns how many rows are looked up at once: a whole portion, or fewer if that would take more than an eighth of
-    /// the memory.
+    /// Returns how many rows are looked up at once: a whole portion, or fewer if a portion would take more than an
+    /// eighth of the memory.
     fn rows_at_once(&self) -> usize {
         let rows = self.memory_bytes / 8 / (MOVE_BYTES * self.board().width() as u64);
         rows.clamp(PORTION as u64 / 16, PORTION as u64) as usize
@@ -176,14 +179,15 @@ impl<'d> Dataset<'d> {
         columns.iter().flat_map(|column| column.fields(self.board())).collect()
     }
 
-    /// Writes the data set, on all threads of rayon's current pool. Takes the time to look up all positions, and their
-    /// moves if columns need them. Keeps two portions of rows in memory; also every position of a distinct sample, or
-    /// the list of a ply for [`RowChoice::All`] (see [`Selection::memory_bytes`]). The bytes do not depend on the number of
-    /// threads. Returns how many positions are won, tied and lost for the player to move.
+    /// Writes the data set, on all threads of rayon's current pool. The time is that of looking up all positions, and
+    /// also their moves if columns need them. Keeps two portions of rows in memory. A distinct sample also keeps all of
+    /// its positions, and [`RowChoice::All`] keeps the list of a ply (see [`Selection::memory_bytes`]). The bytes of
+    /// the file do not depend on the number of threads. Returns how many positions are won, tied and lost for the
+    /// player to move.
     ///
     /// # Errors
     ///
-    /// Every kind of [`PositionError`]. The output is incomplete then.
+    /// Every kind of [`PositionError`]. After an error, the output is incomplete.
     pub fn write(
         &self,
         output: &mut (dyn Write + Send),
@@ -196,7 +200,8 @@ impl<'d> Dataset<'d> {
         Ok(by_value)
     }
 
-    /// Passes the rows of a file of this format to `take`, in portions and in order. See [`Dataset::write`].
+    /// Passes the rows that a file of this format has to `take`, in portions and in order. The time, the memory and the
+    /// result are those of [`Dataset::write`].
     ///
     /// # Errors
     ///
@@ -216,11 +221,11 @@ impl<'d> Dataset<'d> {
         }
         self.selection.check_memory(self.database.index(), self.memory_bytes)?;
         let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
-        // Looks positions up, while the caller takes the previous portion.
+        // Looks up positions while `take` handles the previous portion.
         let mut look_up = |positions: Vec<Position>| -> Result<(), PositionError> {
             let before = portion.take();
-            // Within a pool, `join` runs the first closure on this thread. If several threads made large lists in turn,
-            // each thread's heap would keep the memory.
+            // Within a pool, `join` runs the first closure on this thread, so this thread makes all portions. If
+            // several threads made the large lists in turn, the heap of each thread would keep their memory.
             let (made, taken) = rayon::join(
                 || Portion::new(self.database, &self.budget, fields, positions, self.rows_at_once()),
                 || before.as_ref().map_or(Ok(()), &mut *take),

@@ -1,4 +1,4 @@
-//! Why positions were not listed, drawn or written.
+//! The errors of listing, drawing and writing positions.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::database::DatabaseError;
 use crate::files::{bytes, grouped};
 use crate::solve::SolveError;
 
-/// Why positions were not listed or drawn, or a data set of them was not made. Any output written so far is incomplete.
+/// An error of listing or drawing positions, or of making a data set of them. Any output written so far is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum PositionError {
     /// No ply was chosen.
@@ -55,22 +55,23 @@ pub enum PositionError {
         board: Board,
         /// How many were requested.
         asked: u64,
-        /// How many were found before too many draws brought nothing new.
+        /// How many were found before the search gave up, after many draws in a row without a new position.
         found: u64,
     },
-    /// A distinct sample, or a search for unforced positions, does not fit into memory, where its positions are kept.
+    /// A distinct sample or a search for unforced positions does not fit into memory, because it keeps its positions
+    /// there.
     #[error(
         "remembering {} distinct positions takes about {} of memory, the limit is {}",
         grouped(u128::from(*count)), bytes(u128::from(*needed_bytes)), bytes(u128::from(*limit_bytes))
     )]
     Memory {
-        /// How many positions were requested.
+        /// How many positions would be kept.
         count: u64,
-        /// The bytes that they would take.
+        /// The bytes that these positions would take.
         needed_bytes: u64,
         /// The bytes that may be used.
         limit_bytes: u64,
-        /// Whether it is a sample.
+        /// Whether the positions are those of a distinct sample, and not those of a search for unforced positions.
         is_sample: bool,
     },
     /// Making the rows of a data set would take longer than allowed.
@@ -78,7 +79,7 @@ pub enum PositionError {
     Long {
         /// The board.
         board: Board,
-        /// The estimated time.
+        /// The estimated time in hours, rounded up.
         hours: u64,
     },
     /// No column was chosen.
@@ -92,10 +93,10 @@ pub enum PositionError {
         /// The name of the column.
         column: &'static str,
     },
-    /// The board is misère.
+    /// A column needs the score, but the board is misère and has no scores.
     #[error("misère boards have no scores, so there is no column score")]
     NoScore,
-    /// This build has no Parquet.
+    /// This build of fourbase can't write Parquet.
     #[error("this build of fourbase writes no Parquet")]
     NoParquet,
     /// A position cannot be written as moves.
@@ -116,7 +117,7 @@ pub enum PositionError {
 }
 
 impl PositionError {
-    /// Returns whether another choice of positions or columns would help.
+    /// Returns whether another choice of positions or columns would avoid the error.
     pub fn is_of_choice(&self) -> bool {
         use PositionError::{Database, Memory, Notation, Solve, Stopped, Write};
         !matches!(self, Stopped | Memory { .. } | Solve(_) | Database(_) | Notation(_) | Write(_))

@@ -1,5 +1,6 @@
-//! The positions in which a player is graded, with the outcomes of their moves: positions where the choice matters, and
-//! lost ones.
+//! Lists or draws the positions that are used to grade a player, with the outcomes of their moves. These are the
+//! positions where the choice matters, because the moves differ in value, and the lost positions whose moves differ in
+//! remoteness.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,24 +15,27 @@ use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::progress::StoppedBy;
 
-/// Entries of the index that are listed per portion.
+/// How many entries of the index are listed at once.
 const LISTED_AT_ONCE: u64 = 1 << 14;
 
-/// The fewest and the most positions per draw: enough for all threads, but little memory.
+/// The fewest and the most positions that are drawn at once. The fewest are enough for all threads, and the most take
+/// little memory.
 const DRAWN_AT_ONCE: (u64, u64) = (64, 1 << 13);
 
-/// A ply of at most so many entries is listed and shuffled, so it is known when all of its positions were drawn.
+/// If a ply has at most this many entries, all of its positions are listed and shuffled instead of drawn one by one. So
+/// the end of the list shows that no position is left.
 const SHUFFLED_ENTRIES: u64 = 1 << 16;
 
-/// Drawing at a ply ends after so many draws, plus so many per wanted position: at some plies the choice seldom
-/// matters.
+/// Drawing at a ply ends after this many draws: the first number, plus the second number for each wanted position.
+/// Without a limit it might not end, because at some plies the choice seldom matters.
 const MOST_DRAWS: (u64, u64) = (10_000, 20);
 
 /// The fewest positions of a portion that is not the last of its ply.
 const PORTION: usize = 1 << 13;
 
-/// Lists or draws the unfinished legal positions in which a player is graded: in portions, ply after ply, without
-/// repeats. A position and its mirror image count as two.
+/// Lists or draws the unfinished legal positions that are used to grade a player: those where the choice matters, and
+/// lost positions. Returns them in portions, ply after ply, without repeats. A position and its mirror image count as
+/// two positions.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -48,7 +52,7 @@ const PORTION: usize = 1 << 13;
 #[derive(Debug)]
 pub struct GradedPositions<'d> {
     database: &'d Database,
-    /// How many more positions where the choice matters are to be drawn; `None` for all.
+    /// How many more positions where the choice matters are to be drawn; `None` to list all positions.
     left: Option<u64>,
     seed: u64,
     plies: Range<u32>,
@@ -60,8 +64,8 @@ pub struct GradedPositions<'d> {
 pub struct GradedPortion {
     /// The number of pieces.
     pub ply: usize,
-    /// The positions with their moves, by column. In each, the moves differ in value (the choice matters), or the
-    /// position is lost and they differ in remoteness.
+    /// The positions, each with the column and the outcome of every legal move. In each position, the moves differ in
+    /// value (the choice matters), or all moves lose and differ in remoteness.
     pub positions: Vec<(Position, Vec<(usize, Outcome)>)>,
     /// Whether this is the last portion of the ply, and the ply's portions together have all of its graded positions.
     pub is_complete: bool,
@@ -72,13 +76,14 @@ pub struct GradedPortion {
 struct OpenPly<'d> {
     ply: u32,
     candidates: Candidates<'d>,
-    /// How many positions where the choice matters are wanted, and how many lost positions.
+    /// How many more positions are wanted: first of those where the choice matters, second of lost positions.
     wanted: [u64; 2],
-    /// Whether no position was left out: every one is listed, and more were wanted when it came up.
+    /// Whether no position of the ply has been skipped: the ply is listed rather than drawn from, and no position came
+    /// up after enough of its kind had been taken.
     is_whole: bool,
 }
 
-/// The unfinished legal positions of a ply.
+/// The source of the unfinished legal positions of a ply.
 #[derive(Debug)]
 enum Candidates<'d> {
     /// All positions, in the order of the index.
@@ -90,24 +95,27 @@ enum Candidates<'d> {
 }
 
 impl<'d> GradedPositions<'d> {
-    /// Lists all positions, or draws `count` positions where the choice matters: the same number at every ply, or one
-    /// more at random plies. A ply that has too few gives all, and later plies give more instead. All positions of a ply
-    /// are equally likely. Lost positions that come up are kept too, at most as many. Fewer than `count` positions are
-    /// drawn if the last plies have too few, or if they are too rare.
+    /// Lists all graded positions if `count` is `None`. Otherwise draws `count` positions where the choice matters.
+    /// Every ply gives the same number of them, or one more at random plies. If a ply has too few of them, it gives
+    /// all, and later plies give more instead. Fewer than `count` positions are drawn if the last plies have too few,
+    /// or if such positions are too rare.
+    ///
+    /// All positions of a ply are equally likely. Lost positions that come up are kept too, at every ply at most as
+    /// many as positions where the choice matters are wanted.
     pub fn new(database: &'d Database, count: Option<u64>, seed: u64) -> GradedPositions<'d> {
         // With one empty cell there is no choice.
         let plies = 0..(database.board().cells() as u32).saturating_sub(1);
         GradedPositions { database, left: count, seed, plies, ply: None }
     }
 
-    /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. A ply that is
-    /// listed takes the memory of [`PositionList::legal`], at most `memory_bytes`; else every position drawn at the ply
-    /// takes some 20 bytes.
+    /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. If the ply is
+    /// listed, the list takes the memory of [`PositionList::legal`], at most `memory_bytes`. Otherwise every position
+    /// drawn at the ply takes some 20 bytes.
     ///
     /// # Errors
     ///
-    /// The errors of [`PositionList::legal`], [`PositionError::Stopped`], and [`PositionError::Database`] if the value
-    /// of a move can't be found within the budget.
+    /// The errors of [`PositionList::legal`]; [`PositionError::Stopped`] if `is_stopped` returns true;
+    /// [`PositionError::Database`] if the value of a move can't be found within the budget.
     pub fn next(
         &mut self,
         budget: &Budget,
@@ -151,8 +159,8 @@ impl<'d> GradedPositions<'d> {
         Ok(Some(portion))
     }
 
-    /// Begins the next ply of which positions where the choice matters are wanted; `None` after the last. Of the
-    /// remaining number it gets the same share as each later ply, rounded up or down at random.
+    /// Begins the next ply from which positions are wanted; returns `None` after the last ply. The number of wanted
+    /// positions is the remaining number divided by the number of remaining plies, rounded up or down at random.
     fn begin(
         &mut self,
         memory_bytes: u64,
@@ -191,7 +199,8 @@ impl<'d> GradedPositions<'d> {
 }
 
 impl Candidates<'_> {
-    /// Returns more positions, without repeats, if `wanted` more are wanted; `None` at the end.
+    /// Returns some further positions, without repeats; `None` at the end. `wanted` is how many positions the caller
+    /// still wants, and decides how many positions are taken at once from a shuffled list or from draws.
     fn next(
         &mut self,
         database: &Database,
@@ -227,7 +236,8 @@ impl Candidates<'_> {
     }
 }
 
-/// Returns the numbers of the random streams for a ply. No other ply uses them or the number at the end of the range.
+/// Returns the numbers of the random streams for the draws of a ply. The number at the end of the range is the stream
+/// for rounding in [`GradedPositions::begin`]. No other ply uses any of these numbers.
 fn streams(ply: u32) -> Range<u64> {
     let first = u64::from(ply) << 40;
     first..first + (1 << 40) - 1
@@ -291,7 +301,7 @@ mod tests {
             plies.push((portion.ply, choice, portion.is_complete));
         }
         assert_eq!(plies, [(7, 20, false), (8, 20, false), (9, 20, false), (10, 20, false)]);
-        // With fewer positions than plies, they come from random plies.
+        // If fewer positions are wanted than there are plies, the positions come from random plies.
         let mut met = HashSet::new();
         for seed in 0..20 {
             let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::new(&database, Some(2), seed) };

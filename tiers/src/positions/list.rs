@@ -1,8 +1,9 @@
-//! Lists the positions of one ply, all entries of the index or only the legal positions, with their outcomes.
+//! Lists the positions of one ply, with their outcomes. The list has the positions of all entries of the index, or only
+//! the legal positions.
 //!
-//! A probe takes about a microsecond per position. The kernels solve hundreds of millions of entries a second, but have
-//! to begin at the full board. So if a board fits into memory, solving a ply is quicker than probing its positions for
-//! most plies.
+//! The outcomes come from probes of a database or from a solve of the ply. A probe takes about a microsecond per
+//! position. The kernels solve hundreds of millions of entries a second, but have to begin at the full board. So for
+//! most plies of a board that fits into memory, solving the ply is quicker than probing its positions.
 
 use std::ops::Range;
 use std::vec;
@@ -19,10 +20,10 @@ use crate::progress::{Progress, Stage, StageProgress};
 use crate::solve::{Plan, SolveError, solve_down};
 use crate::tier::{Rows, Tier};
 
-/// The most entries that a thread reads at once; a single row of a matrix may have more.
+/// The most entries that a thread reads at once. A thread reads more only if a single row of a matrix has more entries.
 const PART_ENTRIES: u64 = 1 << 16;
 
-/// Sweeping so many entries takes a second.
+/// A sweep of this many entries takes about a second.
 const LONG_SWEEP: u64 = 1 << 28;
 
 /// How many entries the kernels solve in the time of one probe.
@@ -48,12 +49,12 @@ const ENTRIES_PER_PROBE: u64 = 1000;
 pub struct PositionList {
     board: Board,
     ply: u32,
-    /// The legal positions; `None` if all entries are listed.
+    /// The tier that marks the legal positions; `None` if the positions of all entries are listed.
     legal: Option<Tier<'static>>,
-    /// The outcomes of all entries, if the ply is solved.
+    /// The tier that holds the outcomes of all entries; `None` if the ply is not solved.
     outcomes: Option<Tier<'static>>,
     most_positions: u64,
-    /// The parts to read: a matrix, and some of its rows.
+    /// The parts that are still to be read. Each part is some rows of a matrix.
     parts: vec::IntoIter<(Matrix, Range<usize>)>,
 }
 
@@ -63,7 +64,8 @@ pub struct PositionBatch {
     /// For each position, the pieces of the first and of the second player, one bit per cell, as in
     /// [`Position::pieces`].
     pub bitboards: Vec<[u64; 2]>,
-    /// The code of each outcome, for [`PositionList::outcome`]; empty if the ply is not solved.
+    /// For each position, the code of its outcome, which [`PositionList::outcome`] decodes. Empty if the ply is not
+    /// solved.
     pub codes: Vec<u8>,
     /// The number of entries of the index that were read. Each stands for at most two positions.
     pub entries: u64,
@@ -78,7 +80,7 @@ impl PositionBatch {
 }
 
 impl PositionList {
-    /// Lists all entries of a ply that are positions, even if no game can reach them.
+    /// Lists all positions of a ply without a finished line, even those that no game can reach.
     pub fn all(index: &Index, ply: u32) -> PositionList {
         PositionList::new(index, ply, None)
     }
@@ -88,10 +90,10 @@ impl PositionList {
         estimated_entries(board, 0..ply as usize + 1) > LONG_SWEEP
     }
 
-    /// Lists the legal positions of a ply, on rayon's current pool, or on fewer threads if all of them would need more
-    /// than `memory_bytes`. Needs two bits for each entry of the widest tier up to the ply, and memory for tables and
-    /// threads. Sweeps all entries up to this ply, a few hundred million a second. A long sweep reports its progress as
-    /// [`Stage::Sweep`].
+    /// Lists the legal positions of a ply. To find them, sweeps all entries from the empty board up to the ply, a few
+    /// hundred million a second. Runs on rayon's current pool, or on fewer threads if all of them would need more than
+    /// `memory_bytes`. Needs two bits for each entry of the widest tier up to the ply, and memory for tables and
+    /// threads. If [`PositionList::is_long_sweep`] is true, the sweep reports its progress as [`Stage::Sweep`].
     ///
     /// # Errors
     ///
@@ -113,7 +115,8 @@ impl PositionList {
         Ok(PositionList::new(index, ply, Some((tier, pulled.without_line))))
     }
 
-    /// Makes the list of the legal positions, given with their number, or of all.
+    /// Makes the list of a ply. `legal` holds the tier that marks the legal positions, and their number. With `None`,
+    /// the positions of all entries are listed.
     fn new(index: &Index, ply: u32, legal: Option<(Tier<'static>, u64)>) -> PositionList {
         let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
         let parts = matrices.iter().flat_map(|matrix| {
@@ -128,15 +131,15 @@ impl PositionList {
         PositionList { board: index.board(), ply, legal, outcomes: None, most_positions, parts }
     }
 
-    /// Returns whether solving the ply is likely quicker than probing its positions.
+    /// Returns whether solving the ply is probably quicker than probing its positions.
     pub fn is_quicker_solved(&self) -> bool {
         estimated_entries(self.board, self.ply as usize..usize::MAX)
             < self.most_positions.saturating_mul(ENTRIES_PER_PROBE)
     }
 
-    /// Solves the plies from the full board down to this one, so that positions have outcomes. Runs on rayon's current
-    /// pool, or on fewer threads if all of them would need more than `memory_bytes`. Reports its progress as
-    /// [`Stage::Solve`].
+    /// Solves the plies from the full board down to this one, so that the listed positions have outcomes. Runs on
+    /// rayon's current pool, or on fewer threads if all of them would need more than `memory_bytes`. Reports its
+    /// progress as [`Stage::Solve`].
     ///
     /// # Errors
     ///
@@ -159,7 +162,7 @@ impl PositionList {
         Ok(())
     }
 
-    /// Returns whether positions have outcomes.
+    /// Returns whether the listed positions have outcomes.
     pub fn is_solved(&self) -> bool {
         self.outcomes.is_some()
     }
@@ -169,8 +172,8 @@ impl PositionList {
         self.outcomes.as_ref().and_then(|tier| tier.coding.decode(code))
     }
 
-    /// Returns the next positions, read on all threads of rayon's current pool from at least `entries` entries of the
-    /// index; `None` at the end of the list. Takes a few nanoseconds per position.
+    /// Returns the positions of the next entries of the index; `None` at the end of the list. Reads at least `entries`
+    /// entries if as many are left, on all threads of rayon's current pool. Takes a few nanoseconds per position.
     ///
     /// # Errors
     ///
@@ -196,8 +199,10 @@ impl PositionList {
 
     fn read(&self, index: &Index, matrix: &Matrix, rows: Range<usize>) -> Result<PositionBatch, FileError> {
         let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
-        // The first player's pieces of a position, and of its mirror image, are those of its row and of its column. So
-        // a position costs a few operations instead of a loop over its cells.
+        // The row of an entry decides the first player's pieces of the left wing and the spine, and the column decides
+        // those of the right wing. So the first player's pieces of a position are the OR of two bitboards, one for its
+        // row and one for its column. This saves a loop over the cells of each position. The mirror image is made in
+        // the same way.
         let firsts = |left_bits, spine, right_bits| {
             let parts = Parts { left, left_bits, spine, right, right_bits };
             [parts, parts.mirror()].map(|parts| index.split.bitboards(&parts)[0])
@@ -232,15 +237,15 @@ impl PositionList {
         Ok(batch)
     }
 
-    /// Returns whether an entry of the index is a position without a finished line. Entries may have lines of both
-    /// players.
+    /// Returns whether the bitboards of an entry are a position without a finished line. Entries can have lines, even
+    /// lines of both players.
     fn is_unfinished(&self, [first, second]: [u64; 2]) -> bool {
         let position = Position::from_bitboards(self.board, first, second);
         position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
     }
 }
 
-/// Estimates the entries of the tiers of some plies.
+/// Estimates how many entries the tiers of some plies have together.
 fn estimated_entries(board: Board, plies: Range<usize>) -> u64 {
     let estimates = tier_estimates(board).into_iter().take(plies.end).skip(plies.start);
     u64::try_from(estimates.fold(0, u128::saturating_add)).unwrap_or(u64::MAX)
@@ -253,7 +258,8 @@ fn rows_of<'a>(index: &'a Index, tier: &'a Tier, matrix: &Matrix) -> Rows<'a> {
     rows
 }
 
-/// Returns the code of a column, from the words of all planes of its row.
+/// Returns the code in a column of a row. `words` has all planes of the row, one after the other, with `row_words`
+/// words each.
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
     let words = words.iter().skip(column / 64).step_by(row_words).take(planes);
     words.enumerate().fold(0, |code, (plane, word)| code | ((word >> (column % 64) & 1) as u8) << plane)
@@ -282,7 +288,7 @@ mod tests {
         for index in BOARDS[..6].iter().map(|name| index(name)) {
             let board = index.board();
             for (ply, tier) in (0..).zip(plies(board)) {
-                // In several batches.
+                // Read the list in several batches.
                 let listed = |mut list: PositionList| -> Vec<Position> {
                     let batches = std::iter::from_fn(|| list.next(&index, 100).unwrap());
                     batches.flat_map(|batch| batch.positions(board)).collect()

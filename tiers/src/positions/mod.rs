@@ -1,10 +1,10 @@
 //! Listing and drawing positions.
 //!
-//! - [`PositionList`] lists a ply in the order of the index: every entry, or only the legal positions. It adds their
-//!   outcomes if it is told to solve the ply;
-//! - [`Sampler`] draws unfinished positions at random, the same for the same seed. [`Draws`] draws a given number of
-//!   them, distinct ones if wanted;
-//! - [`GradedPositions`] lists or draws the positions in which a player is graded, with the outcomes of their moves;
+//! - [`PositionList`] lists the positions of a ply in the order of the index: those of all entries, or only the legal
+//!   ones. It can also solve the ply, and then adds the outcomes of the positions;
+//! - [`Sampler`] draws unfinished positions at random; the same seed gives the same positions. [`Draws`] draws a given
+//!   number of positions, on request without repeats;
+//! - [`GradedPositions`] lists or draws the positions that are used to grade a player, with the outcomes of all moves;
 //! - [`unforced()`] lists the positions of the UCI data set.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]

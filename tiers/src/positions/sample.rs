@@ -15,12 +15,13 @@ use super::{PositionError, representative};
 use crate::database::Database;
 use crate::index::{Index, Shape, images, shapes, unrank_among};
 
-/// A search for distinct positions gives up after so many draws in a row without a new one, plus this many for each
-/// position found.
+/// A search for distinct positions gives up after too many draws in a row without a new position. The limit is the
+/// first number, plus the second number for each position found so far.
 const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
 
-/// Bounds of the least number of draws made at once for a distinct sample. The more draws in a row bring nothing new,
-/// the more are made at once, up to enough for all threads.
+/// Bounds for the least number of draws that are made at once for a distinct sample. Within these bounds, that number
+/// equals the number of draws in a row without a new position. So when new positions become rare, enough draws are made
+/// at once for all threads.
 const FEWEST: (u64, u64) = (64, 4096);
 
 /// A kind of sample. All kinds draw unfinished positions.
@@ -28,14 +29,14 @@ const FEWEST: (u64, u64) = (64, 4096);
 pub enum SampleKind {
     /// Every unfinished legal position of the plies is equally likely, so most come from the plies with most positions.
     Uniform,
-    /// One of the plies is drawn, and random moves are played up to it.
+    /// One of the plies is drawn, and random moves are played from the empty board up to this ply.
     RandomPlay,
-    /// Like random play, and again until the moves of the position differ in value.
+    /// Like [`RandomPlay`](SampleKind::RandomPlay), repeated until the moves of the reached position differ in value.
     ChoiceMatters,
 }
 
 impl SampleKind {
-    /// Returns its name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             SampleKind::Uniform => "uniform",
@@ -65,7 +66,7 @@ pub struct Sampler<'d> {
     kind: SampleKind,
     plies: Vec<u32>,
     seed: u64,
-    /// The shapes of the plies, for a uniform sample.
+    /// The shapes of the plies; empty unless the sample is uniform.
     shapes: Vec<CountedShape>,
 }
 
@@ -87,13 +88,14 @@ impl<'d> Sampler<'d> {
         Ok(Sampler { database, kind, plies: plies.to_vec(), seed, shapes })
     }
 
-    /// Makes the draws with these numbers, on all threads of rayon's current pool. A position may come up several
-    /// times.
+    /// Makes the draws with the given numbers, on all threads of rayon's current pool. Each number has its own stream
+    /// of random numbers, so equal numbers give equal positions. Different numbers may give the same position.
     ///
     /// # Errors
     ///
-    /// [`PositionError::NotDrawn`] if one draw finds no position in many tries; [`PositionError::Stopped`];
-    /// [`PositionError::Database`] if the choice has to matter and the values of the moves can't be found.
+    /// [`PositionError::NotDrawn`] if one draw finds no position in many tries; [`PositionError::Stopped`] if
+    /// `is_stopped` returns true; [`PositionError::Database`] if the values of the moves are needed for
+    /// [`SampleKind::ChoiceMatters`] and can't be found.
     pub fn draw(
         &self,
         numbers: Range<u64>,
@@ -103,8 +105,8 @@ impl<'d> Sampler<'d> {
         numbers.into_par_iter().map(|number| self.one(number, budget, is_stopped)).collect()
     }
 
-    /// Makes one draw: tries until a position is accepted, or gives up. On some boards the choice never matters, and
-    /// some plies can't be reached.
+    /// Makes one draw: tries positions until it accepts one. Gives up after many tries, because on some boards the
+    /// choice never matters, and some plies can't be reached.
     fn one(&self, number: u64, budget: &Budget, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
@@ -143,7 +145,8 @@ pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
     }
 }
 
-/// A number of draws of a [`Sampler`], in portions. The size of the portions does not affect the sample.
+/// Draws a given number of positions with a [`Sampler`], in portions. The size of the portions does not affect the
+/// sample.
 ///
 /// ```
 /// use fourbase::analysis::Budget;
@@ -177,21 +180,23 @@ pub struct Draws<'d> {
 }
 
 impl<'d> Draws<'d> {
-    /// Prepares to draw `count` positions. In a distinct sample no position comes up twice, nor do mirror images.
+    /// Prepares to draw `count` positions. A distinct sample contains no position twice, and never both a position and
+    /// its mirror image.
     pub fn new(sampler: Sampler<'d>, count: u64, is_distinct: bool) -> Draws<'d> {
         Draws { sampler, count, left: count, next: 0, found: is_distinct.then(HashSet::new), in_vain: 0 }
     }
 
-    /// Returns the bytes that `count` distinct positions take. They are in a hash table with a power of two of slots.
-    /// At most seven eighths of the slots are used, and each has a byte beside the position. While the
-    /// table grows, one of half the size exists too.
+    /// Returns the bytes of memory that `count` distinct positions take. The positions are in a hash table whose number
+    /// of slots is a power of two. At most seven eighths of the slots are used. Every slot takes the bytes of a
+    /// position and one more byte. While the table grows, the old table, which is half as large, exists too.
     pub fn distinct_bytes(count: u64) -> u64 {
         let places = (count.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX);
         places.saturating_mul(size_of::<Position>() as u64 + 1) / 2 * 3
     }
 
-    /// Draws the next positions, at most `most` or some thousands, on all threads of rayon's current pool; `None` at
-    /// the end. A distinct sample keeps all of its positions in memory.
+    /// Draws the next positions on all threads of rayon's current pool; returns `None` at the end. Returns at most
+    /// `most` positions, but a distinct sample may return up to 4096 even if `most` is smaller. A distinct sample keeps
+    /// all of its positions in memory.
     ///
     /// # Errors
     ///
@@ -205,7 +210,8 @@ impl<'d> Draws<'d> {
         if self.left == 0 {
             return Ok(None);
         }
-        // Surplus draws are discarded, so later draws do not depend on how many are made at once.
+        // Draws beyond the requested number are discarded, so the sample does not depend on how many draws are made at
+        // once.
         let draws =
             self.left.min(most).max(if self.found.is_some() { self.in_vain.clamp(FEWEST.0, FEWEST.1) } else { 1 });
         let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;
@@ -230,10 +236,11 @@ impl<'d> Draws<'d> {
     }
 }
 
-/// A shape of a tier, its ply, and the number of positions of the listed shapes up to and including it.
+/// A shape of a tier, the ply of the tier, and the number of positions of all shapes up to and including this one in
+/// the list.
 type CountedShape = (Shape, u32, u64);
 
-/// Lists the shapes of some plies, from which an entry of the index is drawn.
+/// Lists the shapes of some plies with their numbers of positions, from which [`draw_entry`] draws.
 fn counted_shapes(index: &Index, plies: &[u32]) -> Vec<CountedShape> {
     let (mut listed, mut end) = (Vec::new(), 0_u64);
     for ply in plies.iter().copied() {
@@ -246,9 +253,9 @@ fn counted_shapes(index: &Index, plies: &[u32]) -> Vec<CountedShape> {
     listed
 }
 
-/// Draws an entry of some shapes, or its mirror image if that is another position. Returns `None` if both players have
-/// lines, if the game is over, or if no order of moves leads there. All remaining positions are equally likely. On 5x4
-/// every third draw gives a position, on 7x6 most draws do.
+/// Draws an entry of the index that belongs to some shapes, and returns its position or the mirror image. Returns
+/// `None` if both players have lines, if the game is over, or if no order of moves leads to the position. All other
+/// positions are equally likely. On 5x4 every third draw gives a position, on 7x6 most draws do.
 fn draw_entry(index: &Index, shapes: &[CountedShape], source: &mut RandomSource) -> Option<Position> {
     let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
     let drawn = source.random_range(0..end);
@@ -289,7 +296,8 @@ mod tests {
         assert_eq!(drawn.keys().copied().collect::<HashSet<_>>(), legal);
         let legal = legal.len();
         let expected = count as f64 / legal as f64;
-        // The sum of squares over the mean has mean `legal - 1` and variance `2 * (legal - 1)`.
+        // If all positions are equally likely, this sum of squared deviations (chi-squared) has mean `legal - 1` and
+        // variance `2 * (legal - 1)`.
         let squares = drawn.values().map(|times| (f64::from(*times) - expected).powi(2) / expected).sum::<f64>();
         let most = legal as f64 + 6.0 * (2.0 * legal as f64).sqrt();
         assert!(squares < most, "{squares} of {legal}");

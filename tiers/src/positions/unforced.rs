@@ -4,11 +4,11 @@
 //! connect-4 in which neither player has won yet, and in which the next move is not forced". Three more rules give its
 //! 67,557 rows in their order:
 //!
-//! - a next move is forced if **either** player could complete a line with it (with the player to move's own lines left in,
-//!   there are 155,602 positions; with the opponent's, 155,241);
-//! - of a position and its mirror image only one is listed (without that, there are 134,934);
-//! - the rows are in the order of a search that tries the columns from the centre outwards, left before right, and visits
-//!   every position, or its mirror image, once.
+//! - the next move is forced if **either** player could complete a line there (if only the opponent's lines counted,
+//!   there would be 155,602 positions with their mirror images; if only those of the player to move counted, 155,241);
+//! - only one of a position and its mirror image is listed (with both, there would be 134,934 positions);
+//! - the rows are in the order of a depth-first search that tries the columns from the centre outwards, left before
+//!   right, and visits only the first of a position and its mirror image.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,12 @@ use fourbase::{Board, Position, winning_cells};
 
 use super::PositionError;
 
-/// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
+/// The last ply that can be listed. A search keeps every position up to the listed ply in memory: for this ply of 7x6,
+/// about a million.
 pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 
-/// Lists the unfinished positions of a ply up to 10 where no move of either player would complete a line, in the order
-/// of the UCI data set. Keeps every position up to the ply in memory, about a million on 7x6.
+/// Lists the unfinished positions of a ply up to 10 in which no move of either player would complete a line, in the
+/// order of the UCI data set. Keeps every position up to the ply in memory: for ply 10 of 7x6, about a million.
 ///
 /// ```
 /// use fourbase_tiers::positions::unforced;
@@ -39,7 +40,7 @@ pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result
     }
     let columns = board.central_columns();
     let (mut met, mut listed) = (HashSet::new(), Vec::new());
-    // The end of the stack is the next position.
+    // The position at the end of the stack is visited next.
     let mut stack = vec![Position::start(board)];
     while let Some(position) = stack.pop() {
         if position.primitive().is_some() || !met.insert(representative(&position)) {
@@ -65,7 +66,8 @@ fn is_unforced(position: &Position) -> bool {
     position.bitboards().into_iter().all(|pieces| winning_cells(board, pieces) & open == 0)
 }
 
-/// Returns the position or its mirror image, whichever has the smaller bitboards; it stands for both.
+/// Returns whichever of the position and its mirror image has the smaller bitboards. Where mirror images count as
+/// repeats, it stands for both.
 pub(crate) fn representative(position: &Position) -> Position {
     let mirror = position.mirror();
     if mirror.bitboards() < position.bitboards() { mirror } else { *position }
