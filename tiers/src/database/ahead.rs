@@ -1,9 +1,9 @@
-//! Reads ahead: requests together the parts of remote files that look-ups will need.
+//! Reads ahead: before look-ups start, requests the parts of remote files that they will read.
 //!
-//! Without reading, a probe can tell which positions it may look up: its own position, or the children and the
-//! positions that forced moves reach from them. So they are listed before anything is read, and sorted by tier. Then the
-//! pages of each file are requested, and after that its blocks: up to eight requests at a time per file, and all files at the
-//! same time. The probe may use fewer positions, because it stops at a win.
+//! A probe needs no file to tell which positions it may look up: its own position, or the children and the positions
+//! that forced moves reach from the children. So [`Database::read_ahead`] first lists these positions, and sorts them
+//! by tier. Then it requests the pages of each file's directory, and after that the blocks: up to eight requests at a
+//! time per file, and all files at the same time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::Position;
 use rayon::prelude::*;
@@ -14,11 +14,12 @@ use crate::files::{IS_PARALLEL, is_address};
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
-/// The longest list of positions to read ahead for; no position has more moves. Longer lists are looked up in an order
-/// that shares blocks, and each position reads what it needs.
+/// The longest list of positions to read ahead for. No position has more moves, so the children of one position always
+/// fit. Longer lists are looked up in an order that shares blocks (see [`super::many`]), and each position reads what
+/// it needs.
 const MOST_POSITIONS: usize = 32;
 
-/// The most positions to follow from one position; the worst position of 6x4 needs 68.
+/// The most positions to list for one probe. The worst probe of 6x4 makes 68 look-ups.
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {

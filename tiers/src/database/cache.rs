@@ -1,13 +1,15 @@
-//! The expanded blocks and unpacked chunks of probes, in bounded memory.
+//! Keeps the expanded blocks and unpacked chunks of probes, in bounded memory. [`chunk`](crate::format::chunk) and
+//! [`codec`](crate::format::codec) explain chunks and blocks.
 //!
-//! A warm probe mostly waits for memory. The children of a position are often probed one after another, and the
-//! processor can read memory for the next child while it waits for this one, but not past a lock or a reference count.
-//! So probes take no lock to read the codes of unpacked chunks. The codes are stored in **slots** of a
-//! kilobyte, and **buckets** record which slot has which codes: a probe reads a bucket and a slot, and writes nothing.
-//! Slots are filled in turn, so the oldest codes are overwritten first.
+//! A probe whose chunk is cached mostly waits for memory. The children of a position are often probed one after
+//! another. While the processor waits for the memory of one child, it can already read memory for the next child, but
+//! not if the probe takes a lock or changes a reference count. So probes take no lock to read the codes of unpacked
+//! chunks. (Bit *i* of an entry's code is in plane *i*.) The codes are stored in **slots** of a kilobyte, and
+//! **buckets** record which slot has which codes: a probe reads a bucket and a slot, and writes nothing. Slots are
+//! filled in turn, so the oldest codes are overwritten first.
 //!
-//! One thread writes at a time, while others read. Each slot has a version, which is odd during a write; if it has
-//! changed during a read, the read counts as a miss. Missing codes are unpacked again, which is slow but right.
+//! One thread writes at a time, while others read. Each slot has a version, which is odd during a write. If the version
+//! has changed during a read, the read counts as a miss. Missing codes are unpacked again, which is slow but right.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +20,12 @@ use crate::format::codec::DecodedBlock;
 use crate::index::Slots;
 use crate::kernel::MAX_PLANES;
 
-/// The cache's memory unless the caller sets it.
+/// The bytes of the cache unless the caller sets another number.
 pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
-/// A cache of expanded blocks, in a quarter of the memory, and of the codes of unpacked chunks, in the rest. Threads
-/// share it, and so may databases: [`Database::with_shared_cache`](super::Database::with_shared_cache).
+/// The cache of probes. A quarter of its memory is for expanded blocks, the rest for the codes of unpacked chunks.
+/// Threads can share a cache, and so can databases:
+/// [`Database::with_shared_cache`](super::Database::with_shared_cache).
 pub struct Cache {
     memory: Arc<Memory>,
     /// Distinguishes the databases that share the memory.
@@ -36,7 +39,8 @@ struct Memory {
     databases: AtomicU64,
 }
 
-/// Blocks by database, ply and number, each with the bytes that it takes.
+/// A cache of blocks. The key is the database, the ply and the number of the block; the value is the number of bytes
+/// that the block takes, and the block.
 pub(crate) type BlockCache<B> = quick_cache::sync::Cache<(u64, u32, u64), (usize, Arc<B>), BlockWeighter>;
 
 #[derive(Clone)]
@@ -57,7 +61,7 @@ impl Cache {
         Cache { memory: Arc::new(Memory { blocks, codes, bytes, databases: AtomicU64::new(1) }), database: 0 }
     }
 
-    /// Returns the same memory for another database.
+    /// Returns a cache for another database that uses the same memory.
     pub(super) fn share(&self) -> Cache {
         let database = self.memory.databases.fetch_add(1, Ordering::Relaxed);
         Cache { memory: Arc::clone(&self.memory), database }
@@ -78,7 +82,7 @@ impl Cache {
         self.memory.codes.get(chunk, entry).is_some()
     }
 
-    /// Returns a block. If it is missing, `expand` makes it.
+    /// Returns a block. If the cache lacks the block, `expand` makes it.
     pub(super) fn block<E>(
         &self,
         ply: u32,
@@ -89,8 +93,8 @@ impl Cache {
         Ok(self.memory.blocks.get_or_insert_with(&(self.database, ply, number), insert)?.1)
     }
 
-    /// Returns the code of an entry of a chunk. If it is missing, `unpack` returns the words of all codes of the chunk,
-    /// plane after plane.
+    /// Returns the code of an entry of a chunk. If the cache lacks the code, `unpack` returns the words of all codes of
+    /// the chunk, plane after plane.
     pub(super) fn code<E>(
         &self,
         chunk: Chunk,
@@ -106,18 +110,19 @@ impl Cache {
     }
 }
 
-/// Words of a slot: the codes of 4,096 entries in two planes.
+/// The number of words in a slot. For two planes, they hold the codes of 4,096 entries.
 const SLOT_WORDS: usize = 128;
 
 /// [`SLOT_WORDS`] divided by each number of planes. This is a table because a division would take much of the time of a
 /// look-up.
 const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
 
-/// Slots of a bucket. There are half as many buckets as slots, so fewer than one bucket in ten thousand would need
-/// more.
+/// The number of slots that a bucket can record. There are half as many buckets as slots, so about one bucket in 4,000
+/// would need more.
 const WAYS: usize = 8;
 
-/// Slots and buckets are allocated in pages. With large pages, the first probes would fill memory that they don't need.
+/// The number of slots and buckets in a page. A page is allocated when it is first used; with large pages, the first
+/// probes would allocate memory that they don't need.
 const SLOTS_OF_PAGE: usize = 32;
 const BUCKETS_OF_PAGE: usize = 16;
 
@@ -142,15 +147,15 @@ impl Chunk {
         WORDS_OF_SLOT.get(self.planes).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a part of the chunk. A part has as many words of each plane as fit into a slot. A name is
-    /// never 0, because the tier of ply 0 is not stored. Two parts could share a name only in a file of 2^50 chunks,
-    /// whose directory would have 2^42 blocks.
+    /// Returns the name under which a slot stores a part of the chunk. A part has as many words of each plane as fit
+    /// into a slot. A name is never 0, because the tier of ply 0 is not stored. Two parts of a database could share a
+    /// name only in a file of 2^50 chunks, whose directory would have 2^42 blocks.
     fn name(&self, part: usize) -> Name {
         [self.number << 14 | (part as u64) << 7 | u64::from(self.ply), self.database]
     }
 }
 
-/// The name of a part among those of its database, and the database.
+/// A part's name, unique in its database, and the number of the database.
 type Name = [u64; 2];
 
 /// Slots and buckets, shared by threads.
@@ -165,8 +170,8 @@ pub(super) struct ChunkCodes {
 struct Slot {
     version: AtomicU64,
     name: [AtomicU64; 2],
-    /// The words of the part: word after word, with all planes of a word side by side. In arrays of 32, because longer
-    /// arrays have no `Default`.
+    /// The words of the part: first the first word of every plane, then the second word of every plane, and so on. They
+    /// are in arrays of 32, because longer arrays do not implement `Default`.
     words: [[AtomicU64; 32]; SLOT_WORDS / 32],
 }
 
@@ -176,12 +181,13 @@ impl Slot {
     }
 }
 
-/// Each item has a slot's number, counted from 1, in its low bits, below 32 bits of the hash of its name; 0 is free.
+/// Each item records one slot. Its low 32 bits are the slot's number, counted from 1; its high 32 bits are from the
+/// hash of the slot's name. A free item is 0.
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([AtomicU64; WAYS]);
 
-/// Returns the bit of an entry in its word.
+/// Returns the bit of an entry in `word`, which has the bits of 64 entries.
 fn bit(word: u64, entry: usize) -> u8 {
     (word >> (entry % 64) & 1) as u8
 }
@@ -249,7 +255,7 @@ impl ChunkCodes {
     /// Writes words to the next slot, under a name.
     fn write(&self, name: Name, words: impl Iterator<Item = u64>) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have written them already.
+        // Another thread may have written these words already.
         if self.slots.count == 0 || self.find(name, |_| ()).is_some() {
             return;
         }
@@ -276,8 +282,8 @@ impl ChunkCodes {
         }
     }
 
-    /// Adds a slot to the bucket of a name. If the bucket is full, this displaces another slot, which is then no longer
-    /// found.
+    /// Adds a slot to the bucket of a name. If the bucket is full, replaces another slot's item, so that the codes in
+    /// that slot are no longer found.
     fn remember(&self, name: Name, slot: usize) {
         let bucket = self.bucket(name);
         let free = bucket.0.iter().find(|entry| entry.load(Ordering::Relaxed) == 0);
@@ -296,7 +302,7 @@ impl ChunkCodes {
     }
 }
 
-/// Returns the slot number of a bucket's entry.
+/// Returns the slot number in an item of a bucket; `None` if the item is free.
 fn slot_number(entry: u64) -> Option<usize> {
     (entry as u32 as usize).checked_sub(1)
 }

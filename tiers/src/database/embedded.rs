@@ -16,10 +16,10 @@ use crate::files::{ReadFile, ReadStorage};
 use crate::format::{MANIFEST, board_and_values_of, folder_of};
 use crate::kernel::Values;
 
-/// The folder in the paths of embedded files; it stands for the program.
+/// The folder in which the paths of embedded files begin. It is not on disk, but stands for the program.
 const ROOT: &str = "embedded";
 
-/// Lists the files of a folder with their bytes.
+/// Makes the list of embedded files from their names in each folder: the path and the bytes of every file.
 #[cfg(feature = "embedded")]
 macro_rules! files {
     ($($folder:literal: $($name:literal)+;)+) => {
@@ -27,7 +27,8 @@ macro_rules! files {
     };
 }
 
-/// All embedded files, the smallest board first, each with its path and bytes. Empty without the cargo feature `embedded`.
+/// The path and the bytes of every embedded file, the smallest board first. Empty without the cargo feature
+/// `embedded`.
 #[cfg(not(feature = "embedded"))]
 const FILES: &[(&str, &[u8])] = &[];
 #[cfg(feature = "embedded")]
@@ -64,8 +65,8 @@ impl Database {
     }
 
     /// Opens the database of a board under the folder of all databases, as [`Database::find`] does. If there is none,
-    /// or one that is still being solved, opens the built-in one if it exists. The unfinished database can't answer
-    /// early positions, and the built-in one finds by search what the unfinished one stores.
+    /// or only one that is still being solved, opens the built-in database instead, if the board has one. An unfinished
+    /// database lacks early positions; the built-in one stores those, and searches forward for later positions.
     ///
     /// # Errors
     /// The errors of [`Database::find`].

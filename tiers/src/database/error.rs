@@ -10,22 +10,24 @@ use crate::format::{MANIFEST, folder_of};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
-/// What is at a place without a database of the board.
+/// Why a place (a folder, a file or an address) can't serve as the folder of all databases.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misplaced {
-    /// A database, or the folder of a board. The field is the folder of all databases above it.
+    /// The place is a database or the folder of a board. The field is the folder of all databases, which is above the
+    /// place.
     #[error("is a database itself, not the folder of all databases")]
     Inside(PathBuf),
-    /// A folder (the first field) with this many tiers but without their manifest.
+    /// A folder (the first field) has tier files (their number is the second field) but no manifest.
     #[error("has no database: {} has {_1} tier files but no manifest, so the copy is incomplete", shown(_0))]
     Incomplete(PathBuf, usize),
-    /// A file, or nothing where the text looks like an address.
+    /// The place is a file, or it does not exist and its text looks like an address.
     #[error("is no folder; an address begins with http:// or https://")]
     NoFolder,
-    /// Nothing.
+    /// The place has no databases, or does not exist.
     #[error("has no databases")]
     Nothing,
-    /// An address without a database of this board. It may have others, because a host need not list its folders.
+    /// The address has no database of this board. It may have others: a host need not list its folders, so they are not
+    /// known.
     #[error("has no database of this board")]
     Elsewhere,
 }
@@ -41,7 +43,7 @@ pub enum DatabaseError {
         /// The folder of all databases.
         root: PathBuf,
     },
-    /// The given place has no databases at all, or, at an address, none of the board.
+    /// The given place has no databases at all, or is an address without a database of the board.
     #[error("{} {found}", shown(root))]
     Misplaced {
         /// The place.

@@ -1,13 +1,14 @@
 //! Searches forward for positions beyond the deepest kept tier.
 //!
 //! `--keep-plies N` solves every tier but keeps only the files of tiers with at most N pieces. For a later position,
-//! the exact search ([`fourbase::search`]) finds the outcome: in a `wdl` database the value alone, about a quarter of
-//! the work, else the remoteness too. The answer is as exact as a stored one, but its cost has no limit: see
-//! `docs/notebook/keep-plies.md`.
+//! the exact search ([`fourbase::search`]) finds the outcome. In a `wdl` database the search finds only the value,
+//! which is about a quarter of the work; otherwise it finds the remoteness too. The answer is as exact as a stored one,
+//! but its cost has no limit: see `docs/notebook/keep-plies.md`.
 //!
-//! A search's table grows with use and gets slower, so a search is dropped after some work. For 60 positions of 6x6 at
-//! plies 11 and 12, this cut the time of the searches from 26 to 19 ms, and that of searching all their children from
-//! 63 to 45 ms. Dropping it after every search was as fast there, but a third slower at ply 19.
+//! One search solves several positions in turn and keeps its table. The table grows with use and gets slower, so a
+//! search is dropped after some work. For 60 positions of 6x6 at plies 11 and 12, this cut the time of searching them
+//! from 26 to 19 ms, and the time of searching all their children from 63 to 45 ms. Dropping the search after every
+//! position was as fast there, but a third slower at ply 19.
 
 use std::sync::atomic::Ordering;
 
@@ -19,9 +20,10 @@ use super::open::Database;
 use crate::kernel::Values;
 
 impl Database {
-    /// Searches a position whose tier is not kept. `known` narrows the search: the player to move at `ply`, the same ply
-    /// or an earlier one, gets at least this outcome, or lower outcomes don't matter. If the answer is this bound, the
-    /// true outcome may lie beyond it. If the ply before is kept, its values narrow the search too.
+    /// Searches a position whose tier is not kept. `known` narrows the search: it is an outcome for the player to move
+    /// at `ply`, which is the ply of `position` or an earlier one. That player gets at least this outcome, or the
+    /// caller does not need to tell worse outcomes apart. If the result equals this bound, the true outcome may lie
+    /// beyond it. If the tier of the ply before `position` is kept, its values narrow the search too.
     ///
     /// # Errors
     /// [`DatabaseError::Analysis`] if a limit of the budget is reached, and the errors of [`Database::probe`].
@@ -34,13 +36,13 @@ impl Database {
     ) -> Result<Outcome, DatabaseError> {
         let (mut at_least, mut at_most) = (self.at_least(position, budget)?, None);
         let plies = position.ply() as u32 - ply;
-        // A game that is lost before the position gives no bound.
+        // If the known outcome ends the game before `position`, it gives no bound for `position`.
         if let Some(Outcome { value, remoteness }) = known
             && remoteness.is_none_or(|remoteness| remoteness >= plies)
         {
             let remoteness = remoteness.map(|remoteness| remoteness - plies);
             if plies.is_multiple_of(2) {
-                // Better outcomes compare as less.
+                // `Outcome` orders better outcomes first, so `min` returns the better one.
                 at_least = at_least.into_iter().chain([Outcome { value, remoteness }]).min();
             } else {
                 at_most = Some(Outcome { value: value.flip(), remoteness });
@@ -49,10 +51,11 @@ impl Database {
         Ok(self.search(position, [at_least, at_most], budget)?)
     }
 
-    /// Returns a lower bound of a position's outcome, if the kept plies give one: the player does at least as well as
-    /// in any earlier position from which the opponent's move leads here.
+    /// Returns a lower bound of a position's outcome, if the kept plies give one. In each parent (a position one move
+    /// earlier) the opponent may have better moves, so the player to move here gets at least what this player gets in
+    /// the parent.
     pub(super) fn at_least(&self, position: &Position, budget: &Budget) -> Result<Option<Outcome>, DatabaseError> {
-        // Without nodes there is no search to narrow.
+        // A budget of 0 nodes allows no search, so there is none to narrow.
         if budget.nodes == Some(0) {
             return Ok(None);
         }
@@ -83,8 +86,8 @@ impl Database {
         }
     }
 
-    /// Searches a position to the end of the game, within a budget. It must be worth at least and at most the bounds, or
-    /// outcomes beyond them must not matter.
+    /// Searches a position to the end of the game, within a budget. Either the true outcome lies between the bounds, or
+    /// the caller does not need to tell outcomes beyond a bound apart.
     pub(super) fn search(
         &self,
         position: &Position,
@@ -95,7 +98,8 @@ impl Database {
         if budget.nodes_left() == Some(0) {
             return Err(AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or_default() });
         }
-        // Sets both bounds at the latest possible end of the game, so that only the value is searched.
+        // In a `wdl` database, bounds at the latest possible end of the game make the search find the value alone: it
+        // need not tell losses apart, nor wins.
         let at_the_end = |value| Outcome { value, remoteness: Some((board.cells() - position.ply()) as u32) };
         let cost = Cost { positions: 1, ..Cost::default() };
         self.searched.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The database as [`fourbase::analysis`] uses it: alone, or together with searches.
+//! How [`fourbase::analysis`] uses a database: alone, or together with searches.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::error::DatabaseError;
 use super::open::Database;
 use crate::kernel::Values;
 
-/// The budget limits the searches beyond the kept plies.
+/// The budgets limit the searches for positions whose tiers the database does not keep.
 impl Lookup for Database {
     type Error = DatabaseError;
 
@@ -56,7 +56,8 @@ impl Database {
         Analyst::new(self.board(), Some(self), None).moves(position, &mut Budget::default())
     }
 
-    /// Plays the best moves to the end, the lowest column among equals; `None` if the database has no remoteness.
+    /// Returns the columns of best play from a position to the end of the game. Among equally good moves, takes the
+    /// lowest column. Returns `None` if the database has no remoteness.
     ///
     /// # Errors
     /// The errors of [`Database::probe`], and [`DatabaseError::Analysis`] if no move has the value of its position.
@@ -77,9 +78,10 @@ pub enum When {
     Only,
 }
 
-/// Chooses the source of answers for a board. `find` opens its database and is not called for [`When::Only`]; `pool`
-/// makes the searches and is called only if they are needed. If the database has values alone, the built-in one gives
-/// the remoteness of early positions and shares the cache.
+/// Chooses the source of answers for a board. `find` opens the board's database and is not called for [`When::Only`];
+/// `pool` makes the searches and is called only if they are needed. If the database is complete but stores no
+/// remoteness, the board's built-in database (if there is one) gives the remoteness of early positions; both databases
+/// then share a cache.
 ///
 /// # Errors
 ///

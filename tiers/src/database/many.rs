@@ -13,30 +13,33 @@ const FEW: usize = 16;
 
 /// One of many positions, and its answer.
 struct Query<'p> {
-    /// Its rank in the order of the files.
+    /// The sort key that [`Database::file_order`] returns.
     order: u128,
-    /// Its index among the positions.
+    /// The position's index in the caller's list.
     place: usize,
     position: &'p Position,
     answer: Option<Result<Outcome, Box<DatabaseError>>>,
 }
 
 impl Database {
-    /// Looks many positions up, on all threads of rayon's current pool, in an order that reuses what is read. A
-    /// position that occurs several times is looked up once. The results are in the order of the positions.
+    /// Looks many positions up, on all threads of rayon's current pool, in an order in which neighbours share blocks of
+    /// the files. Looks a position up only once if it occurs several times. The results are in the order of the
+    /// positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
         self.look_up_all(positions, &Budget::default())
     }
 
-    /// Looks many positions up as [`Database::probe_many`] does. Each has its own `budget`, whose monitor counts the
-    /// answers and can cancel the rest. Errors are boxed, so that a result takes 16 bytes instead of 88.
+    /// Looks many positions up as [`Database::probe_many`] does. Each position gets its own copy of `budget`. The
+    /// budget's monitor counts the answers and can cancel the rest. Errors are boxed, so that a result takes 16 bytes
+    /// instead of 88.
     pub(crate) fn probe_many_within(
         &self,
         positions: &[Position],
         budget: &Budget,
     ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
-        // A single search may take as long as all other positions together.
+        // If not all tiers are kept, one position may need a search that takes as long as all other positions together.
+        // So even two positions go to two threads.
         let is_searched = self.manifest.keep_plies.is_some();
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
@@ -69,15 +72,15 @@ impl Database {
             first.answer = Some(answer);
         });
         queries.par_sort_unstable_by_key(|query| query.place);
-        // If an error could not be copied, look the position up again.
+        // Some errors can't be copied to equal positions, so look those positions up again.
         queries.into_par_iter().map(|query| query.answer.unwrap_or_else(|| probe(query.position, 0))).collect()
     }
 
     /// Looks up the moves of many positions. For each position, returns one item per column of the board: the outcome
-    /// for the player who makes the move, or `None` for an illegal move. Each move has its own `budget`.
+    /// for the player who makes the move, or `None` for an illegal move. Each move gets its own copy of `budget`.
     ///
-    /// If a move has no answer, calls `unknown` with the number of its position and the reason: an error of
-    /// [`Database::probe`], or a limit of the budget. If `unknown` returns no error, the move has no outcome.
+    /// If a move has no answer, calls `unknown` with the index of the move's position and the reason: an error of
+    /// [`Database::probe`], or a limit of the budget. If `unknown` returns no error, the move's item is `None`.
     ///
     /// # Errors
     /// The first error that `unknown` returns.
@@ -106,14 +109,16 @@ impl Database {
         Ok(moves)
     }
 
-    /// Returns a sort key that puts positions of a tier into the order of the tier's file.
+    /// Returns a sort key that puts positions of a tier nearly into the order of the tier's file.
     fn file_order(&self, position: &Position) -> u128 {
         if position.board() != self.board() {
             return 0;
         }
         let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
-        // The high bits of the left wing sort as well as its rank would; the right wing is left out.
+        // The exact order would need the ranks of both wings' colourings (see [`crate::index::split`]). The number of
+        // first-player pieces in the left wing and the high bits of its colouring sort nearly as well as its rank, and
+        // the colouring of the right wing is left out.
         let fields = [
             (position.ply() as u128, 8),
             (u128::from(parts.left.0), 26),

@@ -1,4 +1,4 @@
-//! Why the given folder of all databases has none.
+//! Finds out why a folder or address that should have all databases has none.
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +12,16 @@ use crate::kernel::Values;
 /// The folder of all databases if none is given. It need not exist.
 pub const DEFAULT_ROOT: &str = "db";
 
-/// Checks whether a folder in which no database of `board` was found (`None`: no database at all) can be the folder of
-/// all databases. A folder with databases of other boards passes, and so does [`DEFAULT_ROOT`].
+/// Checks whether `root` can be the folder of all databases, although no database of `board` was found there (or, if
+/// `board` is `None`, no database at all). A folder with databases of other boards passes, and so does
+/// [`DEFAULT_ROOT`].
 ///
 /// # Errors
 /// [`DatabaseError::Misplaced`].
 pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError> {
     let (storage, is_host) = (storage_of(root), is_address(root));
     let has_manifest = |folder: &Path| storage.open(&folder.join(MANIFEST)).is_ok();
-    // The folder of a database is two levels below that of all databases, and the folder of a board one.
+    // A database's folder is two levels below the folder of all databases; a board's folder is one level below it.
     let above = |levels: usize| {
         let above = root.ancestors().nth(levels).filter(|above| is_address(above) == is_host)?;
         let is_inside =
@@ -36,12 +37,12 @@ pub fn check_root(root: &Path, board: Option<Board>) -> Result<(), DatabaseError
     Err(DatabaseError::Misplaced { root: root.to_path_buf(), board, found })
 }
 
-/// Returns the folders of both databases of a board, inside the board's folder.
+/// Returns the folders that both databases of a board have in `folder`, the board's folder.
 fn of_values(folder: &Path) -> [PathBuf; 2] {
     [Values::Remoteness, Values::Wdl].map(|values| folder.join(values.to_string()))
 }
 
-/// Returns what is wrong with a folder on disk that is not a folder of databases; `None` if nothing is.
+/// Returns why a path on disk can't be the folder of all databases; `None` if it can.
 fn on_disk(root: &Path, board: Option<Board>) -> Option<Misplaced> {
     let names = Disk.names(root).unwrap_or_default();
     let boards = || names.iter().filter_map(|name| name.parse::<Board>().ok());

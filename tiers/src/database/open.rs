@@ -18,16 +18,17 @@ use crate::format::{MANIFEST, Manifest, REPLACEMENT, TierRecord, board_and_value
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Kernel, Values};
 
-/// The most answers of searches that a database keeps: about 3 MiB.
+/// The largest number of search results that a database keeps: they take about 3 MiB.
 const MOST_ANSWERS: usize = 1 << 16;
 
-/// The most that the table of one search takes. It starts with some kilobytes.
+/// The most bytes of one search's table. The table starts with some kilobytes and grows.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// A search is dropped after this many nodes. Until then its findings fit a processor's cache.
+/// A search and its table are dropped after the search has visited this many nodes. Until then the table fits a
+/// processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
-/// Makes the pool of the searches beyond the kept plies of a database.
+/// Makes the pool of searches for positions whose tiers a database does not keep.
 pub(crate) fn searches() -> SearchPool {
     SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() })
         .drop_after(NODES_TO_REMEMBER)
@@ -45,10 +46,11 @@ pub struct Database {
     pub(super) index: Index,
     pub(super) tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
-    /// Searches for positions beyond the kept plies, and their number so far.
+    /// Searches for positions whose tiers are not kept.
     pub(super) searches: SearchPool,
+    /// The number of positions that were searched so far.
     pub(super) searched: AtomicU64,
-    /// Answers of searches, by the pieces of both players.
+    /// Results of searches. The key has the bitboards of both players.
     pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
     pub(super) storage: Arc<dyn ReadStorage>,
     /// Why another database, which would have been preferred to this one, was not opened; `None` if there was none.
@@ -104,13 +106,13 @@ impl Database {
         Err(DatabaseError::Missing { board, root: folder.ancestors().nth(2).unwrap_or(folder).to_path_buf() })
     }
 
-    /// Opens the database of a board under the folder of all databases; the one with remoteness if there are two.
-    /// Prefers a complete database to one that is being solved, and either to an unreadable one (see
-    /// [`Database::passed_over`]).
+    /// Opens the database of a board under `root`, the folder of all databases. If the board has two databases, prefers
+    /// a complete one to one that is being solved, and otherwise the one with remoteness. If one of the two can't be
+    /// read, opens the other one and stores the error in [`Database::passed_over`].
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] if the board has no database, [`DatabaseError::Misplaced`] if no board has one, else
-    /// the error of the board's only database.
+    /// [`DatabaseError::Missing`] if the board has no database, [`DatabaseError::Misplaced`] if no board has one. If
+    /// the board has databases but none can be opened, the first error of opening them.
     pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let (mut solving, mut passed_over) = (None, None);
         for values in [Values::Remoteness, Values::Wdl] {
@@ -148,7 +150,7 @@ impl Database {
         self
     }
 
-    /// Uses a cache that other databases may use, too, so that all of them together take at most its memory.
+    /// Shares `cache` with other databases. All of them together take at most the memory of this cache.
     #[must_use]
     pub fn with_shared_cache(mut self, cache: &Cache) -> Database {
         self.cache = cache.share();
@@ -166,7 +168,7 @@ impl Database {
     /// manifest differs from that of a solve that keeps the same tiers.
     ///
     /// # Errors
-    /// [`DatabaseError::NotSolved`] if this database lacks a tier.
+    /// [`DatabaseError::NotSolved`] if this database is not complete or does not keep the tiers of up to `most` pieces.
     pub fn with_plies_up_to(self, most: u32) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest.root() else { return Err(self.not_solved(0)) };
@@ -228,7 +230,8 @@ impl Database {
         }
         let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let tier = self.open_tier(record).map_err(|error| {
-            // A solver that replaces the database may have removed the file.
+            // A solver that replaces the database may have removed the file. If the manifest on disk no longer lists
+            // the tier, report that the tier is not solved, instead of damage.
             let now = || Manifest::read(&*self.storage, &self.folder).ok().flatten();
             let listed = || now().is_some_and(|now| now.tier(ply).is_some());
             if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
@@ -237,7 +240,7 @@ impl Database {
         Ok(slot.get_or_init(|| tier))
     }
 
-    /// Compares the hashes of all files with the manifest. What the files hold is not looked at.
+    /// Compares the hashes of all files with the manifest. Does not decode the contents of the files.
     ///
     /// # Errors
     /// The first file that is missing or has another hash.
@@ -256,7 +259,8 @@ impl Database {
     /// # Errors
     /// The first difference.
     pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier, record: &TierRecord) -> Result<(), FileError> {
-        // Shape by shape, so that the first difference is found before the tables of all other shapes are made.
+        // Opening the tier checked only the number of shapes and the sum of their entries, so compare the entries of
+        // each shape.
         if tier.directory.shape_entries() != TierDirectory::new(self.index(), record.ply).shape_entries() {
             let file = tier_path(self.folder(), record.ply);
             return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board"));
@@ -279,7 +283,7 @@ impl Database {
 
     /// Returns the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
-        // Tiers are solved from the full board down.
+        // Tiers are solved from the full board down, so no tier from the next one down to ply 0 is solved.
         let ply = self.manifest.next_ply().map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies, ply }
@@ -289,7 +293,7 @@ impl Database {
 /// The databases of a folder, each as its board and its manifest.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Databases whose manifest can be read, by name.
+    /// Databases whose manifest can be read, sorted by name.
     pub databases: Vec<(Board, Manifest)>,
     /// Incomplete databases that will replace others.
     pub replacements: Vec<(Board, Manifest)>,
@@ -297,8 +301,8 @@ pub struct Listing {
     pub faults: Vec<FileError>,
 }
 
-/// Lists the databases under `root`, by name. Folders and files that are not databases are passed over. One manifest
-/// that cannot be read does not hide the others.
+/// Lists the databases under `root`, sorted by name. Skips folders and files that are not databases. Lists the other
+/// databases even if one manifest can't be read.
 ///
 /// # Errors
 /// [`FileError::Io`] if the folder itself can't be listed. A missing folder has no databases.

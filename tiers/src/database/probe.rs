@@ -2,10 +2,10 @@
 //!
 //! A probe first evaluates the board (see [`crate::quiet`]). A quiet position of an odd ply is looked up by its rank:
 //! the rank gives the chunk, the chunk gives the block, and the quiet mask of the chunk gives the position's symbol in
-//! the block (see [`super::tier`]). A quiet position of an even ply gets the best value of its children; a child
-//! with a forced reply is first played on to the next quiet position. If the tier to look up is not kept, the position is
-//! searched forward (see [`super::fallback`]). The deepest kept tier of a solve with `--keep-plies` also stores forced
-//! positions, so a position with fewer pieces never needs a search.
+//! the block (see [`super::tier`]). A quiet position of an even ply gets the best value of its children; from a child
+//! with a forced reply, the probe first plays the forced moves to the next quiet position. If the tier to look up is
+//! not kept, a forward search solves the position (see [`super::fallback`]). The deepest kept tier of a solve with
+//! `--keep-plies` also stores forced positions, so a position with fewer pieces never needs a search.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
@@ -16,7 +16,7 @@ use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
 
-/// An answer is kept if its searches visited at least this many nodes, which take some microseconds.
+/// A result is kept if its searches visited at least this many nodes, which takes some microseconds.
 const NODES_WORTH_AN_ANSWER: u64 = 64;
 
 impl Database {
@@ -24,7 +24,7 @@ impl Database {
     ///
     /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is
     /// searched forward to the end, however long that takes: microseconds late in a game, minutes early in a game on a
-    /// large board. [`Lookup`](fourbase::analysis::Lookup) has a limit.
+    /// large board. The methods of [`Lookup`](fourbase::analysis::Lookup) take a budget that limits the search.
     ///
     /// # Errors
     /// [`DatabaseError::Analysis`] for another board, [`DatabaseError::NotSolved`] while the board is being solved,
@@ -55,7 +55,8 @@ impl Database {
                     let outcome = if self.reaches(end.ply) {
                         self.best(end, budget)?
                     } else {
-                        // Bounds on the outcome of one end of the forced moves also hold for the other.
+                        // Forced moves do not change the value, so a bound for `position` also holds for
+                        // `end.position`.
                         let known = if ply < end.ply { self.at_least(position, budget)? } else { None };
                         self.search_beyond(&end.position, ply, known, budget)?
                     };
@@ -69,21 +70,22 @@ impl Database {
         Ok(self.outcome(seen_from(ply, end.ply, outcome)))
     }
 
-    /// Removes the remoteness, which the board itself may show, if the database has none.
+    /// Removes the remoteness if the database stores none. (The static evaluation may have given one.)
     fn outcome(&self, outcome: Outcome) -> Outcome {
         let remoteness = outcome.remoteness.filter(|_| self.values() == Values::Remoteness);
         Outcome { remoteness, ..outcome }
     }
 
-    /// Returns whether the database keeps the tier in which quiet positions of `ply` pieces are looked up.
+    /// Returns whether the database keeps the tier in which quiet positions of `ply` pieces are looked up: their own
+    /// tier if `ply` is odd, else the next one, which has their children.
     pub(crate) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
         self.manifest.keeps(stored)
     }
 
     /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
-    /// completes a line: in normal play the game would have been won before, and under misère the move is forced
-    /// because it completes none.
+    /// completes a line: in normal play a position with such a move is decided, and under misère a move that completes
+    /// a line loses, so it is never the forced one.
     pub(super) fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
         while let StaticEvaluation::Forced(column) = evaluation
             && !self.stores_forced(ply)
@@ -96,7 +98,8 @@ impl Database {
     }
 
     /// Returns whether forced positions of `ply` pieces are stored. Databases of older versions and of
-    /// [`Database::with_plies_up_to`] never store them; their forced moves are followed, perhaps beyond the kept plies.
+    /// [`Database::with_plies_up_to`] never store forced positions; a probe then plays the forced moves, perhaps beyond
+    /// the kept plies.
     pub(super) fn stores_forced(&self, ply: u32) -> bool {
         // For a tier that can't be opened, return true: looking the position up then reports the error.
         self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.reader.chunks.has_forced)
@@ -108,12 +111,12 @@ impl Database {
         Ok(tier.outcome(self.index(), &self.cache, &end.position)?)
     }
 
-    /// Returns the outcome of a quiet position of an even ply: the best that any of its children leads to.
+    /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to.
     ///
     /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
-    /// choices. Each such position is examined once, however many orders of the same threats lead to it, and only if it
-    /// can improve on the best outcome so far: by a sooner win, or, if the best is a tie, only if the player still has
-    /// room for a line.
+    /// choices. Several orders of the same moves may lead to the same position, which is examined only once. A position
+    /// is skipped if it can't improve on the best outcome so far: if no sooner win is possible, or if the best outcome
+    /// is a tie and the player has no room left for a line.
     fn best(&self, start: Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
         let (mut nodes, mut stored, mut searched) =
@@ -154,7 +157,7 @@ impl Database {
         }
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
-                // Only better outcomes matter.
+                // Pass the best outcome so far, because only a better one matters.
                 best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
             }
         }
@@ -177,7 +180,7 @@ fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
     (ply..later).fold(outcome, |outcome, _| outcome.parent())
 }
 
-/// The best outcome so far for the player to move at a ply.
+/// The best outcome so far, for the player to move at `ply`.
 struct Best {
     ply: u32,
     player: Player,
@@ -185,28 +188,30 @@ struct Best {
 }
 
 impl Best {
-    /// Improves the best outcome by that of a position at the ply `later`.
+    /// Replaces the best outcome if the given outcome, of a position at the ply `later`, is better.
     fn improve(&mut self, later: u32, outcome: Outcome) {
         let outcome = seen_from(self.ply, later, outcome);
         self.outcome = Some(self.outcome.map_or(outcome, |best| best.min(outcome)));
     }
 
-    /// Returns whether no quiet position of the same player at the ply `later` can improve the best outcome. A win from
-    /// such a position takes at least 3 plies (under misère 2, or more than 3).
+    /// Returns whether no quiet position of the same player at the ply `later` can improve the best outcome. In normal
+    /// play a win from a quiet position takes at least 3 plies. Under misère it takes 2 plies or more than 3, and the
+    /// comparison with 3 is right too, because every win takes an even number of plies.
     fn is_settled(&self, later: u32) -> bool {
         let soonest = later - self.ply + 3;
         self.outcome
             .is_some_and(|best| best.value == Value::Win && best.remoteness.is_none_or(|plies| plies <= soonest))
     }
 
-    /// Returns whether `position`, with the same player to move at the ply `later`, need not be examined.
+    /// Returns whether `position` can be skipped, because it can't improve the best outcome. The same player is to
+    /// move, at the ply `later`.
     fn is_at_least(&self, position: &Position, later: u32) -> bool {
         let only_a_win = || self.outcome.is_some_and(|best| best.value != Value::Lose);
         self.is_settled(later) || only_a_win() && !can_win(position, self.player)
     }
 }
 
-/// Lists columns from the centre outwards, because wins, which end the look-ups, are more often there.
+/// Lists columns from the centre outwards: wins are more often in the centre, and a win ends the look-ups.
 pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
@@ -263,7 +268,8 @@ mod tests {
         positions
     }
 
-    /// Probes positions with and without the kept plies' help. The answers must be the same. Returns the nodes of both.
+    /// Answers each position twice: `ask` uses the first database, whose kept plies narrow the search, and the second
+    /// database searches without bounds. Checks that the answers are equal. Returns the nodes of both ways.
     fn nodes(
         databases: [&Database; 2],
         positions: &[Position],
@@ -320,8 +326,8 @@ mod tests {
                 let [narrowed, plain] = nodes([&with, &without], &positions, |database, position, budget| {
                     database.probe_within(position, budget).unwrap()
                 });
-                // From ply 5 on every move is forced, so the values of ply 4 help about as much as one long search
-                // does.
+                // The positions of ply 5 that are left are forced. For them, the values of ply 4 help only about as
+                // much as one long search does, so nodes are compared only at ply 4.
                 assert!(plies == 5 || narrowed * 2 < plain, "{narrowed} {plain}");
             }
         }
@@ -341,7 +347,8 @@ mod tests {
         assert!(matches!(Database::open(&folder).unwrap().probe(&position.unwrap()), Err(DatabaseError::File(_))));
     }
 
-    /// Databases of older versions have such a tier, and so do the databases that the npm package opens first.
+    /// The deepest tier has no forced positions in databases of older versions and in those that the npm package opens
+    /// first.
     #[test]
     fn a_deepest_tier_without_forced_positions_gives_the_same_answers() {
         for (name, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {

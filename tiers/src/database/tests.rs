@@ -26,7 +26,7 @@ fn solved(root: &Path, board: Board, values: Values) -> Database {
     Database::open(&Solve::new(board, values).root(root).run().unwrap().folder).unwrap()
 }
 
-/// Solves the last tiers only.
+/// Solves only the last tiers, and returns the unfinished database.
 fn unfinished(root: &Path) -> Database {
     Solve::new(board(), Values::Remoteness)
         .root(root)
@@ -52,8 +52,8 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Checks that `analyst` returns what the database returns. The remoteness of moves that give the value away may be
-/// missing.
+/// Checks that `analyst` returns what the database `whole` returns. The remoteness of moves that are not best in value
+/// may be missing.
 fn compare(analyst: &Analyst<Database>, whole: &Database) {
     for position in &long::every(5, positions(), "positions of 4x4") {
         let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();
@@ -83,7 +83,8 @@ fn all_analysts_give_the_same_answers() {
     compare(&Analyst::new(board(), None, Some(pool())), &whole);
     compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
     compare(&both(unfinished(three.path())), &whole);
-    // Values of all plies and the remoteness of some: a search finds the rest, and without one nothing is wrong.
+    // One database has the values of all plies, and another the remoteness of early plies. A search finds the missing
+    // remoteness; without a search the remoteness may be missing, but no answer is wrong.
     for pool in [None, Some(pool())] {
         let values = Some(Database::find(two.path(), board()).unwrap());
         let mut analyst = Analyst::new(board(), values, pool);
@@ -122,7 +123,7 @@ fn one_budget_is_for_all_parts_of_a_question_and_the_next_question_is_answered()
     let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let whole = solved(one.path(), board(), Values::Remoteness);
     solved(two.path(), board(), Values::Wdl);
-    // The slowest win or loss.
+    // Choose the position whose win or loss takes the most plies.
     let outcomes = positions().into_iter().map(|position| (whole.probe(&position).unwrap(), position));
     let decided = outcomes.filter(|(outcome, _)| outcome.value != Value::Tie);
     let (_, position) = decided.max_by_key(|(outcome, _)| outcome.remoteness).unwrap();

@@ -1,4 +1,4 @@
-//! A tier that is open for probing: from a quiet position to its chunk, its block and its symbol.
+//! A tier that is open for probing: finds the chunk, the block and the symbol of a quiet position.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::kernel::{Coding, Values};
 /// A tier that is open for probing.
 #[derive(Debug)]
 pub(crate) struct OpenTier {
-    /// The first entries of the tier's shapes, according to the file.
+    /// The first entry of each of the tier's shapes (see [`TierDirectory`]), from the file's list of entries per shape.
     pub directory: TierDirectory,
     coding: Coding,
     pub reader: Reader,
@@ -70,7 +70,7 @@ impl OpenTier {
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
-    /// Announces that quiet positions will be looked up: requests the parts of the file that the cache lacks.
+    /// Prepares for look-ups of these quiet positions: requests the parts of the file that the cache lacks.
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
         let missing =
@@ -96,7 +96,8 @@ impl OpenTier {
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 
-    /// Returns the codes of a chunk's entries, with its symbols in their places.
+    /// Returns the codes of a chunk's entries, plane after plane. Stored entries have their symbols as codes; all
+    /// others have 0.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
         let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;

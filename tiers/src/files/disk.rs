@@ -98,7 +98,7 @@ impl Storage for Disk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // On other systems a folder can't be opened as a file, and renames need no sync.
+        // Only Unix can open a folder as a file and sync it. On other systems renames need no sync.
         if cfg!(unix) { File::open(here(path))?.sync_all() } else { Ok(()) }
     }
 
@@ -118,14 +118,15 @@ impl Storage for Disk {
         loop {
             let mut file = regular::open_lock(path)?;
             match file.try_lock() {
-                // The last holder removed this file. Another process would lock a new file of that name, so try again.
+                // The last holder removed this file after it was opened here. Another process would lock a new file of
+                // that name, so open the path again.
                 Ok(()) if !is_at(&file, path)? => {}
                 Ok(()) => {
                     file.set_len(0)?;
                     write!(file, "{HOLDER}{}", std::process::id())?;
                     return Ok(Ok(Box::new(DiskLock(file))));
                 }
-                // A process that looks up the holder of the lock shares it for a moment.
+                // Perhaps a process only shares the lock for a moment (see `Disk::holder`), so try again.
                 Err(fs::TryLockError::WouldBlock) if tries < LOCK_TRIES => {
                     tries += 1;
                     sleep(LOCK_PAUSE);
@@ -146,7 +147,7 @@ impl Disk {
     /// Returns the name of the process that holds the lock of this path; `None` if no process does.
     ///
     /// Only the system knows whether a process holds a lock, since the name in the file outlives a killed process. So
-    /// this shares the lock for a moment, which is why [`Storage::lock`] tries again.
+    /// this function shares the lock for a moment, which is why [`Storage::lock`] tries again.
     pub fn holder(&self, path: &Path) -> Option<String> {
         let file = regular::open(path).ok()?;
         match file.try_lock_shared() {
@@ -174,7 +175,7 @@ fn holder(file: &File) -> String {
     if is_read && is_ours { text } else { "another process".to_string() }
 }
 
-/// Returns whether an open file still has its name.
+/// Returns whether `path` still names this open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let open = file.metadata()?;

@@ -27,7 +27,7 @@ pub(crate) struct Written {
     pub bytes: u64,
 }
 
-/// Makes files in `folder` durable and gives them their names, durably.
+/// Syncs files in `folder`, gives them their final names, and syncs the folder.
 pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>) -> Result<(), FileError> {
     // In parallel, because a file system can make several files durable in one operation.
     let synced: Vec<Result<_, FileError>> = files
@@ -59,8 +59,8 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     done
 }
 
-/// Creates a folder and those above it, durably, but never `existing`. Adds the missing ones to `made`, the topmost
-/// first, even if it fails.
+/// Creates a folder and the missing folders above it, durably. Never creates `existing`: if that folder is missing,
+/// fails. Adds each created folder to `made`, the topmost first, even if a later step fails.
 pub(crate) fn create_folder(
     storage: &dyn Storage,
     existing: Option<&Path>,
@@ -71,7 +71,8 @@ pub(crate) fn create_folder(
         return Err(io_error(folder, "create")(ErrorKind::ReadOnlyFilesystem.into()));
     }
     create_missing(storage, existing, folder, made)?;
-    // The two folders above are ours too: an earlier process may have created them and ended before they were durable.
+    // Sync the two folders above even if they existed: an earlier process may have created them and stopped before they
+    // were durable.
     for above in folder.ancestors().skip(1).take(2) {
         storage.sync_folder(above).map_err(io_error(above, "sync"))?;
     }
@@ -109,7 +110,7 @@ pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &
     }
 }
 
-/// Removes the files in a folder whose names fit.
+/// Removes the files in a folder whose names `which` accepts.
 pub(crate) fn remove_named(
     storage: &dyn Storage,
     folder: &Path,

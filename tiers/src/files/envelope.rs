@@ -21,15 +21,15 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{FileError, io_error};
 use super::storage::{ReadFile, ReadStorage};
 
-/// The version of the file formats that this program reads and writes. Version 1 stored all positions of all plies,
-/// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
+/// The version of the file formats that this program reads and writes. Version 1 stored all positions of all plies.
+/// Version 2 had no hashes. The files of version 3 had a directory of one page, and no entries of shapes.
 pub const VERSION: u32 = 4;
 
-/// The version of a tier's file that also stores forced positions. Otherwise it equals version 4.
+/// The version of a tier's file that also stores forced positions. In all other respects it equals version 4.
 pub(crate) const VERSION_WITH_FORCED: u32 = 5;
 
-/// The most bytes of a record that a reader accepts: a manifest of 65 tiers has about 2,600, the journal of a count on
-/// 64 cells at most 650,000.
+/// The most bytes of a record that a reader accepts. The largest records are smaller: a manifest of 65 tiers has about
+/// 2,600 bytes, the journal of a count on 64 cells at most 650,000.
 const MOST_BYTES: usize = 1 << 20;
 
 /// Bytes before the record.
@@ -55,12 +55,14 @@ pub(crate) fn seal(version: u32, magic: &[u8; 8], record: &impl Serialize) -> Ve
     bytes
 }
 
-/// Reads the envelope at the start of a file, if its version is one of the `known` ones. Returns the version, the record,
-/// and all bytes of the envelope. Allocates no more than the file's length.
+/// Reads the envelope at the start of a file, if the file's version is in the range `known`. Returns the version, the
+/// record, and all bytes of the envelope. Allocates no more than the file's length.
 ///
 /// # Errors
-/// [`FileError::Wrong`] for another kind of file or an older version, [`FileError::Damaged`] where the checksum does not
-/// hold, whatever the version, [`FileError::Newer`] for a newer version, [`FileError::Io`].
+/// - [`FileError::Wrong`] for another kind of file or an older version.
+/// - [`FileError::Newer`] for a newer version.
+/// - [`FileError::Damaged`] for a wrong checksum, whatever the version, or a record that can't be decoded.
+/// - [`FileError::Io`] if the file can't be read.
 pub(crate) fn unseal<R: DeserializeOwned>(
     known: RangeInclusive<u32>,
     file: &dyn ReadFile,
@@ -89,7 +91,7 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     if xxh3_64(sealed).to_le_bytes() != checksum {
         return Err(damaged(0, "the checksum of the header is wrong"));
     }
-    // All versions have this layout, so the version is as it was written.
+    // The envelope has the same layout in all versions, so the checksum also proves the version right.
     let (oldest, newest) = known.into_inner();
     if version < oldest {
         let found = format!("{version} (of an older fourbase)");

@@ -1,6 +1,6 @@
 //! zstd frames: compression and expansion, with a context kept per thread.
 //!
-//! Creating a context takes longer than expanding a block.
+//! Creating a context takes longer than expanding a block, so each thread creates its contexts only once.
 
 use std::cell::RefCell;
 use std::io;
@@ -29,7 +29,7 @@ pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8
 
 /// Returns an upper bound on the bytes of a frame around `bytes` bytes.
 pub(crate) fn most_bytes(bytes: u128) -> u128 {
-    // zstd's own bound, or a little more.
+    // This equals zstd's own bound (`compress_bound`) or exceeds it a little.
     bytes.saturating_add(bytes / 128).saturating_add(1 << 10)
 }
 

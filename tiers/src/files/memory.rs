@@ -59,7 +59,7 @@ impl Storage for Memory {
         Ok(())
     }
 
-    /// There is nothing to replace: a new process has a new memory.
+    /// Not supported: memory starts empty in every process, so it has no older database to replace.
     fn exchange(&self, _: &Path, _: &Path) -> io::Result<bool> {
         Err(ErrorKind::Unsupported.into())
     }
@@ -109,7 +109,7 @@ impl ReadFile for MemoryFile {
     }
 }
 
-/// Reads existing bytes as a file.
+/// A slice of bytes, as a read-only file.
 impl ReadFile for &[u8] {
     fn size(&self) -> io::Result<u64> {
         Ok(self.len() as u64)

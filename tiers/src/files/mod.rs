@@ -1,14 +1,16 @@
-//! Files: the one layer through which this package reads and writes, and how a file begins, ends and becomes durable.
+//! Files: all reading and writing of this package goes through this module. It also defines how a file begins and
+//! becomes durable.
 //!
 //! - [`Storage`] is a file system, and [`ReadStorage`] its read-only part. [`Disk`] is the operating system's;
-//!   [`Memory`] lasts as long as the process. Tests implement a faulty one, to inject errors below all other code.
+//!   [`Memory`] lasts as long as the process. Tests implement a faulty file system, to inject errors below
+//!   all other code.
 //! - [`Http`] reads the files of a host, by ranges of bytes.
 //! - `regular` opens only regular files, and never writes through a link.
 //! - `envelope` is the start of every file: magic, version, a record, a checksum.
-//! - `frame` is zstd, with contexts that each thread keeps.
+//! - `frame` compresses and expands with zstd; each thread keeps its zstd context.
 //! - `durable` writes under a temporary name, syncs, renames and syncs the folder.
 //! - [`FileError`] names the file that is wrong, the place, and what was expected there.
-//! - `text` writes paths and numbers in messages.
+//! - `text` formats paths and numbers for messages.
 
 mod disk;
 mod durable;

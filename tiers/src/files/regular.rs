@@ -28,7 +28,8 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a regular file with a single name. Replaces a regular file of an earlier process.
+/// Creates a regular file with a single name. If an earlier process left a regular file of that name, removes that name
+/// first.
 ///
 /// # Errors
 /// An error of the system, or something other than a regular file. A link is neither followed nor removed.
@@ -59,7 +60,7 @@ pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
 /// An error of the system, something other than a regular file, a link, or a file with several names (hard links).
 pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     let found = || fs::symlink_metadata(path).ok().and_then(|found| check(&found).err());
-    // Other systems lack such a flag, so check for a link first.
+    // Unix has a flag to reject links when a file is opened. On other systems, check for a link first.
     if !cfg!(unix)
         && let Some(error) = found()
     {
@@ -76,7 +77,8 @@ pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file without waiting for the writer of a FIFO or making a terminal control the process.
+/// Opens a file. Does not wait for the writer of a FIFO, and does not let a terminal become the process's controlling
+/// terminal.
 fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io::Result<File> {
     #[cfg(not(unix))]
     let _ = follows_links;

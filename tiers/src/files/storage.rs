@@ -13,7 +13,8 @@ pub trait ReadStorage: Send + Sync + Debug {
     /// Opens a regular file for reading, following links. A folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
-    /// Opens a file that should have this many bytes, as [`ReadStorage::open`] does. Both of its ends will be read next.
+    /// Opens a file as [`ReadStorage::open`] does. The caller expects the file to have this many bytes and reads both
+    /// of its ends next, so a remote storage can request both at once.
     fn open_expecting(&self, path: &Path, _bytes: u64) -> io::Result<Box<dyn ReadFile>> {
         self.open(path)
     }
@@ -21,7 +22,7 @@ pub trait ReadStorage: Send + Sync + Debug {
 
 /// A file system for reading and writing.
 pub trait Storage: ReadStorage {
-    /// Lists the names in a folder, sorted; none for a missing folder.
+    /// Lists the names in a folder, sorted. A missing folder has no names.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
 
     /// Creates a file for writing. Replaces an earlier process's file of that name; a link, a folder or a device of
@@ -41,13 +42,13 @@ pub trait Storage: ReadStorage {
     /// Removes a file. A missing one is no error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Creates a folder in an existing one. Returns whether it was missing.
+    /// Creates a folder in an existing folder. Returns whether the new folder was missing before.
     fn create_folder(&self, path: &Path) -> io::Result<bool>;
 
     /// Removes a folder, which must be empty.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes changed names in a folder durable.
+    /// Makes the names in a folder durable after files were created, renamed or removed.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Returns how many bytes can still be written in an existing folder; `None` if unknown.
@@ -78,7 +79,7 @@ pub type Lock = Box<dyn Send>;
 
 /// A file that can be written at any offset. Several processes may write different parts of it.
 pub trait WriteFile: Send + Sync + Debug {
-    /// Writes all bytes at `offset`. Earlier bytes that were never written have undefined values.
+    /// Writes all bytes at `offset`. Bytes before `offset` that were never written have undefined values.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
     /// Makes everything written durable.
@@ -93,7 +94,7 @@ pub trait ReadFile: Send + Sync + Debug {
     /// Reads bytes at `offset`, at most as many as `buffer` holds; returns 0 at the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Announces reads of these bytes, which may make them faster. The reads report any errors.
+    /// Announces that these bytes will be read, which may make the reads faster. Those reads report any errors.
     fn read_ahead(&self, _ranges: &[Range<u64>]) {}
 
     /// Fills `buffer` from `offset` on, in as many reads as necessary.

@@ -1,4 +1,4 @@
-//! A host that is asked for bytes, and the check of its answer: status, encoding, range and length.
+//! Requests to a host, and the checks of its answers: status, encoding, range and length.
 
 use std::fmt::Debug;
 use std::io::{self, ErrorKind};
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use fourbase::excerpt;
 
-/// The most bytes of a header that an error repeats.
+/// The most bytes of a header that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
 /// Sends requests to hosts over HTTP.
 pub trait Client: Send + Sync + Debug {
-    /// Sends one `GET` with this header `Range`, and follows redirects. Reads at most `most_bytes` of
+    /// Sends one `GET` request whose header `Range` is `range`, and follows redirects. Reads at most `most_bytes` of
     /// the body, and none unless the status is 206.
     ///
     /// # Errors
@@ -51,8 +51,8 @@ pub(super) struct Version {
     tag: Option<String>,
 }
 
-/// Checks the answer to a request for the bytes `asked`. Returns its bytes, fewer if the file ends earlier, and the version
-/// of the file.
+/// Checks the answer to a request for the bytes `asked`. Returns the bytes (fewer if the file ends earlier) and the
+/// version of the file.
 pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, Version)> {
     check_status(response.status)?;
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
@@ -68,7 +68,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, 
     })?;
     let (length, expected) = (response.body.len() as u64, end - start);
     if length != expected {
-        // The connection may have been cut by chance.
+        // A short body may come from a cut connection, so another try may help. A long one is wrong.
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
         return Err(io::Error::new(kind, format!("the host sent {length} bytes of {expected}")));
     }
@@ -76,7 +76,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, 
     Ok((Part { offset: start, bytes: response.body }, Version { size, tag }))
 }
 
-/// Writes the header `Range` that asks for a range.
+/// Returns the value of the header `Range` that requests this range.
 pub(super) fn header(range: &Range<u64>) -> String {
     format!("bytes={}-{}", range.start, range.end - 1)
 }
@@ -101,7 +101,7 @@ fn check_status(status: u16) -> io::Result<()> {
     Err(io::Error::new(kind, format!("{what} (status {status})")))
 }
 
-/// Reads the header `Content-Range`: which bytes, and of how many.
+/// Parses the value of the header `Content-Range`. Returns the range of the bytes, and the length of the whole file.
 fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
     let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;

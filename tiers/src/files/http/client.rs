@@ -58,7 +58,8 @@ impl Client for UreqClient {
             body: Vec::new(),
         };
         if response.status == 206 {
-            // Reading one byte more shows that there are no more, and frees the connection for the next request.
+            // Allow one byte more than requested, so that a body that is too long can be recognized. Reading to the end
+            // of the body also frees the connection for the next request.
             let mut reader = body.into_reader().take(most_bytes + 1);
             reader.read_to_end(&mut response.body).map_err(|failure| io_error(failure.into()))?;
         }
@@ -66,8 +67,8 @@ impl Client for UreqClient {
     }
 }
 
-/// Converts ureq's errors, so that temporary ones can be told from the others. Avoids kinds that mean something else to
-/// a reader of files.
+/// Converts ureq's errors, so that callers can tell temporary errors from permanent ones. Avoids kinds with another
+/// meaning for readers of files, such as `UnexpectedEof`.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
         ureq::Error::TlsRequired => return io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS),
@@ -75,8 +76,8 @@ fn io_error(failure: ureq::Error) -> io::Error {
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,
         ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
-        // For other errors of TLS or of reading, the exact kind would tell nothing more.
         failure if failure.to_string().contains("certificate") => ErrorKind::NotConnected,
+        // For other errors of TLS or of reading, the exact kind would not help the caller.
         _ => ErrorKind::ConnectionAborted,
     };
     io::Error::new(kind, failure.to_string())

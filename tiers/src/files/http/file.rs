@@ -1,4 +1,4 @@
-//! A file on a host: the bytes that are kept, and when they are requested again.
+//! A file on a host. Requests ranges of bytes, and keeps some of the bytes, so that they need not be requested again.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -10,33 +10,34 @@ use std::time::Duration;
 use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
-/// Whether several requests can wait at the same time: WebAssembly has one thread.
+/// Whether several requests can run at the same time. Not in WebAssembly, which has one thread.
 pub(crate) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
 
-/// Bytes that are asked for when a file is opened: the whole manifest, or the header of a tier.
+/// The number of bytes that opening a file requests. They hold the whole manifest, or the header of a tier's file.
 const HEAD_BYTES: u64 = 4 << 10;
 
-/// Bytes at the end of a file that are requested together. For a tier they include the list of the pages, and the whole
-/// directory if that is small.
+/// The number of bytes at the end of a file that are requested together. In a tier's file they include the list of the
+/// directory's pages, and the whole directory if it is small.
 const TAIL_BYTES: u64 = 32 << 10;
 
-/// A file of at most so many bytes is requested as a whole if its length is known.
+/// A file of at most this many bytes is requested as a whole if its length is known.
 const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 
 /// The most bytes to request for one read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The most requests for a file that wait at the same time.
+/// The most requests for one file that run at the same time.
 const MOST_REQUESTS: usize = 8;
 
 /// Ranges with fewer bytes between them are requested as one, because each request costs some hundred bytes of headers
 /// and a read of the host's disk.
 const GAP_BYTES: u64 = 4 << 10;
 
-/// The most bytes read ahead that are kept for a file. Those of the last read-ahead are always kept.
+/// The most bytes of a file that are kept after reading ahead. The bytes of the latest read-ahead are always kept, even
+/// if they are more.
 const AHEAD_BYTES: usize = 1 << 20;
 
-/// The pauses before the second try, and before the third and last.
+/// The pauses before the second and before the third, last try of a request.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
 /// A file on a host. Threads share it.
@@ -65,7 +66,7 @@ impl HttpFile {
         let (head, tail) = thread::scope(|scope| {
             let ask = |range| fetch(&**client, &address, &range);
             let tail = tail.map(|bytes| Builder::new().spawn_scoped(scope, move || ask(bytes - TAIL_BYTES..bytes)));
-            // If no thread started or no answer came, the first read of the last bytes asks for them.
+            // If no thread started or no answer came, the first read of the last bytes requests them again.
             (ask(head), tail.and_then(|tail| tail.ok()?.join().ok()?.ok()))
         });
         let (head, version) = head?;
@@ -75,7 +76,7 @@ impl HttpFile {
         Ok(HttpFile { client: Arc::clone(client), address, version, kept })
     }
 
-    /// Asks for bytes that the file has.
+    /// Requests bytes that the file has. Returns an error if the file has changed since it was opened.
     fn fetch(&self, range: &Range<u64>) -> io::Result<Part> {
         let (part, version) = fetch(&*self.client, &self.address, range)?;
         if version != self.version {
@@ -131,7 +132,8 @@ impl KeptParts {
         self.ends.iter().chain(&self.ahead)
     }
 
-    /// Returns the missing parts of the given ranges, sorted, with adjacent parts merged.
+    /// Returns the given ranges that are inside the file and not kept yet, sorted. Merges ranges with gaps of at most
+    /// [`GAP_BYTES`].
     fn missing(&self, ranges: &[Range<u64>], size: u64) -> Vec<Range<u64>> {
         let is_missing =
             |range: &&Range<u64>| !range.is_empty() && range.end <= size && !self.parts().any(|part| part.has(range));
@@ -156,7 +158,7 @@ impl KeptParts {
 }
 
 impl Part {
-    /// Copies bytes from `offset` on; `None` if the part has none there.
+    /// Copies bytes from `offset` on to `buffer` and returns their number; `None` if the part has no bytes there.
     fn read(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
         let inside = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
         let bytes = self.bytes.get(inside..).filter(|bytes| !bytes.is_empty())?;
@@ -170,7 +172,7 @@ impl Part {
     }
 }
 
-/// Asks for bytes, up to three times where the host does not answer well.
+/// Requests bytes. After a failure that may be temporary, tries again, up to three tries in all.
 fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(Part, Version)> {
     let mut pauses = PAUSES.into_iter();
     loop {
@@ -185,7 +187,7 @@ fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(
     }
 }
 
-/// Returns whether the next try may succeed.
+/// Returns whether a request that failed with this kind of error may succeed at the next try.
 fn may_pass(kind: ErrorKind) -> bool {
     use ErrorKind::{InvalidData, InvalidInput, NotConnected, NotFound, PermissionDenied};
     let is_final = matches!(kind, InvalidData | InvalidInput | NotConnected | NotFound | PermissionDenied);

@@ -1,10 +1,10 @@
 //! Files on a host, read over HTTP. Any static host that supports the header `Range` works.
 //!
-//! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else
-//! `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested once
-//! and kept. Every other read is a request of its own. Several requests run at the same time for both ends of a file,
-//! and for what [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the requested
-//! range or an error:
+//! To open a file, a request asks for its first bytes. The answer tells the length and the version of the file (`ETag`,
+//! else `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested
+//! once and kept. Every other read is a request of its own. Requests run at the same time if they are for both ends of
+//! a file, or for ranges that [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the
+//! requested range or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
 //! | `NotConnected` | the certificate of the host is not trusted |
-//! | `InvalidInput` | the text is no address, or an address that is never asked |
+//! | `InvalidInput` | the text is no address, or an address with `?`, `#` or `@` |
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | three tries brought no answer, or only late or incomplete ones |
 //!
@@ -62,12 +62,12 @@ impl ReadStorage for Http {
 fn address(path: &Path) -> io::Result<String> {
     let no_address = |what| io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"));
     let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP".to_owned()))?;
-    // Messages would repeat a password.
+    // An `@` may follow a password, which messages would show.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
     if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
         return Err(no_address(format!("has the sign {sign}")));
     }
-    // Some systems join paths with another separator.
+    // Some systems join paths with a separator other than `/`.
     Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the storage for addresses. All share one client.
+/// Returns the storage for addresses. All callers share one client.
 #[cfg(feature = "http")]
 pub(super) fn shared() -> Http {
     static SHARED: LazyLock<Http> = LazyLock::new(|| Http::new(Arc::new(UreqClient::new(client::TIMEOUT))));
