@@ -50,7 +50,8 @@ impl Game {
         Ok(game)
     }
 
-    /// Writes a game that began with the empty board as a saved game: the lines `board 5x4` and `moves 3321`.
+    /// Writes a saved game: the lines `board 5x4` and `moves 3321`. The game must have begun with the empty board,
+    /// because a saved game has no other start.
     pub fn to_saved(&self) -> String {
         let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
         format!("board {}\nmoves {moves}\n", self.board())

@@ -1,16 +1,16 @@
 //! Lines: lists the places where K in a row fit, and tests whether a player's pieces make a line.
 //!
-//! With cells numbered `column * height + row`, the next cell of a line is always the same number of bits away: 1
-//! going up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >>
-//! step)` leaves the cells that start two in a row, and doubling reaches K in about log2(K) shifts. There are no
-//! sentinel rows, so a run could slide from the top of one column into the next. A mask prevents this: it keeps only
-//! the cells from which a whole line fits on the board.
+//! With cells numbered `column * height + row`, the next cell of a line is always the same number of bits away: 1 going
+//! up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >> step)`
+//! leaves the cells that start two in a row. Repeating this with doubled distances finds K in a row after about log2(K)
+//! shifts. There are no sentinel rows, so a run could slide from the top of one column into the next. A mask prevents
+//! this: it keeps only the cells from which a whole line fits on the board.
 
 use crate::Board;
 use crate::board::low_bits;
 
-/// Returns the distance in bits from one cell of a line to the next: going up, right, right and up, right and down.
-/// (The last is 0 on a board of one row, where no line of two cells goes that way.)
+/// Returns the distance in bits from one cell of a line to the next, for lines that go up, right, right and up, and
+/// right and down. (The last distance is 0 on a board of one row, where no line of two cells goes down.)
 #[inline(always)]
 fn steps(board: Board) -> [usize; 4] {
     [1, board.height(), board.height() + 1, board.height() - 1]
@@ -85,7 +85,7 @@ fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
     let along = |step: usize| if (connect - 1) * step < 64 { runs(pieces, step, connect) } else { 0 };
     let [up, right, right_up, right_down] = steps(board);
     let runs = [along(up), along(right), along(right_up), along(right_down)];
-    // Computing where a line can start costs more than the runs, and runs of the whole length are rare.
+    // Return early: calling `starts` costs more than finding the runs, and runs of the whole length are rare.
     if runs[0] | runs[1] | runs[2] | runs[3] == 0 {
         return false;
     }
@@ -130,10 +130,10 @@ fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, st
     if starts == 0 {
         return 0;
     }
-    // Where a line of more than one cell fits, its step is below 64.
+    // Keep the shifts below 64. If a line of more than one cell fits, its step is below 64 already.
     let step = step & 63;
-    // A line is represented by the bit of its first cell. For each cell of a line: which lines have a piece there, and
-    // which have pieces in all cells before it?
+    // The bit of its first cell represents a line. `present[i]` has the lines with a piece in their cell `i`, and
+    // `before[i]` the lines with pieces in all cells before cell `i`.
     let (mut present, mut before) = ([0; MOST], [0; MOST]);
     (present[0], before[0]) = (pieces, starts);
     for cell in 1..connect {

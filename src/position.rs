@@ -33,16 +33,22 @@ impl Position {
         Position { board, pieces: [0; 2] }
     }
 
-    /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
+    /// Builds a position from the bitboard of each player, in which bit `board.cell(column, row)` stands for a piece in
+    /// that cell.
     ///
-    /// The result is well formed but may be unreachable in play; [`notation::to_moves`](crate::notation::to_moves)
-    /// finds out.
+    /// The result is well formed, but perhaps no play reaches it; [`notation::to_moves`](crate::notation::to_moves)
+    /// finds out whether it is reachable.
     ///
     /// # Errors
     ///
-    /// [`PiecesError`] names the first of these: a piece outside the board, two pieces in one cell, a piece above an
-    /// empty cell, piece counts that are neither equal nor one more for the first player, lines of both players, a line
-    /// of the player to move (which would have ended the game earlier).
+    /// [`PiecesError`] names the first of these faults:
+    ///
+    /// - a piece is outside the board;
+    /// - two pieces are in one cell;
+    /// - a piece is above an empty cell;
+    /// - the first player has neither as many pieces as the second nor one more;
+    /// - both players have a line;
+    /// - the player to move has a line, which would have ended the game earlier.
     ///
     /// ```
     /// use fourbase::{Board, Position};
@@ -372,7 +378,7 @@ pub enum PiecesError {
     EarlierLine(Player),
 }
 
-/// A position is not of the board that the search, the player or the database is for.
+/// The board of a position differs from the board of the search, the player or the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the position is of board {found}, not of {expected}")]
 pub struct OtherBoard {

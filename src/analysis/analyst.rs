@@ -8,15 +8,15 @@ use super::{Analysis, AnalysisError, Budget, Cost, SearchPool, Source, json::Dat
 use crate::search::{Oracle, SearchOptions};
 use crate::{Board, Outcome, Position, Value};
 
-/// One part in this many of the nodes is reserved for the moves. The search for the value may use all the others,
-/// because the value is worth having even if some moves stay undecided.
+/// The search for the value leaves 1/`SHARE_OF_MOVES` of the nodes for the moves. It may use all other nodes, because
+/// the value is worth having even if some moves stay undecided.
 const SHARE_OF_MOVES: u64 = 8;
 
-/// All moves together may use one part in this many of the nodes before any of them gets more; otherwise the first move
-/// could use up all nodes.
+/// All moves together first get 1/`FIRST_SHARE` of the nodes, in equal parts. Only then may a move use more; otherwise
+/// the first move could use up all nodes.
 const FIRST_SHARE: u64 = 16;
 
-/// The nodes of the first try of each move, if a question has no node limit.
+/// The node limit for the first search of each move if the question has no node limit.
 const FIRST_NODES: u64 = 1 << 20;
 
 /// A database in which positions can be looked up.
@@ -29,7 +29,8 @@ pub trait Lookup: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Lookup::gap`] tells the errors of a sound database that has no answer from all other errors.
+    /// An error if there is no answer. [`Lookup::gap`] says whether the database is sound but has no answer, or is at
+    /// fault.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
@@ -105,7 +106,8 @@ impl Lookup for Infallible {
     }
 }
 
-/// Called with everything known so far: first with the value, then again after each move.
+/// A function that is called with everything known so far: first with the value, then again after the result of each
+/// move.
 pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 
 /// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
@@ -117,7 +119,7 @@ pub struct Analyst<L> {
     pub lookup: Option<L>,
     /// A second database, asked for the remoteness of a position if `lookup` stores only its value.
     pub remoteness_source: Option<L>,
-    /// Searches that complete the database, or replace it.
+    /// Searches for what the database does not have, or for everything if there is no database.
     pool: Option<Arc<SearchPool>>,
 }
 
@@ -135,14 +137,14 @@ impl<L: Lookup> Analyst<L> {
         Analyst { board, lookup, remoteness_source: None, pool }
     }
 
-    /// Returns whether searches complete the database or replace it. Searches that the database itself makes, for plies
-    /// that it does not keep, do not count.
+    /// Returns whether the analyst has a pool of searches. The database's own searches, for plies that it does not
+    /// keep, do not count.
     pub fn may_search(&self) -> bool {
         self.pool.is_some()
     }
 
-    /// Returns the outcome of a position for its player to move; its value alone if the budget does not suffice for the
-    /// remoteness.
+    /// Returns the outcome of a position for its player to move. The outcome has no remoteness if the budget suffices
+    /// only for the value.
     ///
     /// # Errors
     ///
@@ -164,9 +166,9 @@ impl<L: Lookup> Analyst<L> {
     }
 
     /// Lists the legal moves with their outcomes for the player who makes them, best first: the soonest win, ties, the
-    /// latest loss; equally good ones by column. A finished game has no moves. The remoteness of moves that give the
-    /// value away may be missing. If it is missing of a move that keeps the value, moves are compared by their values
-    /// alone, and only a move that ends the game has its remoteness.
+    /// latest loss; equally good ones by column. A finished game has no moves. Moves that give the value away may lack
+    /// a remoteness. If a move that keeps the value lacks its remoteness, all moves are compared by their values alone:
+    /// only moves that end the game then have a remoteness.
     ///
     /// # Errors
     ///
@@ -255,8 +257,8 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
-    /// Returns whether a larger budget would find out more. A missing remoteness counts only if it would be searched:
-    /// not without a pool, and not after moves that give the value away.
+    /// Returns whether a larger budget would find out more. A missing remoteness counts only if the analyst would
+    /// search for it: it does so only with a pool, and not after moves that give the value away.
     fn is_open(&self, analysis: &Analysis) -> bool {
         let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
             (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
@@ -285,8 +287,9 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Searches what the databases leave open about a position. Skips the remoteness after a move that gives away the
-    /// value of the `best` move: finding it may cost much, and good play never needs it.
+    /// Completes the outcome `known` of a position by searching for what the databases do not have. Skips the
+    /// remoteness after a move that gives away the value of the `best` move: that search may cost much, and good play
+    /// never needs it.
     fn complete(
         &self,
         position: &Position,
@@ -319,12 +322,13 @@ impl<L: Lookup> Analyst<L> {
         Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
     }
 
-    /// Returns the value of a position if it can be found within the budget and sooner than the outcome.
+    /// Returns the value of a position, without its remoteness, if the analyst has a pool and the budget suffices. The
+    /// caller can report this value before the search for the remoteness ends.
     fn value(&self, position: &Position, budget: &mut Budget) -> Result<Option<Value>, L::Error> {
         let Some(pool) = &self.pool else { return Ok(None) };
         match within::<L, _>(self.look_up(position, budget))?.flatten() {
             Some(outcome) => Ok(Some(outcome.value)),
-            // What this search finds also speeds up the search for the outcome.
+            // The table of this search also speeds up the later search for the outcome.
             None => {
                 let value = pool.ask(self.board, budget, Cost::default(), |search| search.value(position));
                 within::<L, _>(value.map_err(L::Error::from))
@@ -332,8 +336,9 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Finds the outcomes of an analysis's moves within the budget, and sorts them. Every move gets the first of the
-    /// `shares` of nodes before any gets the next; `None` stands for all remaining nodes.
+    /// Finds the outcomes of an analysis's moves within the budget, and sorts them. Works in rounds, one for each item
+    /// of `shares`: in a round, each move without an outcome may use that many nodes. `None` stands for all remaining
+    /// nodes.
     fn find_moves(
         &self,
         analysis: &mut Analysis,
@@ -343,7 +348,7 @@ impl<L: Lookup> Analyst<L> {
     ) -> Result<(), L::Error> {
         let position = analysis.position;
         let children: Vec<_> = analysis.moves.iter().map(|child| position.drop_piece(child.column)).collect();
-        // The outcomes in the database, for the players to move in the children.
+        // The children's outcomes in the database, for the player to move in the child.
         let mut known: Vec<Option<Outcome>> = vec![None; children.len()];
         for &most in shares {
             for (number, child) in children.iter().enumerate() {
@@ -381,8 +386,9 @@ impl<L: Lookup> Analyst<L> {
     /// Returns best play to the end of the game; `None` if the remoteness is unknown, since a best move then can't be
     /// told from others of the same value.
     ///
-    /// The outcome of the best child follows from its parent's: the other value, one ply less. So the children are
-    /// compared with that outcome in turn, and those after the first match are not looked at.
+    /// The outcome of the best child follows from its parent's outcome: the value flips, and the remoteness is one ply
+    /// less. So the children are compared with that outcome in turn, and the children after the first match are
+    /// skipped.
     fn best_line(&self, analysis: &Analysis, budget: &mut Budget) -> Result<Option<Vec<usize>>, L::Error> {
         let Some(Outcome { mut value, remoteness: Some(remoteness) }) = analysis.outcome else { return Ok(None) };
         let (mut position, mut line) = (analysis.position, Vec::new());
@@ -406,8 +412,8 @@ impl<L: Lookup> Analyst<L> {
         Ok(Some(line))
     }
 
-    /// Returns whether a position is worth exactly `outcome`; `None` if its remoteness is not stored and no pool searches
-    /// it. Compares the value first, which costs no search if the database has it.
+    /// Returns whether a position is worth exactly `outcome`; `None` if the position's remoteness is not stored and
+    /// there is no pool to search it. Compares the value first, which costs no search if the database has the value.
     fn is_worth(&self, position: &Position, outcome: Outcome, budget: &mut Budget) -> Result<Option<bool>, L::Error> {
         let known = self.look_up(position, budget)?;
         if known.is_some_and(|known| known.value != outcome.value) {
@@ -432,8 +438,8 @@ fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Err
     }
 }
 
-/// A database as the oracle of a search: it gives the values that it stores, so that only the remoteness is searched.
-/// The first error ends the search.
+/// Gives a search the values that a database stores, so that the search has to find only the remoteness. The first
+/// error of the database ends the search.
 struct StoredValues<'a, L: Lookup> {
     lookup: &'a L,
     /// The error that ended the search.
@@ -443,7 +449,7 @@ struct StoredValues<'a, L: Lookup> {
 impl<L: Lookup> Oracle for StoredValues<'_, L> {
     fn value(&self, position: &Position) -> Option<Value> {
         let stored = self.lookup.stored(position).unwrap_or_else(|error| {
-            // If another thread has stored an error already, keep that one.
+            // If another thread has stored an error already, keep that error.
             let _ = self.error.set(error);
             None
         });

@@ -35,9 +35,9 @@ pub enum Loss {
     Nothing,
     /// The value stays the same; whether the move cost plies is unknown.
     NoValue,
-    /// The value: from the first to the second.
+    /// The move changed the value, from the first value to the second.
     Value(Value, Value),
-    /// Only plies, because the value stays the same: the win comes later or the loss earlier, by this many plies.
+    /// The value stays the same, but the win comes this many plies later, or the loss this many plies earlier.
     Plies(u32),
 }
 
@@ -59,8 +59,9 @@ pub struct Mistake {
 
 impl GameAnalysis {
     /// Analyses every position of a game. Starts from the last one, because searches of late positions help those of
-    /// earlier ones. `analyse` gets a position and a node limit, or `None` to use its own. Once a search has reached
-    /// its limit before it knew the values of the moves, earlier positions get only a quick search.
+    /// earlier ones. `analyse` gets a position and a node limit; `None` lets it use its own limit. Once an analysis has
+    /// reached its limit before the outcomes of all moves were known, earlier positions get only a quick search
+    /// ([`QUICK_NODES`]).
     ///
     /// # Errors
     ///

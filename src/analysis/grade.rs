@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use crate::players::Reason;
 use crate::{Outcome, Position, Value};
 
-/// The integer that represents the probability 1. Unlike sums of floats, sums of integers do not depend on their order.
+/// The integer that represents the probability 1. Probabilities are integers here, because the sum of integers, unlike
+/// that of floats, does not depend on the order of adding.
 const ONE: u64 = 1 << 32;
 
 /// How a player's move compares with the best one.
@@ -19,7 +20,7 @@ pub struct Judgement {
     pub column: usize,
     /// The player's reason, if it gives one.
     pub reason: Option<Reason>,
-    /// The outcome of that move for the player.
+    /// The outcome of the move played, for the player who played it.
     pub played: Outcome,
     /// The outcome of the best move.
     pub best: Outcome,
@@ -86,21 +87,22 @@ pub struct Grade {
 /// The sum of the judgements of one ply, or of several.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GradedPly {
-    /// The positions where the choice matters.
+    /// The number of positions where the choice matters.
     pub graded: u64,
-    /// The moves in these positions that keep the value.
+    /// How many of the moves played in these positions keep the value.
     pub keeps: u64,
     /// Whether all positions of the ply were judged.
     pub is_complete: bool,
-    /// Lost positions in which some moves lose later than others.
+    /// The number of lost positions in which some moves lose later than others.
     lost: u64,
-    /// How many moves in these lost positions lose as late as possible.
+    /// How many of the moves played in these lost positions lose as late as possible.
     resists: u64,
-    /// How many moves in the graded positions are known to be best moves.
+    /// How many of the moves played in the graded positions are known to be best moves.
     best: u64,
     /// Whether some positions have no remoteness, so that best moves are unknown.
     no_remoteness: bool,
-    /// The sum of the probabilities that a random move keeps the value, as a multiple of 1/[`ONE`].
+    /// The sum, over the graded positions, of the probability that a random move keeps the value, as a multiple of
+    /// 1/[`ONE`].
     chance: u128,
 }
 
@@ -156,7 +158,7 @@ impl Grade {
     /// Adds a judgement.
     pub fn add(&mut self, judgement: Judgement) {
         let is_best = u64::from(judgement.played == judgement.best);
-        // All moves of a lost position lose, so its choice does not matter.
+        // All moves of a lost position lose, so the choice there does not matter for the value.
         let of_kind = if judgement.best.value == Value::Lose {
             GradedPly { lost: 1, resists: is_best, ..GradedPly::default() }
         } else {
@@ -270,7 +272,7 @@ impl Share {
         Some(Share { share, interval: [interval[0].clamp(0.0, share), interval[1].clamp(share, 1.0)] })
     }
 
-    /// Returns the mean of shares of independent samples, all with equal weight; `None` without any.
+    /// Returns the mean of the shares of independent samples, with equal weights; `None` if `shares` is empty.
     ///
     /// The intervals are combined as in G. Y. Zou, W. Huang and X. Zhang, "A note on confidence interval estimation for
     /// a linear function of binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085: the

@@ -97,7 +97,7 @@ pub struct OutcomeJson {
 }
 
 impl OutcomeJson {
-    /// Makes the JSON of an outcome, or nulls.
+    /// Makes the JSON of an outcome; both fields are null for `None`.
     pub fn of(outcome: Option<Outcome>) -> OutcomeJson {
         OutcomeJson {
             value: outcome.map(|outcome| outcome.value.name()),
@@ -159,8 +159,8 @@ pub struct AnswerJson<T> {
 }
 
 impl<T> AnswerJson<T> {
-    /// Makes the JSON of an answer. `position` is the one that the text describes, if any; pass the default `body` if
-    /// there is no answer.
+    /// Makes the JSON of an answer. `position` is the position that the input describes, if any; pass the default
+    /// `body` if there is no answer.
     pub fn new(board: Board, position: Option<PositionJson>, body: T) -> AnswerJson<T> {
         AnswerJson { board: board.to_string(), input: None, position, body, error: None }
     }
@@ -218,7 +218,8 @@ impl AnalysisJson {
         AnswerJson { error: limit.filter(|_| undecided), ..AnswerJson::new(position.board(), Some(typed), body) }
     }
 
-    /// Makes the JSON of a question without an answer; `position` was typed as `text`, unless that is no position.
+    /// Makes the JSON of a question without an answer; `position` was typed as `text`; it is `None` if `text` is not a
+    /// position.
     pub fn failed(board: Board, position: Option<&Position>, text: &str, reason: String) -> AnswerJson<AnalysisJson> {
         let position = position.map(|position| PositionJson::typed(position, text));
         AnswerJson { error: Some(reason), ..AnswerJson::new(board, position, AnalysisJson::default()) }
@@ -262,7 +263,7 @@ impl GameAnalysisJson {
         AnswerJson { body, ..answer }
     }
 
-    /// Makes the JSON of a game without an analysis; it was typed as `text`.
+    /// Makes the JSON of a game without an analysis; the game was typed as `text`.
     pub fn of_game(game: &Game, text: &str) -> AnswerJson<GameAnalysisJson> {
         let (over, winner) = (Some(game.is_over()), game.winner().map(Player::name));
         let body = GameAnalysisJson { over, winner, ..GameAnalysisJson::default() };
@@ -314,7 +315,8 @@ impl StepJson {
     }
 }
 
-/// Returns the position or its mirror image, whichever has the smaller bit strings. Both give the same result.
+/// Returns the position or its mirror image, whichever has the smaller bit strings. So a position and its mirror image
+/// give the same result.
 pub fn canonical(position: &Position) -> Position {
     let mirror = position.mirror();
     if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
@@ -334,7 +336,7 @@ pub struct DescriptionJson {
 }
 
 impl DescriptionJson {
-    /// Makes the JSON of a position; `json` has its notations.
+    /// Makes the JSON of a position; `json` is the same position in every notation.
     pub fn of(position: &Position, json: PositionJson) -> AnswerJson<DescriptionJson> {
         let body = DescriptionJson {
             over: Some(position.primitive().is_some()),

@@ -4,15 +4,16 @@
 //! A [`Budget`] limits the work for one question: nodes, a deadline, and a [`Monitor`](crate::search::Monitor) through
 //! which another thread can watch and cancel it. An [`Analyst`] answers with an [`Analysis`], depending on its sources:
 //!
-//! | it has | value | remoteness | time |
+//! | sources | value | remoteness | time |
 //! |---|---|---|---|
-//! | a database ([`Lookup`]) | looked up | looked up; unknown in a database of values alone | microseconds |
+//! | a database ([`Lookup`]) | looked up | looked up; unknown if the database stores only values | microseconds |
 //! | searches ([`SearchPool`]) | searched | searched | microseconds to years: give it a budget |
 //! | both | looked up, or searched in unsolved tiers | looked up or searched | the sum of the two |
 //!
-//! With both, the remoteness is searched if the database has none, but not after moves that give the value away.
-//! If a limit is reached, the analysis has what is known by then, such as the value and some of the moves. While an
-//! analysis is running, a listener is called after each result. [`json`] writes analyses as JSON.
+//! With both sources, the analyst searches for a remoteness that the database does not have, except after moves that
+//! give the value away. If a limit is reached, the analysis contains what is known by then, such as the value and some
+//! of the moves. While an analysis is running, a listener is called after each result. [`json`] writes analyses as
+//! JSON.
 //!
 //! [`GameAnalysis`] analyses all positions of a game, and [`Grade`] sums up how a player's moves compare with the best
 //! ones.
@@ -125,8 +126,8 @@ impl Analysis {
         self.outcome.is_some() || self.moves.iter().any(|child| child.outcome.is_some())
     }
 
-    /// Returns the columns of the moves that are known to be best; of those that keep the value, if the remoteness of the
-    /// position is unknown.
+    /// Returns the columns of the moves that are known to be best. If the remoteness of the position is unknown, these
+    /// are the moves that keep the value.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
         let as_good = |of: Outcome, best: Outcome| of == best || best.remoteness.is_none() && of.value == best.value;
         let is_best = move |child: &&Move| child.outcome.zip(self.outcome).is_some_and(|(of, best)| as_good(of, best));
@@ -134,7 +135,8 @@ impl Analysis {
     }
 
     /// Derives the outcome of the position from those of its moves: the best one if all are known, a win if only some
-    /// are known and one of them wins, else `None`. The remoteness is known if no move that may be as good lacks it.
+    /// are known and one of them wins, else `None`. The remoteness is left unknown if any move's outcome is unknown, or
+    /// if a move with the same value has no remoteness.
     fn outcome_of_moves(&self) -> Option<Outcome> {
         let outcomes = || self.moves.iter().map(|child| child.outcome);
         let best = outcomes().flatten().min()?;

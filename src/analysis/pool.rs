@@ -10,7 +10,8 @@ use crate::{Board, Outcome, Position};
 /// Idle searches of one or several boards, each with its table.
 ///
 /// Each question takes an idle search of its board, or makes a new one if there is none, and puts it back afterwards.
-/// So a board never has more searches than the most threads that have asked about it at the same time.
+/// So the number of a board's searches is at most the largest number of threads that have asked about that board at the
+/// same time.
 ///
 /// ```
 /// use fourbase::analysis::{Budget, SearchPool};
@@ -33,7 +34,7 @@ pub struct SearchPool {
 
 impl SearchPool {
     /// Makes an empty pool. Each search will have its own table and threads as in `options`, but takes its limits from
-    /// the question.
+    /// the budget of each question.
     pub fn new(options: SearchOptions) -> SearchPool {
         SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
     }
@@ -60,8 +61,8 @@ impl SearchPool {
         self.ask(position.board(), budget, cost, |search| search.solve(position))
     }
 
-    /// Asks the most recently used search of a board, or a new one, with the rest of the budget. Adds `cost` and the
-    /// visited nodes to what was spent.
+    /// Calls `ask` with the most recently used idle search of a board, or with a new search. Limits the search to the
+    /// rest of the budget. Adds `cost` and the visited nodes to [`Budget::spent`].
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl SearchPool {
             let mut idle = self.idle();
             idle.push_back(search);
             let dropped = if idle.len() > self.most_idle { idle.pop_front() } else { None };
-            // Free its table only after other threads can use the pool again.
+            // Free the table of the dropped search only after other threads can use the pool again.
             drop(idle);
             drop(dropped);
         }

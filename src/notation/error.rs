@@ -209,7 +209,8 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// The first character of a GamesmanUni string contradicts the number of pieces about who is to move.
+    /// The first character of a GamesmanUni string names one player to move, and the number of pieces implies the
+    /// other.
     #[error(
         "character 1 says that {} is to move, but the number of pieces, {ply}, makes it {}; correct the turn or the pieces",
         found.mark(), expected.mark()

@@ -1,4 +1,4 @@
-//! The field of a line that holds the position or the game, and the other fields.
+//! Splits a line into the field that holds a position or a game, and the other fields.
 //!
 //! All lines are read by the same rules:
 //!
@@ -7,8 +7,8 @@
 //!    the beginning of the line means that its first field is empty.
 //! 3. A position in bit strings takes as many fields as the board has columns. A game with move numbers takes all
 //!    fields up to the end of the line.
-//! 4. If the field and every later one could be a single move, they are one game: `4 4 5 3`, `4,4,5,3`, `d1 d2`. So a
-//!    position of one move must be separated from a score by a tab.
+//! 4. If the chosen field and every field after it could each be a single move, all of them are one game: `4 4 5 3`,
+//!    `4,4,5,3`, `d1 d2`. So a position of one move must be separated from a score by a tab.
 //! 5. A line is refused if it may be either a game, or a position and other fields:
 //!    - one move, then other fields, if only some of them are moves, `4 4 win`, or if all have one character, `3 0 0`;
 //!    - digits, then a letter that names a column: `4 d`;
@@ -27,7 +27,7 @@ use crate::excerpt::excerpt;
 pub struct Fields<'l> {
     /// The field, without blanks around it.
     pub chosen: &'l [u8],
-    /// Where it begins in the line.
+    /// The byte of the line at which the chosen field begins.
     pub start: usize,
     before: Vec<&'l [u8]>,
     after: Vec<&'l [u8]>,
@@ -36,12 +36,12 @@ pub struct Fields<'l> {
 /// Says why a field of a line cannot be found.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FieldError {
-    /// The line has fewer fields.
+    /// The line has fewer fields than the number that was asked for.
     #[error("the line has {found} field{}, and field {number} was asked for", if *found == 1 { "" } else { "s" })]
     TooFew {
-        /// How many it has.
+        /// How many fields the line has.
         found: usize,
-        /// Which was asked for, from 1.
+        /// The number of the field that was asked for, from 1.
         number: usize,
     },
     /// The line is a game, or a position and other fields, and it is unclear which.
@@ -106,7 +106,7 @@ impl<'l> Fields<'l> {
 
 /// Lists the fields of a line without tabs.
 fn words(line: &[u8]) -> Vec<&[u8]> {
-    // A line may end in very many blanks, so they are looked at once.
+    // A line may end in very many blanks. Cut them off first, so that each is looked at only once.
     let end = line.iter().rposition(|byte| !is_margin(byte)).map_or(0, |last| last + 1);
     let (mut words, mut rest) = (Vec::new(), &line[..end]);
     loop {
@@ -172,7 +172,7 @@ fn is_number_up_to(most: usize, word: &[u8]) -> bool {
 fn is_game(board: Board, field: &[u8], others: &[&[u8]]) -> Option<bool> {
     let Some(next) = others.first() else { return Some(false) };
     let mut all = std::iter::once(field).chain(others.iter().copied());
-    // The words may be columns, some written with two digits, or a position and other numbers.
+    // It is unclear whether the words are columns, some written with two digits, or a position and other numbers.
     let is_column = |word: &[u8]| is_number_up_to(board.width(), word);
     if board.width() > DIGITS && all.clone().all(is_column) && all.any(|word| word.len() > 1) {
         return None;

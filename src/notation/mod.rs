@@ -13,8 +13,8 @@
 //! [`parse`] recognises the notation by the form of the text: `_` as the second character means GamesmanUni's string;
 //! one line of cells for each row means a drawn board; words of 0s and 1s mean bit strings; everything else is moves,
 //! in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a link). It ignores blanks around the text and a byte order
-//! mark before it. A `0` tells bit strings from moves. They always contain one: above the end of a column or, on a full
-//! board, for a piece of the first player. Moves contain none, because no column is named 0.
+//! mark before it. A `0` distinguishes bit strings from moves. Bit strings always contain a `0`: above the end of a
+//! column or, on a full board, for a piece of the first player. Moves contain no `0`, because no column is named 0.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text and stops
 //! at the first mistake. An error quotes at most 200 characters of a link, and fewer of any other text.

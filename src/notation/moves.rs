@@ -1,5 +1,5 @@
-//! Moves, written as the names of their columns; `-` or an empty text means the empty board. The name of a column is one
-//! character, `1` to `9` and then `a` to `w`.
+//! Moves, written as the names of their columns; `-` or an empty text means the empty board. Each column is named by
+//! one character, `1` to `9` and then `a` to `w`.
 
 use super::error::NotationError;
 use super::order::smallest_order;

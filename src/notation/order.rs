@@ -1,18 +1,20 @@
 //! The smallest order of moves that reaches a position.
 //!
 //! If there is no line on the board, there never was one. An order is then possible if it fills each column from the
-//! bottom up and the players move in turn: it is an interleaving of the columns. If there is a line, the last move made
-//! it. That move is the top piece of a column, belongs to the player who just moved, and without it there is no line.
-//! For each such piece, the smallest interleaving of the others is found; the result is the smallest of these orders.
+//! bottom up and the players move in turn: it is an interleaving of the columns. If there is a line, the last move
+//! completed it. The piece of that move is on top of a column, belongs to the player who just moved, and without it
+//! there is no line. For each such piece, the search finds the smallest interleaving of the other pieces; the result is
+//! the smallest of these orders.
 //!
 //! [`Interleaver`] takes the leftmost column whose next piece belongs to the player to move, and backtracks when it is
 //! stuck, so the first order it finds is the smallest. Two things keep the search short:
 //!
 //! - Whether the remaining pieces can be taken depends on what is left in the columns, but not on the order of the
 //!   columns. So a dead end is remembered as a multiset of columns, and the search skips all its permutations.
-//! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells the longest
-//!   search entered 344,000 states without this test (7x9) and 331 with it (4x16). On the hardest colourings that hill
-//!   climbing found, it entered 5.8 million in 4 seconds without (10x6), and 196,000 in 0.1 seconds with it (7x9).
+//! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells, the
+//!   longest search without this test entered 344,000 states (on 7x9); the longest search with the test entered 331 (on
+//!   4x16). On the hardest colourings that hill climbing found, the search without the test entered 5.8 million states
+//!   in 4 seconds (on 10x6), and the search with the test entered 196,000 states in 0.1 seconds (on 7x9).
 //!
 //! No bound on the length of the search is known for all colourings, so the number of dead ends is limited.
 
@@ -82,7 +84,7 @@ impl Column {
     }
 }
 
-/// The number of dead ends after which the search gives up: about 50 MB and a second.
+/// The number of dead ends after which the search gives up. By then it has taken about 50 MB and a second.
 const MAX_DEAD_ENDS: usize = 1_500_000;
 
 /// Searches for interleavings on one board. Remembers dead ends from one search to the next.
@@ -106,8 +108,8 @@ impl Interleaver {
         Ok(self.take_all(&mut remaining, Player::First, &mut order)?.then_some(order))
     }
 
-    /// Appends to `order` the smallest way to take all that remains, `mover` first; returns whether there is one. The
-    /// depth of the recursion is the number of pieces, at most 64.
+    /// Appends to `order` the smallest order that takes all remaining pieces, `mover` first; returns whether there is
+    /// such an order. The depth of the recursion is the number of pieces, at most 64.
     fn take_all(
         &mut self,
         remaining: &mut [Column],

@@ -1,8 +1,9 @@
 //! Reads a drawn board: a line for each row, the top row first.
 //!
 //! An empty cell is `.`, `_`, `-` or `0`; a piece of the first player is `X`, `x` or `1`, one of the second `O`, `o` or
-//! `2`. Blanks, bars and brackets may separate the cells of a row: all of them or none. A line with the names of the
-//! columns may come before or after the rows. [`draw`](super::draw) and OpenSpiel write boards in this form.
+//! `2`. Blanks, bars and brackets may separate the cells of a row; they separate either all cells or none. A line with
+//! the names of the columns may come before or after the rows. [`draw`](super::draw) and OpenSpiel write boards in this
+//! form.
 
 use super::NotationError;
 use super::moves::COLUMN_CHARACTERS;

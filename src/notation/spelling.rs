@@ -38,8 +38,15 @@ pub(super) fn is_bits(board: Board, text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// There are several words and one is not a single move; a character names no column; a move number is wrong; a piece
-/// does not fall to the square that is named; there are only move numbers. Full columns and lines are not checked.
+/// [`NotationError`] for the first of these faults:
+///
+/// - there are several words, and one of them is not a single move;
+/// - a character names no column;
+/// - a move number is wrong;
+/// - a piece does not fall to the square that the move names;
+/// - there are only move numbers.
+///
+/// This function does not check for full columns and lines.
 pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>, NotationError> {
     let board = start.board();
     let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
@@ -217,7 +224,8 @@ impl<'t> Link<'t> {
         let positions = count(&POSITION_FIELDS);
         let is_once =
             OTHER_FIELDS.iter().all(|name| count(&[name]) < 2) && ply.iter().all(|ply| ply.parse::<usize>().is_ok());
-        // To a browser `?moves` is `?moves=`, the empty board. It is refused: someone may have forgotten the moves.
+        // A browser treats `?moves` like `?moves=`, which means the empty board. Here `?moves` is refused, because
+        // someone may have forgotten the moves.
         let has_value = !query.split('&').any(|field| POSITION_FIELDS.contains(&field));
         let is_clear = is_once
             && has_value

@@ -1,7 +1,8 @@
 //! GamesmanUni's string: the player to move, an underscore, and the cells.
 //!
-//! It is `1` or `2` for the player to move, `_`, then the cells column by column from the left, each column from top to
-//! bottom: `-` for an empty cell, `X` for a piece of the first player, `O` for one of the second.
+//! The first character is `1` or `2` for the player to move, the second is `_`. The cells follow column by column from
+//! the left, each column from top to bottom: `-` for an empty cell, `X` for a piece of the first player, `O` for one of
+//! the second.
 
 use super::NotationError;
 use crate::{Board, Player, Position};

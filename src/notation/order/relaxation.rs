@@ -8,10 +8,10 @@
 //!
 //! Each column is a walk of steps up and down. Ordering the steps of all walks so that the sum stays under a ceiling is
 //! known as sequencing chains to minimise the maximum cumulative cost (Abdel-Wahab and Kameda, Operations Research 26,
-//! 1978). Every walk should first get to its own lowest point, by stages that end no higher than they begin, in any
-//! order that fits under the ceiling. A stage never reduces the room under the ceiling, so taking one is never wrong.
-//! Backwards in time, the same holds from the end of the walks down to their lowest points. So if any order fits, two
-//! greedy descents find one.
+//! 1978). First take every walk down to its own lowest point. Do this in stages, where a stage is a part of a walk that
+//! ends no higher than it begins; take stages in any order that fits under the ceiling. A stage never reduces the room
+//! under the ceiling, so taking a stage is never wrong. The same holds backwards in time, from the ends of the walks
+//! down to their lowest points. So if any order fits, two greedy descents find one.
 
 use super::Column;
 use crate::{MAX_COLUMNS, Player};

@@ -1,4 +1,4 @@
-//! Checks every byte of every file: checksums, hashes, sizes, and that every block decodes.
+//! Checks every byte of every file: compares checksums, hashes and sizes, and decodes every block.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::progress::Stage;
 
 /// Reads every file and compares the sizes of the tiers with the index. Returns the stored tiers.
 ///
-/// Tiers without a file come last, and only if the files are sound: checking their sizes needs the tables of the index,
+/// Checks tiers without a file last, and only if all files are sound, because this check needs the tables of the index,
 /// which are large for a large board.
 pub(super) fn check(
     database: &Database,
@@ -52,8 +52,9 @@ pub(super) fn check(
     Ok(stored)
 }
 
-/// Reads the file of a tier, each rank its own blocks. Returns `None` if the file does not open or a block is faulty;
-/// only the first faulty block is reported. One of the ranks in turn checks the hash of the file.
+/// Reads the file of a tier; each rank reads its share of the blocks. Returns `None` if the file does not open or a
+/// block is faulty; only the first faulty block is reported. The ranks take turns at checking the hash of a whole file;
+/// `number` counts the files.
 fn read(
     database: &Database,
     record: &TierRecord,

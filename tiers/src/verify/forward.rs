@@ -1,5 +1,5 @@
-//! Compares positions of all tiers with a forward search: both the outcome that this module looks up and the one that a
-//! probe returns.
+//! Searches positions of all tiers forward. The result of each search must equal the outcome that [`FileLookup`] reads
+//! from the files, and that outcome must equal the result of a probe.
 
 use fourbase::Position;
 use fourbase::search::{self, Search};
@@ -17,14 +17,14 @@ use crate::progress::Stage;
 /// The bytes of a thread's search table.
 pub(super) const TABLE_BYTES: usize = 16 << 20;
 
-/// A search of more nodes is given up.
+/// The number of nodes after which a search is given up.
 const MOST_NODES: u64 = 200_000;
 
-/// How many entries are tried to find one that is a position.
+/// How many random entries are tried to find one position, because some entries stand for no position.
 const TRIES: u64 = 100;
 
-/// Searches the empty board and about equally many positions of each tier: a pseudorandom choice, always the same.
-/// Returns how many searches found an outcome, and how many were given up.
+/// Searches the empty board and about the same number of positions from each later tier. The choice is pseudorandom,
+/// and the same in every run. Returns how many searches found an outcome, and how many were given up.
 pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), DatabaseError> {
     let wanted = work.options.searches;
     let board = lookup.database.board();
@@ -33,7 +33,7 @@ pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<(u64, u64), Data
     let limits = search::SearchOptions { table_bytes: TABLE_BYTES, node_limit: Some(MOST_NODES), ..Default::default() };
     let (mut decided, mut undecided) = (0, 0);
     for ply in 0..=last {
-        // Ply 0 has one position.
+        // Ply 0 has only the empty board; the plies from 1 on share the other searches.
         let (others, before) = (wanted.saturating_sub(1), ply.saturating_sub(1));
         let count = if ply == 0 { wanted.min(1) } else { share(others, ply, last) - share(others, before, last) };
         let positions = positions(lookup.database, ply as u32, count);

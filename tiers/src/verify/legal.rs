@@ -1,11 +1,14 @@
-//! Counts the positions that play reaches by playing every move of every position, with one bit per entry.
+//! Counts the positions that play can reach. Plays every move of every position, and marks the positions reached with
+//! one bit per entry.
 //!
-//! [`crate::counts`] does the same many times faster, with kernels. Here every position is set up, and every move is a
-//! move of the game. Mirror images count separately: an entry stands for two positions, or for one if its shape is its
-//! own mirror image.
+//! [`crate::counts`] counts the same positions many times faster, with kernels. This module is an independent check of
+//! that count: it builds every position and plays every move by the rules of the game. Mirror images count separately.
+//! An entry of a shape (see [`crate::index`]) that is its own mirror image stands for one position; any other entry
+//! stands for two.
 //!
-//! A position with a line may have no entry, so it is counted when a move reaches it: by its leftmost possible last
-//! move. A column is a possible last move if, without its top piece, the position has no line and play reaches it.
+//! A position with a line may have no entry, so no bit can mark it. It is counted when a move completes the line, and
+//! only once: if the move is in the leftmost column that can have been the last move. A column can have been the last
+//! move if removing its top piece leaves a position that has no line and that play reaches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,11 +22,11 @@ use crate::database::{Database, DatabaseError};
 use crate::index::{Index, Parts, TierDirectory};
 use crate::progress::Stage;
 
-/// Words of 64 entries per report of progress.
+/// How many words, of 64 entries each, are counted per report of progress.
 const NOTED: u64 = 64;
 
-/// Returns the memory in bytes that counting the legal positions of the kept plies takes: two neighbouring tiers, a bit
-/// an entry.
+/// Returns the memory in bytes that counting the legal positions of the kept plies takes: one bit for each entry of two
+/// neighbouring tiers.
 pub fn counting_bytes(database: &Database) -> u64 {
     let manifest = &database.manifest;
     let kept = manifest.tiers.iter().filter(|tier| manifest.keep_plies.is_none_or(|most| tier.ply <= most));
@@ -51,7 +54,7 @@ pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, Databa
         work.gather()?;
         let Some(next) = next else { break };
         here = next;
-        // Other ranks have reached other entries.
+        // Other ranks have reached other entries of this tier: add their bits.
         work.combine(&here.bits);
     }
     shown.end();
@@ -78,7 +81,7 @@ impl Reached<'_> {
         Some((self.bits.get(entry as usize / 64)?, 1 << (entry % 64)))
     }
 
-    /// Adds a position and its mirror image; returns `false` if it has no entry.
+    /// Adds a position and its mirror image; returns `false` if the position has no entry.
     fn add(&self, position: &Position) -> bool {
         let parts = self.index.split.parts(position);
         let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
@@ -90,8 +93,8 @@ impl Reached<'_> {
         bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// Counts the positions of 64 entries and the positions with a line after them; adds their other children to
-    /// `next`.
+    /// Counts the reached positions among the 64 entries of word `word`, and the positions with a line that a move from
+    /// them reaches. Adds their other children to `next`.
     fn count(&self, word: usize, next: Option<&Reached>, work: &Work) -> u64 {
         let mut bits = self.bits[word].load(Ordering::Relaxed);
         let mut legal = 0;
@@ -108,8 +111,9 @@ impl Reached<'_> {
         legal
     }
 
-    /// Plays all moves. Returns how many positions they finish; each finished position counts only for its leftmost
-    /// last move. Adds the other positions to `next` if `adds`, which is set for only one of two mirror images.
+    /// Plays all moves. Returns how many positions with a line they reach; each such position counts only for its
+    /// leftmost possible last move. Adds the positions without a line to `next` if `adds` is set. The caller sets it
+    /// for only one of two mirror images, because [`Reached::add`] adds both.
     fn play(&self, position: &Position, next: Option<&Reached>, adds: bool, work: &Work) -> u64 {
         let Some(next) = next else { return 0 };
         let mut finished = 0;

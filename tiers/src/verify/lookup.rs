@@ -1,11 +1,11 @@
-//! Looks the outcome of a position up in the files, with code that shares nothing with a probe.
+//! Looks up the outcome of a position in the files, without the code that probes use for it.
 //!
 //! The board alone decides a finished position, a position with a winning move, and one with two threats against it. A
-//! forced position has the outcome of its only reply, unless its tier stores forced positions too. A quiet position of
-//! a stored tier has a value in the file: its rank gives the chunk, the chunk's block is decoded, the chunk's quiet
-//! entries are found one by one, and the number of quiet entries before the position is the number of its value. Any
-//! other quiet position has the best outcome of its moves, or, if the next tier is not kept, the outcome of a forward
-//! search.
+//! forced position has the outcome of its only reply, unless its tier stores forced positions too. A quiet position
+//! (defined in `walk`) of a stored tier has a value in the file. The rank of the position gives its chunk. The block
+//! that contains the chunk is decoded, and the chunk's quiet entries are found one by one. If n of them come before the
+//! position, its value is the chunk's value number n, counted from 0. Any other quiet position has the best outcome of
+//! its moves, or, if the next tier is not kept, the outcome of a forward search.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::work::Work;
 use crate::database::{BlockCache, BlockWeighter, Database, DatabaseError, searches};
 use crate::kernel::Values;
 
-/// The stored tiers of a database, with a cache of decoded blocks. Threads share it.
+/// The stored tiers of a database, and a cache of decoded blocks. All threads share one `FileLookup`.
 pub(super) struct FileLookup<'a> {
     pub database: &'a Database,
     /// The stored tiers by ply.
@@ -31,7 +31,7 @@ pub(super) struct FileLookup<'a> {
     searches: SearchPool,
 }
 
-/// A quiet position whose outcome is not computed from its moves.
+/// A position whose outcome is read from a file or searched, and not computed from its moves.
 pub(super) enum Leaf<'a> {
     /// An entry of a stored tier.
     Stored(&'a StoredTier, u64),
@@ -40,7 +40,7 @@ pub(super) enum Leaf<'a> {
 }
 
 impl<'a> FileLookup<'a> {
-    /// Makes the lookup. Its cache has the same memory limit as the database's.
+    /// Makes the lookup. Its cache has the same memory limit as the database's cache.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> FileLookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
         let bytes = database.cache_bytes();
@@ -59,7 +59,7 @@ impl<'a> FileLookup<'a> {
     /// Returns the best outcome of the moves of a quiet position. `read` returns the outcome of a leaf.
     ///
     /// # Errors
-    /// The errors of `read`; or a position has no entry.
+    /// The errors of `read`, and an error if a position of a stored tier has no entry.
     pub fn best_of_moves(
         &self,
         position: &Position,
@@ -70,18 +70,19 @@ impl<'a> FileLookup<'a> {
             (child, static_evaluation(&child))
         };
         let mut children: Vec<_> = position.moves().map(child).collect();
-        // Children that the board decides come first: if one of them wins, nothing is looked up.
+        // Try the children that the board decides first: if the move to one of them wins, nothing is looked up.
         children.sort_by_key(|(_, evaluation)| !matches!(evaluation, Evaluation::Decided(_)));
         let mut best: Option<Outcome> = None;
         for (child, evaluation) in children {
             let outcome = self.evaluate(&child, evaluation, read)?.parent();
             best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            // The soonest win of a quiet position is in 3 plies; under misère it is in 2, and none is in 3.
+            // A quiet position wins in 3 plies at the soonest. Under misère it wins in 2 at the soonest, and never in
+            // exactly 3. So a win that takes at most 3 plies is the best outcome.
             if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
                 break;
             }
         }
-        // A quiet position has at least two moves.
+        // A quiet position has at least two moves, so `best` is never `None`.
         Ok(best.unwrap_or(Outcome { value: Value::Tie, remoteness: None }))
     }
 
@@ -162,7 +163,8 @@ impl<'a> FileLookup<'a> {
         Ok(block)
     }
 
-    /// Checks what users get: compares the outcome of a probe. No other check relies on probes.
+    /// Reports a fault if a probe of `position` does not return `expected`. Users get their answers from probes; no
+    /// other check relies on them.
     pub fn check_probe(&self, position: &Position, expected: Outcome, work: &Work) {
         match self.database.probe(position) {
             Ok(found) if found == expected => {}

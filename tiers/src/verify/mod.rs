@@ -1,34 +1,38 @@
 //! Verifies a database without using the solver.
 //!
-//! This module must not repeat a mistake of the solver. So it shares with the solver only the rules of
-//! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
-//! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
-//! blocks, finds quiet positions and recomputes values with its own code, which follows
-//! `docs/reference/file-format.md` and `docs/explanation/algorithm.md`. It uses no kernel, no quiet mask and no other
-//! code of the solver. It tests probes and never relies on them.
+//! This module must not repeat a mistake of the solver. So it shares only this with the solver:
+//!
+//! - the rules of the game ([`fourbase`]);
+//! - the ranking, which gives each position its entry in a tier ([`crate::index`]);
+//! - the file layout: the manifest, the envelope, zstd, and the code that cuts a file into blocks with checksums and a
+//!   tier into chunks.
+//!
+//! This module decodes blocks, finds quiet positions (defined in `walk`) and recomputes values with its own code, which
+//! follows `docs/reference/file-format.md` and `docs/explanation/algorithm.md`. It uses no kernel, no quiet mask and no
+//! other code of the solver. It tests probes and never relies on them.
 //!
 //! A database is right if five things hold:
 //!
-//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has the entries
-//!    of the index. If that fails, the rest is skipped.
-//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has as many values as quiet positions, and every stored
-//!    value is the best of its moves. A finished game needs no file, so a database that satisfies this everywhere is
-//!    right everywhere, by induction from the full board down: in a chain of wrong values the one nearest the full
-//!    board has only right ones after it, so the check finds it. This covers every stored entry, even those that no
-//!    play reaches. A sample can miss a wrong value. If not all tiers are kept, the moves of the last kept tier are
-//!    searched forward.
-//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every legal position, up to the
-//!    last kept ply, has an entry. These positions are counted.
-//! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
-//!    [`fourbase::search`] finds without a database.
-//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, returns the same outcome for
+//! 1. **Files** (`files`, `tier`). Every byte is what was written, every block decodes, and every tier has as many
+//!    entries as the index gives it. If this check fails, checks 2 to 5 are skipped.
+//! 2. **Values** (`values`, `lookup`, `walk`). Every chunk has one value for each quiet position, and every stored
+//!    value equals the best value that a move leads to. The rules alone give the value of a finished game. So if this
+//!    check passes for all values, all of them are right, by induction from the full board down: in a chain of wrong
+//!    values, the value nearest the full board has only right values after it, so the check reports that value. The
+//!    check covers every stored entry, even positions that no play reaches. If only a sample is checked, a wrong value
+//!    can be missed. If the database does not keep all tiers, a forward search gives the values after the last kept
+//!    tier.
+//! 3. **Play** (`legal`). The empty board has the value that the manifest names, and every legal position without a
+//!    line has an entry, up to the last kept ply. This check also counts the legal positions.
+//! 4. **Search** (`forward`). A selection of positions from all tiers, kept or not, is searched by [`fourbase::search`]
+//!    without the database. Each position must have the value and remoteness that the search finds.
+//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, must return the same outcome for
 //!    every recomputed value and every searched position.
 //!
-//! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
+//! If `fourbase stats` has saved counts of positions in the database's folder, they are checked too ([`read_kept`]).
 //!
-//! A fault is a record: its kind, its tier, block and entry, the stored value and the expected one. A file that the
-//! system refuses to read, or that a newer fourbase has written, is no fault ([`VerifyReport::unread`]). Several
-//! processes split the work (`work`).
+//! Each error of the database is reported as a [`Fault`]. A file that the system refuses to read, or that a newer
+//! fourbase has written, is no fault ([`VerifyReport::unread`]). Several processes split the work (`work`).
 //!
 //! ```
 //! use fourbase_tiers::context::Context;
@@ -71,12 +75,14 @@ use work::Work;
 
 /// Verifies a complete database, with the processes and the progress of `context`, on rayon's current pool.
 ///
-/// Takes some microseconds per stored value, and, to count legal positions, about one per move of each: see
-/// `docs/explanation/verification.md`. Needs twice the memory of the database's cache, once for blocks decoded here and
-/// once for probes. The count also needs two bits for every entry of a tier.
+/// Recomputing a stored value takes some microseconds. Counting legal positions takes about one microsecond for each
+/// move of each position; see `docs/explanation/verification.md`. Verifying needs twice the memory of the database's
+/// cache: one cache for the blocks decoded here, and one for probes. Counting legal positions also needs one bit for
+/// each entry of two neighbouring tiers ([`counting_bytes`]).
 ///
-/// With several processes each calls this function and gets the same faults. Each reads the manifest and its share of
-/// everything else. If one returns an error, its caller has to end the whole job, because the others wait for it.
+/// If several processes verify together, each of them calls this function and gets the same faults. Each process reads
+/// the manifest and its share of everything else. If the call returns an error in one process, the caller must end the
+/// whole job, because the other processes wait for that process.
 ///
 /// # Errors
 /// [`DatabaseError::NotSolved`] if tiers are missing, [`DatabaseError::File`] if a message of a process does not
@@ -107,8 +113,8 @@ pub fn verify(database: &Database, options: &VerifyOptions, context: &Context) -
     Ok(VerifyReport { faults, faults_in_all, unread, ..report })
 }
 
-/// Returns the bytes that `threads` threads need in addition to caches, except while legal positions are counted: a
-/// search table each, or the values that are recomputed together.
+/// Returns the memory in bytes that `threads` threads need in addition to the caches: either one search table each, or
+/// the values of a sample that are recomputed together. Counting legal positions needs [`counting_bytes`] instead.
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }

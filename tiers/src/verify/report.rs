@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 /// How thorough a verification is.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyOptions {
-    /// How many stored values are recomputed, spread evenly over all of them (all, if there are fewer); `None` for all.
-    /// Only with `None` are legal positions counted. A sample of any size takes at most some 200 MB beside the caches,
-    /// and less if memory is short.
+    /// How many stored values are recomputed; `None` for all. Such a sample is spread evenly over all stored values,
+    /// and contains all of them if there are no more. Legal positions are counted only if this is `None`. A sample of
+    /// any size takes at most some 200 MB in addition to the caches, and less if `memory_bytes` is small.
     pub sample: Option<u64>,
-    /// How many positions are searched forward. Small boards have fewer, because no position is searched twice. A search
-    /// of more than 200,000 nodes is given up.
+    /// How many positions are searched forward. On small boards there are fewer, because no position is searched twice.
+    /// A search of more than 200,000 nodes is given up.
     pub searches: u64,
     /// How many faults are reported in full; the others are only counted.
     pub faults: usize,
-    /// The limit in bytes for memory beside the caches. The values of a sample that are recomputed together use a
-    /// quarter of it.
+    /// The limit in bytes for memory in addition to the caches. A sample is recomputed in batches that use a quarter of
+    /// this limit.
     pub memory_bytes: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for VerifyOptions {
 /// The result of a verification. All processes of a job get the same faults.
 #[derive(Default, Serialize, Deserialize, Debug)]
 pub struct VerifyReport {
-    /// The outcome of the empty board, as looked up; `None` if that failed.
+    /// The outcome of the empty board, as looked up in the files; `None` if the look-up failed.
     #[serde(skip)]
     pub root: Option<Outcome>,
     /// How many files were read: the manifest and the stored tiers, without unreadable ones.
@@ -52,8 +52,8 @@ pub struct VerifyReport {
     pub faults: Vec<Fault>,
     /// The number of all faults.
     pub faults_in_all: u64,
-    /// Files that the system refused to read or a newer fourbase has written, by name. If there are any, or if a file
-    /// has a fault, only the other files were checked.
+    /// Files that the system refused to read or a newer fourbase has written, by name. If there is such a file, or if a
+    /// file has a fault, only the other files were checked, and no values.
     pub unread: BTreeMap<String, Unread>,
 }
 
@@ -79,11 +79,11 @@ impl VerifyReport {
 pub enum FaultKind {
     /// A file differs from what was written.
     File,
-    /// The manifest and the index have different numbers of entries.
+    /// The manifest and the index have different numbers of entries for a tier.
     Entries,
     /// A block has the right checksum but does not decode.
     Block,
-    /// The number of a chunk's values is not that of its quiet entries.
+    /// A chunk does not have exactly one value for each of its quiet entries.
     Count,
     /// A stored code stands for no outcome.
     #[serde(rename = "no outcome")]
@@ -120,7 +120,7 @@ pub struct Fault {
     pub position: Option<[u64; 2]>,
     /// What the database has: an outcome, a number or a code.
     pub found: Option<String>,
-    /// What it should have.
+    /// What the database should have.
     pub expected: Option<String>,
     /// The place and the fault, as text.
     pub message: String,
@@ -133,7 +133,7 @@ impl Fault {
         Fault { kind, ply: None, block: None, entry: None, position: None, found: None, expected: None, message }
     }
 
-    /// Makes a fault of a position; in the message `place` follows the ply.
+    /// Makes a fault of a position. Its message consists of the ply, `place`, `what` and the position.
     pub(super) fn at(kind: FaultKind, place: &str, position: &Position, what: impl fmt::Display) -> Fault {
         let message = format!("ply {}{place}: {what} (position {})", position.ply(), notation::to_uni(position));
         Fault { ply: Some(position.ply() as u32), position: Some(position.bitboards()), ..Fault::new(kind, message) }

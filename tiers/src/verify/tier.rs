@@ -1,5 +1,5 @@
-//! A stored tier, read as `docs/reference/file-format.md` specifies: its blocks, decoded one symbol at a time, and the
-//! meaning of its codes.
+//! Reads a stored tier as `docs/reference/file-format.md` specifies: decodes its blocks one symbol at a time, and
+//! converts its codes into outcomes.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub(super) struct StoredTier {
     pub ply: u32,
     pub open: OpenTier,
     pub codes: TierCodes,
-    /// The number of values up to the end of each block; empty until all blocks are read.
+    /// For each block, the number of values in it and in all blocks before it; empty until all blocks are read.
     pub block_ends: Vec<u64>,
 }
 
@@ -38,14 +38,14 @@ impl StoredTier {
         self.open.reader.chunks.entries(chunk..chunk + 1)
     }
 
-    /// Reads and decodes a block. The inner error is a fault of its bytes despite a right checksum.
+    /// Reads and decodes a block. The inner error says why the block does not decode although its checksum is right.
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
         let (payload, chunks) = self.open.reader.block(block)?;
         Ok(Block::decode(&payload, chunks, self.open.reader.chunks.each, &self.codes))
     }
 }
 
-/// The codes of one tier.
+/// The codes of one tier: how many bits a code has, and which outcome it stands for.
 #[derive(Debug)]
 pub(super) struct TierCodes {
     /// Bits of a code in a block: 2 or 8.
@@ -66,11 +66,13 @@ impl TierCodes {
         }
         // The plies at which `winner` can win, the latest first.
         let ends = |winner: Player| {
-            // The first player's pieces are placed at odd plies. A line there wins, or loses under misère.
+            // After a move of the first player, the ply is odd. A line completed by that move wins, or loses under
+            // misère.
             let parity = u32::from((winner == Player::First) != board.is_misere());
             (ply..=cells).rev().filter(move |end| end % 2 == parity)
         };
-        // The code in the middle, a power of two, is a tie. The latest wins are next to it.
+        // The middle code, a power of two, stands for a tie. Codes above it stand for wins of the first player, codes
+        // below it for wins of the second player. The latest wins are next to the middle.
         let middle = (ends(Player::First).count() + 1).max(ends(Player::Second).count()).max(2).next_power_of_two();
         let decode = |code: usize| {
             let winner = if code > middle { Player::First } else { Player::Second };
@@ -87,28 +89,30 @@ impl TierCodes {
         self.outcomes.get(usize::from(code)).copied().flatten()
     }
 
-    /// Returns the bytes of `codes` codes in a block.
+    /// Returns how many bytes `codes` packed codes take in a block.
     pub fn bytes(&self, codes: usize) -> usize {
         (codes * self.bits).div_ceil(8)
     }
 
-    /// Returns the code with this number among packed codes.
+    /// Returns code number `number` (from 0) of some packed codes; `None` beyond their end.
     pub fn unpack(&self, packed: &[u8], number: usize) -> Option<u8> {
         let bit = number * self.bits;
         Some(packed.get(bit / 8)? >> (bit % 8) & (u8::MAX >> (8 - self.bits)))
     }
 }
 
-/// The symbols of a block, still packed: most uses need only their number, or some chunks.
+/// A block whose symbols (the codes of its values) stay packed, because most uses need only the number of symbols or
+/// the symbols of a few chunks.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The number of symbols before each chunk; then the number of all.
+    /// For each chunk, the number of symbols before it; at the end, the number of all symbols.
     starts: Vec<u32>,
-    /// The counts of all chunks, then the packed symbols.
+    /// The number of symbols of each chunk, in two bytes; after these counts, the packed symbols.
     bytes: Vec<u8>,
-    /// A mask of the quiet entries of each chunk used so far; `None` if their number is not that of its symbols.
+    /// For each chunk used so far, a mask of its quiet entries; `None` if it has more or fewer quiet entries than
+    /// symbols.
     quiet: Vec<OnceLock<Option<BitVec>>>,
-    /// The bytes of the block once all its chunks have been used.
+    /// The memory in bytes that the block takes once it has the masks of all its chunks.
     pub most_bytes: usize,
 }
 
@@ -143,14 +147,14 @@ impl Block {
         self.quiet.len()
     }
 
-    /// Returns the numbers of a chunk's symbols in the block.
+    /// Returns the range of the block's symbols (from 0) that belong to a chunk.
     pub fn numbers(&self, chunk: usize) -> Range<u32> {
         if let Some([start, end, ..]) = self.starts.get(chunk..) { *start..*end } else { 0..0 }
     }
 
-    /// Returns the code of an entry, given by its place in a chunk of the block. Returns `None` if the entry is not
-    /// quiet, or if the chunk's numbers of symbols and of quiet entries differ. `find_quiet` returns a mask of the
-    /// quiet entries.
+    /// Returns the code of the entry at `place` in the block's chunk number `chunk`, both from 0. Returns `None` if the
+    /// entry is not quiet, or if the chunk's numbers of symbols and of quiet entries differ. `find_quiet` returns a
+    /// mask of the quiet entries.
     pub fn code(
         &self,
         chunk: usize,

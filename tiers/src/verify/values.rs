@@ -1,12 +1,13 @@
-//! Compares stored values with the values of their moves: all of them, or a sample.
+//! Compares stored values with the best values of their moves, for all stored values or for a sample.
 //!
-//! A sample is spread evenly. Each tier gets a share of the sample, and its values are divided into that many strata of
-//! equal length. A pseudorandom value of each stratum is recomputed. So, up to rounding, values are equally likely, and
-//! the choices in different strata are independent.
+//! A sample is spread evenly. Each tier gets a share of the sample in proportion to its number of values. The values of
+//! a tier are divided into strata of equal length, as many as the tier's share. One pseudorandom value of each stratum
+//! is recomputed. So, up to rounding, all values are equally likely to be chosen, and the choices in different strata
+//! are independent.
 //!
 //! The values of a sample lie far apart, and their children even further. If each value were recomputed by itself, each
 //! of its about ten look-ups would expand a block and search a chunk. So a sample is recomputed in batches: first the
-//! children of a whole batch are looked up, in the order of the files, where each block is expanded once.
+//! children of a whole batch are looked up, in the order of the files, so that each block is expanded once.
 
 use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
@@ -21,8 +22,9 @@ use crate::database::DatabaseError;
 use crate::files::counted;
 use crate::progress::{Stage, StageProgress};
 
-/// The most and the fewest values that are recomputed together. A value of 7x6 needs at most some 50 look-ups (12 on
-/// average on 7x5), so the largest batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
+/// The largest and the smallest number of values in a batch. A value of 7x6 needs at most some 50 look-ups (12 on
+/// average on 7x5), so the largest batch takes at most some 200 MB. A larger batch saves time, because fewer blocks are
+/// expanded twice.
 const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
 
 /// The most bytes needed to recompute a value.
@@ -45,11 +47,12 @@ struct TierCheck<'a> {
     tier: &'a StoredTier,
     work: &'a Work<'a>,
     shown: &'a StageProgress<'a>,
-    /// How many values of a sample are recomputed together.
+    /// The most values of a sample that are recomputed together.
     batch: u64,
 }
 
-/// Recomputes the stored values, or a sample of them within a quarter of the memory. Returns how many.
+/// Recomputes all stored values, or a sample in batches that use a quarter of the memory limit. Returns the number of
+/// recomputed values.
 pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, DatabaseError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = work.options.sample.filter(|sample| *sample < all);
@@ -79,13 +82,15 @@ impl TierCheck<'_> {
     /// Recomputes all values of a block. Returns how many.
     fn check_block(&self, block: u64) -> u64 {
         let values = self.read_block(block, None);
-        // Threads share a block, because a small tier has few blocks, and its values may need long searches.
+        // Threads share the values of a block, because a small tier has few blocks, whose values may need long
+        // searches.
         values.par_iter().for_each(|value| self.check_value(value, &|leaf| self.lookup.read(&leaf)));
         values.len() as u64
     }
 
-    /// Returns the values of a block, or only those with the `chosen` numbers. Reports a fault if reading fails, and
-    /// one for every chunk whose numbers of values and of quiet entries differ.
+    /// Returns the values of a block, or only the `chosen` values, given by their blocks and their numbers in the
+    /// block. Reports a fault if reading fails, and a fault for each chunk that has more or fewer values than quiet
+    /// entries.
     fn read_block(&self, block: u64, chosen: Option<&[(u64, u32)]>) -> Vec<StoredValue> {
         let (ply, reader, mut values) = (self.tier.ply, &self.tier.open.reader, Vec::new());
         let read = || Ok::<_, DatabaseError>((self.lookup.block(self.tier, block)?, reader.first_chunk(block)?));
@@ -110,7 +115,8 @@ impl TierCheck<'_> {
             let (index, mut quiet) = (self.lookup.database.index(), Vec::new());
             each_quiet(index, directory, chunks.has_forced, entries.clone(), |entry, parts| {
                 let [first, second] = index.split.bitboards(parts);
-                // A quiet entry has no lines, so it is a position; if it were none, the file would have too many values.
+                // A quiet entry has no lines, so it is always a position. If it were not, the counts below would
+                // differ.
                 let position = Position::from_bitboards(index.board(), first, second);
                 quiet.extend(position.ok().map(|position| (entry, position)));
             });
@@ -162,7 +168,8 @@ impl TierCheck<'_> {
         self.lookup.check_probe(position, stored, self.work);
     }
 
-    /// Recomputes `count` values of the tier, in batches of equal size for every rank. Returns `count`.
+    /// Recomputes `count` values of the tier, in batches of about equal size; every rank has the same number of
+    /// batches. Returns `count`.
     fn check_sample(&self, count: u64) -> u64 {
         for strata in self.work.batches(count, self.batch) {
             let chosen: Vec<(u64, u32)> = strata.map(|stratum| self.choose(stratum, count)).collect();
@@ -171,7 +178,8 @@ impl TierCheck<'_> {
         count
     }
 
-    /// Chooses the value of a stratum, one of `count` in the tier. Returns its block and its number in the block.
+    /// Chooses a value from one of the `count` strata of the tier. Returns the value's block and its number in the
+    /// block.
     fn choose(&self, stratum: u64, count: u64) -> (u64, u32) {
         let block_ends = &self.tier.block_ends;
         let [start, end] = [stratum, stratum + 1].map(|stratum| share(self.tier.count(), stratum, count));
@@ -182,7 +190,7 @@ impl TierCheck<'_> {
         (block as u64, (value - first) as u32)
     }
 
-    /// Recomputes values in order, given by their blocks and their numbers there.
+    /// Recomputes the `chosen` values, sorted pairs of a block and a number in the block.
     fn check_batch(&self, chosen: &[(u64, u32)]) {
         let of_blocks: Vec<&[(u64, u32)]> = chosen.chunk_by(|one, other| one.0 == other.0).collect();
         let values =
@@ -207,8 +215,9 @@ impl TierCheck<'_> {
         values.par_iter().for_each(|value| self.check_value(value, &read));
     }
 
-    /// Looks values up in the order of the files, and shows `steps` steps of progress. Returns each once, in order;
-    /// `None` for a value that can't be looked up: reading it again gives the error.
+    /// Looks up entries in the order of the files, and shows `steps` steps of progress. Returns each entry once, in
+    /// ascending order, with its outcome. The outcome is `None` if the look-up fails: the caller reads the entry again
+    /// to get the error.
     fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();

@@ -1,19 +1,21 @@
-//! Finds quiet positions: a single one by the rules of the game, or those among many consecutive entries at once.
+//! Finds quiet positions. [`static_evaluation`] tests one position by the rules of the game; [`each_quiet`] finds all
+//! quiet positions among many consecutive entries at once.
 //!
 //! A position is quiet if it is not finished, the player to move can't complete a line and need not stop one, and at
 //! least two moves are left. Under misère it is quiet if it is not finished and at least two moves complete no line. A
-//! tier with forced positions also stores positions where the player to move has to stop lines or has only one move;
-//! under misère, those where only one move completes no line.
+//! tier that keeps forced positions also stores positions where the player to move has to stop lines or has only one
+//! move; under misère, those where only one move completes no line.
 //!
-//! All positions of a shape have the same heights, and therefore the same *threats*: complete lines, and lines that
-//! lack only the cell where the next piece of a column lands. A player who owns all cells of a line has finished the
-//! game; one who owns all others completes the line at the missing cell. Nothing else matters: a line with two empty
-//! cells needs two pieces, and no piece lands on a cell above an empty one.
+//! The words shape, matrix, wing and spine are explained in [`crate::index`]. All positions of a shape have the same
+//! heights, and therefore the same *threats*: complete lines, and lines that lack only the cell where the next piece of
+//! a column lands. A player who owns all cells of a complete line has finished the game. A player who owns all but one
+//! cell of a line can complete it at the missing cell. No other line matters: a line with two empty cells needs two
+//! pieces, and no piece lands on a cell above an empty one.
 //!
 //! The entries of a matrix combine every row (a colouring of the left wing) with every column (a colouring of the right
-//! wing), beside the same spine. A threat inside one wing and the spine is tested once per row or once per column. Most
-//! rows have a threat whose pieces one player owns, and are skipped. Only the other rows are tested for threats across
-//! both wings, and only for threats whose cells in the left wing belong to one player.
+//! wing), beside the same spine. A threat with pieces in only one wing, and perhaps the spine, is tested once per row
+//! or once per column. Most rows have a threat whose pieces one player owns, and are skipped. Only the other rows are
+//! tested for threats across both wings, and only for threats whose cells in the left wing belong to one player.
 
 use std::ops::Range;
 
@@ -56,7 +58,7 @@ pub(super) fn static_evaluation(position: &Position) -> Evaluation {
             _ => return decided(Value::Win, 1),
         }
     }
-    // Under misère these cells lose.
+    // Completing a line loses under misère, so these cells are left out. In the normal game there are none here.
     let moves = open & !wins;
     match moves.count_ones() {
         0 => decided(Value::Lose, 1),
@@ -69,8 +71,8 @@ fn decided(value: Value, remoteness: u32) -> Evaluation {
     Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
-/// Calls `show` with each quiet entry among some consecutive entries of a tier, in order; also with the forced ones if
-/// `has_forced`. Takes some nanoseconds per entry.
+/// Calls `show` with each quiet entry among some consecutive entries of a tier, in order. If `has_forced` is set, also
+/// calls it with each forced entry. Takes some nanoseconds per entry.
 pub(super) fn each_quiet(
     index: &Index,
     directory: &TierDirectory,
@@ -88,12 +90,12 @@ pub(super) fn each_quiet(
     }
 }
 
-/// Pieces in a part of the board that must all belong to one player. A colouring has a bit for each piece, set if it is
-/// the first player's.
+/// Tests a colouring: whether all of some pieces in a part of the board belong to one given player. A colouring has a
+/// bit for each piece, which is set for a piece of the first player.
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
     pieces: u32,
-    /// The value of these bits: all set, or none.
+    /// The value that the bits of `pieces` must have: all set for the first player, none for the second.
     firsts: u32,
 }
 
@@ -115,7 +117,7 @@ impl Pattern {
     }
 }
 
-/// A complete line, or one that lacks a single piece, as patterns in the parts of the board.
+/// A line that is complete or lacks a single piece, as one pattern in each part of the board.
 #[derive(Clone, Copy)]
 struct Threat {
     left: Pattern,
@@ -128,16 +130,17 @@ struct Threat {
 /// The data that the matrices of a shape share, and buffers that are refilled for each matrix.
 struct ShapeWalk {
     shape: Shape,
-    /// First the threats inside a wing and the spine, then those across both wings.
+    /// Two lists: first the threats that have pieces in at most one wing, then the threats across both wings.
     threats: [Vec<Threat>; 2],
     /// A mask of the columns of the board that are not full.
     open: u32,
     /// The fewest moves that a stored position may have.
     least_moves: u32,
-    /// The spine of the last matrix, and the threats whose spine cells one player owns there.
+    /// The spine of the last matrix. `beside_spine` has those `threats` whose pattern fits this spine.
     spine: Option<Spine>,
     beside_spine: [Vec<Threat>; 2],
-    /// The marks of rows, of columns, and of the positions of a row.
+    /// For each row, each column and each position of the current row: the columns of its threats
+    /// ([`Threat::columns`]).
     marks: [Vec<u32>; 3],
 }
 
@@ -159,7 +162,8 @@ impl ShapeWalk {
             let landing = landings.iter().find(|(cell, _)| *cell == missing);
             let columns = if missing == 0 { Some(u32::MAX) } else { landing.map(|(_, column)| *column) };
             let Some(columns) = columns else { continue };
-            // Under misère the player who completes a line loses, so the other player's threats force nothing.
+            // The other player's threats matter only if they force a move and forced positions are not stored. Under
+            // misère they force nothing, because completing a line loses. Complete lines of both players always matter.
             let is_of_both = missing == 0 || !board.is_misere() && !has_forced;
             for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
                 let pattern = |columns: &[(u32, usize)]| Pattern::new(pieces(columns, line & !missing), owner);
@@ -176,7 +180,7 @@ impl ShapeWalk {
         ShapeWalk { shape, threats, open, least_moves, spine: None, beside_spine, marks: Default::default() }
     }
 
-    /// Calls `show` with the quiet entries among some entries of a matrix.
+    /// Calls `show` with each quiet entry of the range `entries`, which lies in one matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
         let ShapeWalk { open, least_moves, threats, beside_spine, marks, .. } = self;
@@ -189,7 +193,7 @@ impl ShapeWalk {
         }
         let [inside, across] = beside_spine;
         let [row_marks, column_marks, marks] = marks;
-        // Returns whether a position whose threats have these columns is quiet.
+        // Returns whether a position is quiet, given the columns of its threats (see `Threat::columns`) as bits.
         let is_quiet = |marks: u32| (is_misere || marks == 0) && (*open & !marks).count_ones() >= *least_moves;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
@@ -223,15 +227,15 @@ impl ShapeWalk {
     }
 }
 
-/// Fills `marks` with the columns of the patterns that fit, for each colouring.
+/// Stores in `marks`, for each colouring, the columns of all patterns that fit it.
 fn mark_all(patterns: impl Iterator<Item = (Pattern, u32)>, colourings: &[u32], marks: &mut Vec<u32>) {
     marks.clear();
     marks.resize(colourings.len(), 0);
     patterns.for_each(|(pattern, columns)| pattern.mark(columns, colourings, marks));
 }
 
-/// Returns which pieces of some columns lie in `cells`, as bits of a colouring. The columns are in the order of the
-/// colouring; each has its pieces and the number of its lowest cell.
+/// Returns which pieces lie in `cells`, as bits of a colouring. `columns` lists each column's number of pieces and its
+/// lowest cell, in the order of the colouring.
 fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
     let mut before = 0;
     let of_column = columns.iter().map(|(pieces, lowest)| {
@@ -285,7 +289,7 @@ mod tests {
             for ply in 0..=index.board().cells() as u32 {
                 let tier = TierDirectory::new(&index, ply);
                 let entries = tier.entries();
-                // Only some runs of a large tier.
+                // Test only two runs of a large tier.
                 let (each, parts) = if small.contains(&name) { (37, entries.div_ceil(37)) } else { (2048, 2) };
                 let start = |part| (u128::from(entries) * part / u128::from(parts)) as u64;
                 let starts = (0..u128::from(parts)).map(start);

@@ -15,13 +15,14 @@ use crate::database::DatabaseError;
 use crate::files::{FileError, lock};
 use crate::progress::{Stage, StageProgress};
 
-/// The most consecutive jobs of one rank: neighbours share a block.
+/// The most consecutive jobs that one rank gets. A rank gets several in a row, because neighbours share a block.
 const RUN: u64 = 64;
 
-/// Words per exchange between ranks.
+/// The most words that the ranks exchange at once.
 const COMBINED: usize = 1 << 20;
 
-/// A rank keeps at least this many faults until all are gathered. A fault found by several ranks counts once.
+/// Each rank keeps its first faults until the ranks gather them: at least this many, even if fewer are reported. A
+/// fault that several ranks found and kept is then recognised, and counts once.
 const LEAST_KEPT: usize = 8;
 
 /// The state that all stages of a verification share.
@@ -52,8 +53,8 @@ impl<'a> Work<'a> {
         job % u64::from(self.context.all.size()) == u64::from(self.context.all.rank())
     }
 
-    /// Divides `count` values into batches of about equal size, at most `most`, and equally many for each rank. Returns
-    /// the batches of this rank.
+    /// Divides `count` values into batches of about equal size, with at most `most` values each. Each rank gets the
+    /// same number of batches. Returns the batches of this rank.
     pub fn batches(&self, count: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
         let size = u64::from(self.context.all.size());
         let batches = count.div_ceil(most * size) * size;
@@ -96,7 +97,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Records an error of a file: as `fault`, or as a file that cannot be checked.
+    /// Records `fault`; but if `error` is not about damage, records that its file cannot be checked.
     pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
         match error {
             DatabaseError::File(error) if !error.is_damage() => {
