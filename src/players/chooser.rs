@@ -30,7 +30,7 @@ pub trait Chooser {
 pub struct Choice {
     /// The column, from 0.
     pub column: usize,
-    /// Why.
+    /// Why the player chose the column.
     pub reason: Reason,
 }
 
@@ -44,14 +44,14 @@ pub enum Reason {
         /// The number of best moves, this one included.
         equal: usize,
     },
-    /// By chance.
+    /// A random column.
     Chance {
         /// The number of columns with room.
         columns: usize,
     },
     /// The middle of the empty board, played without a search.
     Middle,
-    /// The move with the best score of the position some plies ahead.
+    /// The move that leads to the best score, computed some plies ahead.
     Score {
         /// The score; higher is better for the mover.
         score: i64,
@@ -74,10 +74,11 @@ pub enum Reason {
         grade: u8,
         /// How many plies the player looked ahead.
         plies: u32,
-        /// The value of the cell, if the player has a strategy, which uses it to choose among moves of equal grade.
+        /// The value of the move's cell, by which the player's strategy chooses among moves of equal grade; `None` for
+        /// a player with strategy 0.
         cell: Option<i32>,
     },
-    /// By a rule of play.
+    /// The reply of a rule of play.
     Rule {
         /// The rule's name.
         name: &'static str,
@@ -128,7 +129,7 @@ pub enum ChooseError {
     /// The exact outcomes that the player needs are not known.
     #[error("the values of the moves are not known: {0}")]
     Unknown(
-        /// Why.
+        /// Why they are not known.
         #[source]
         Box<dyn Error + Send + Sync>,
     ),

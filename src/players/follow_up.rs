@@ -2,7 +2,8 @@
 //!
 //! The rule is [`strategy::FollowUp`](crate::strategy::FollowUp) with the two middle columns as its centre and
 //! [`Reading::Pair`]; on a board of one column there is no centre. The rule has no reply for the first player, and none
-//! if its column is full. The player then takes the most central column with room, and gives that as its reason.
+//! if the column of the reply is full. The player then takes the most central column with room, and says so in its
+//! reason.
 
 use rand::Rng;
 

@@ -11,8 +11,8 @@ use crate::{Board, Game};
 /// The players that choose moves.
 const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
 
-/// The largest number of move sequences within a player's horizon. Alpha-beta skips most of them, so a move takes some
-/// tenths of a second.
+/// The largest allowed number of move sequences within a player's horizon. Alpha-beta skips most of the sequences, so a
+/// move takes some tenths of a second.
 const MOST_ORDERS: u64 = 10_000_000_000;
 
 /// The most random games that are played to reach a position of the requested ply.
@@ -103,8 +103,8 @@ pub struct RandomJson {
 }
 
 impl RandomJson {
-    /// Plays random moves up to `ply`, or up to a random ply if it is `None`. Returns `None` if all of [`TRIES`] games
-    /// were over by then.
+    /// Plays random moves up to `ply`, or up to a random ply if `ply` is `None`. Returns `None` if each of [`TRIES`]
+    /// games was over by then.
     pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
         let draw = |game| {
             let mut source = random_source(seed, game);

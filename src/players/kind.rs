@@ -20,14 +20,14 @@ use crate::excerpt;
 pub const NAMES: &str = "human, perfect, perfect:first, random, pomakis:LEVEL (1 to 20), window:DEPTH (1 to 20), \
                          rating:LEVEL[:STRATEGY] (1 to 9, 0 to 7), follow-up";
 
-/// The longest excerpt of an invalid name in an error.
+/// The longest excerpt of an invalid name in an error message.
 const EXCERPT_BYTES: usize = 40;
 
 const MOST_LEVEL: u32 = 20;
 const MOST_DEPTH: u32 = 20;
 const MOST_RATING_LEVEL: u32 = 9;
 
-/// A player and its numbers. Reads and writes the names in [`NAMES`].
+/// A player and its parameters. `FromStr` and `Display` read and write the names in [`NAMES`].
 ///
 /// ```
 /// use fourbase::players::Kind;
@@ -43,29 +43,29 @@ pub enum Kind {
     Human,
     /// Plays a best move, either the leftmost or a random one.
     Perfect {
-        /// Whether it takes the leftmost.
+        /// Whether the player takes the leftmost of several best moves.
         takes_first: bool,
     },
     /// Plays a random column.
     Random,
     /// Keith Pomakis' player.
     Pomakis {
-        /// Plies, 1 to 20.
+        /// How many plies the player looks ahead, 1 to 20.
         level: u32,
     },
-    /// The robot's player.
+    /// The player of the Connect Four robot.
     Window {
-        /// Plies, 1 to 20.
+        /// How many plies the player looks ahead, 1 to 20.
         depth: u32,
     },
-    /// The Delphi program's player.
+    /// The player of the Delphi program CONNECT4.
     Rating {
-        /// 1 to 9: it looks 2 LEVEL + 1 plies ahead.
+        /// The level, 1 to 9. The player looks 2 LEVEL + 1 plies ahead.
         level: u32,
-        /// 0 to 7: how it chooses among equal columns.
+        /// How the player chooses among equally good columns, 0 to 7.
         strategy: u32,
     },
-    /// Plays by the second player's rule.
+    /// Plays by the second player's rule [`FollowUp`](crate::strategy::FollowUp).
     FollowUp,
 }
 
@@ -197,7 +197,7 @@ pub enum KindError {
         least: u32,
         /// The most it may be.
         most: u32,
-        /// What was found, escaped and cut.
+        /// The invalid text, escaped and shortened.
         found: String,
     },
     /// The text after `perfect` is not `:first`.
@@ -206,9 +206,9 @@ pub enum KindError {
     /// More text follows a complete name.
     #[error("nothing may follow {kind}, found \"{rest}\"; the players are {NAMES}")]
     Rest {
-        /// The player that the text names before the rest.
+        /// The player that the start of the text names.
         kind: Kind,
-        /// What follows, escaped and cut.
+        /// The text after that name, escaped and shortened.
         rest: String,
     },
 }

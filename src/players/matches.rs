@@ -1,4 +1,5 @@
-//! Matches: two players play many games from openings, with both colours.
+//! Matches: two players play many games from openings. The two games of a pair have the same opening and exchanged
+//! sides.
 //!
 //! Each game has its own stream of random numbers, so the result does not depend on the order of the games.
 
@@ -15,10 +16,11 @@ use crate::{Board, Game, MoveError, Player, Position, Value};
 /// The most openings that are listed. If there are more, random play draws them.
 const MOST_LISTED: usize = 100_000;
 
-/// The most random games that are played to find openings: the first number, plus the second for each pair of games.
+/// The most random games that are played to draw openings: the first number, plus the second number for each pair of
+/// games of the match.
 const MOST_TRIES: (u64, u64) = (100_000, 1000);
 
-/// The stream of random numbers that draws the openings; the games use the lower streams.
+/// The number of the random stream that draws the openings. The games use streams with lower numbers.
 const STREAM: u64 = u64::MAX;
 
 /// All openings of one length: the unfinished positions after that many plies, with moves that lead to them.
@@ -26,13 +28,13 @@ const STREAM: u64 = u64::MAX;
 pub struct Openings {
     board: Board,
     plies: u32,
-    /// The openings; `None` if there are too many.
+    /// The openings; `None` if there are too many to list.
     listed: Option<Vec<Game>>,
 }
 
 impl Openings {
-    /// Lists the unfinished positions after `plies`, mirror images included, each with the smallest order of moves that
-    /// leads to it; `None` if every game is over by then.
+    /// Lists the unfinished positions after `plies`, mirror images included. Each comes with the moves that lead to it,
+    /// in the lexicographically smallest order. Returns `None` if every game is over by then.
     pub fn of(board: Board, plies: u32) -> Option<Openings> {
         if plies as usize >= board.cells() {
             return None;
@@ -66,9 +68,10 @@ impl Openings {
         }
     }
 
-    /// Chooses an opening for each pair of games. If there are enough pairs, they take all openings in turn; else
-    /// openings are drawn from the list without repetition. If there are too many to list, random play draws them,
-    /// perhaps with repetition; `None` if nearly every random game is over by then.
+    /// Chooses an opening for each pair of games. If there are at least as many pairs as openings, the pairs take all
+    /// openings in turn. If there are fewer pairs, openings are drawn from the list without repetition. If there are
+    /// too many openings to list, random play draws them, perhaps with repetition. Returns `None` if nearly every
+    /// random game is over by that length.
     pub fn draw(self, pairs: u32, seed: u64) -> Option<DrawnOpenings> {
         let Openings { board, plies, listed } = self;
         let (mut source, pairs) = (random_source(seed, STREAM), pairs as usize);
@@ -90,7 +93,7 @@ impl Openings {
     }
 }
 
-/// Plays `plies` random moves; `None` if they finish the game.
+/// Plays `plies` random moves. Returns `None` if the game is over by then.
 fn random_game(board: Board, plies: usize, source: &mut RandomSource) -> Option<Game> {
     let mut game = Game::start(Position::start(board));
     while game.ply() < plies && !game.is_over() {
@@ -102,9 +105,9 @@ fn random_game(board: Board, plies: usize, source: &mut RandomSource) -> Option<
 /// The openings of the games of a match.
 #[derive(Debug)]
 pub struct DrawnOpenings {
-    /// The length of each opening.
+    /// The number of plies of each opening.
     pub plies: u32,
-    /// The openings.
+    /// The openings, as games.
     pub games: Vec<Game>,
     /// Whether these are all openings of this length.
     pub is_all: bool,
@@ -138,13 +141,13 @@ pub enum MatchError {
     /// A player finds no move.
     #[error("{} finds no move {}", names[*player], if moves.is_empty() { "on the empty board".into() } else { format!("after {moves}") })]
     NoMove {
-        /// Both players.
+        /// The names of both players.
         names: [String; 2],
-        /// Which of the two.
+        /// The index of the player that finds no move.
         player: usize,
         /// The game so far.
         moves: String,
-        /// Why.
+        /// Why the player finds no move.
         #[source]
         reason: ChooseError,
     },
@@ -154,7 +157,7 @@ pub enum MatchError {
 }
 
 /// Plays a game between two players from an opening to its end. The first of the two plays as [`Player::First`] if
-/// `began` is set. The names are for errors.
+/// `began` is set. The `names` appear in errors only.
 ///
 /// # Errors
 ///
@@ -199,7 +202,7 @@ mod tests {
 
     #[test]
     fn openings_are_all_unfinished_positions_of_a_ply() {
-        // Tromp's counts of 7x6, and boards where games end early.
+        // The counts of 7x6 are John Tromp's. On the two boards after the loop, every game is over by the given ply.
         for (board, plies, count) in [("7x6", 0, 1), ("7x6", 1, 7), ("7x6", 2, 49), ("7x6", 3, 238), ("7x6", 4, 1120)] {
             assert_eq!(openings(board, plies).draw(1_000_000, 1).unwrap().games.len(), count, "{board} {plies}");
         }

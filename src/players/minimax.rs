@@ -4,7 +4,7 @@
 use super::standing::{Pieces, Standing};
 use crate::{Board, MAX_CELLS, Position};
 
-/// A worth below that of any move; means that there is no move.
+/// Stands for "there is no move"; lower than the worth of any move.
 const NONE: i64 = i64::MIN;
 
 /// How a player scores lines, pieces and wins. Under misère [`Minimax`] changes the sign of every score.
@@ -15,7 +15,7 @@ pub(super) trait Worth {
     /// Returns what an own piece in a column is worth.
     fn piece(&self, column: usize) -> i64;
 
-    /// Returns what a win is worth, `away` plies from the root.
+    /// Returns the worth of a win that is `away` plies from the root.
     fn win(&self, away: u32) -> i64;
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Minimax<W> {
 impl<W: Worth> Minimax<W> {
     /// Makes the player for a board, looking `depth` plies ahead (at least 1).
     pub fn new(board: Board, depth: u32, worth: W) -> Minimax<W> {
-        // A player has at most half of the pieces.
+        // Even on a full board a player has at most half of the cells, so no index below is larger.
         let stride = board.connect().min(MAX_CELLS / 2) + 1;
         let lines = (0..stride * stride).map(|pieces| worth.line(pieces / stride, pieces % stride)).collect();
         let standing = Standing::new(board);

@@ -3,6 +3,8 @@
 //! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is a player as people name it, such as
 //! `pomakis:5`; [`Kind::chooser`] makes its chooser for a board. [`play_game`] plays a game between two choosers.
 //!
+//! K is the number of pieces in a line that wins.
+//!
 //! | name | chooses | source |
 //! |---|---|---|
 //! | `perfect` | a best move, by exact outcomes that the caller supplies | |
@@ -16,7 +18,8 @@
 //! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
 //!
 //! The four players with a source are written from descriptions of the originals, not from their code. If a description
-//! leaves something open, the file of the player says how it is decided here. All play any board, including misère.
+//! leaves something open, the module of the player says what the player does here. All players play on any board,
+//! including misère.
 //!
 //! All random choices come from a [`RandomSource`], which generates the same numbers on every machine. So the same seed
 //! gives the same game.

@@ -1,7 +1,8 @@
 //! `perfect`: a best move, by exact outcomes that the caller supplies.
 //!
-//! The caller supplies a function that returns the outcomes of the moves, from a database or a search. If it returns no
-//! remotenesses, as with a `wdl` database, the player keeps the value but may put off a win for as long as it can.
+//! The caller supplies a function that returns the outcomes of the moves, from a database or a search. If the function
+//! returns no remotenesses, as with a `wdl` database (values only), the player keeps the value but may delay a win
+//! as long as possible.
 
 use std::error::Error;
 
@@ -10,7 +11,8 @@ use rand::{Rng, RngExt};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Outcome, Position};
 
-/// Returns the legal moves of a position (columns from 0, in any order) and their outcomes for the mover.
+/// A function that returns the legal moves of a position (columns from 0, in any order) and their outcomes for the
+/// mover.
 pub type Outcomes<'a> = Box<dyn FnMut(&Position) -> Result<Vec<(usize, Outcome)>, Box<dyn Error + Send + Sync>> + 'a>;
 
 /// Returns a function that always fails, for players that need no outcomes.

@@ -6,8 +6,8 @@
 //! nearer win outweighs a farther one. The player opens 7x6 in the middle column without a search.
 //!
 //! Written from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
-//! equally good columns (here the most central one is taken) or about misère (here the score changes sign, because each
-//! player avoids lines).
+//! equally good columns (here the player takes the most central of them) or about misère (here the score changes sign,
+//! because each player avoids lines).
 //!
 //! On 7x6 level 5 takes some 0.05 ms a move and level 10 some 30 ms.
 
@@ -18,11 +18,11 @@ use super::minimax::{Minimax, Worth};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::Position;
 
-/// The worth of a win, from which one is subtracted for each ply to it. All other scores are far smaller: a player has
-/// at most 32 pieces, so a line is worth at most 2^32, and there are fewer than 256 lines.
+/// The worth of a win before one is subtracted for each ply until the win. All other scores are far smaller: a player
+/// has at most 32 pieces, so a line is worth at most 2^32, and there are fewer than 256 lines.
 const WIN: i64 = 1 << 60;
 
-/// The least worth of a win: a score of at least this is a win, because no game is longer than 64 plies.
+/// The least worth of a win: no game is longer than 64 plies, so a score is a win exactly if it is at least this.
 const WINS: i64 = WIN - 64;
 
 /// The scores of `pomakis`.

@@ -7,13 +7,15 @@ use rand_pcg::Pcg64;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
-/// Multiplying by this spreads stream numbers over all seeds. It is 2^64 divided by the golden ratio, as usual.
+/// A stream number is multiplied by this, which spreads the numbers over all seeds. As usual for such a factor, it is
+/// 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A source of random numbers: Melissa O'Neill's PCG XSL RR 128/64, whose sequence is fixed by its definition.
 pub type RandomSource = Pcg64;
 
-/// Starts a random source from a seed. Give each game its own `stream`, so that the order of games does not matter.
+/// Starts a random source from a seed. Give each game its own `stream`: the game is then the same in any order of
+/// games.
 ///
 /// ```
 /// use fourbase::players::random_source;

@@ -1,7 +1,8 @@
 //! `rating:LEVEL[:STRATEGY]`: grades that say only how near a win is.
 //!
-//! The search looks 2 LEVEL + 1 plies ahead. Grade 20 is a win just made, 10 means no win within the horizon, and 0 an
-//! unknown node. Seen from the node before, a grade becomes 20 minus the grade, plus 1 if the difference is below 10:
+//! The search looks 2 LEVEL + 1 plies ahead. Grade 20 means a win just made, 10 means no win within the horizon, and 0
+//! means a node about which nothing is known. A grade of one player is converted into the grade of the other player,
+//! one ply earlier: it becomes 20 minus the grade, plus 1 if the difference is below 10. The grades are therefore:
 //!
 //! | plies to the end | 1 | 2 | 3 | 4 | 5 | ... | 19 |
 //! |---|---|---|---|---|---|---|---|
@@ -9,13 +10,15 @@
 //! | loss | | 1 | | 2 | | | |
 //!
 //! So a nearer win and a farther loss are better. LEVEL is at most 9, because a win farther away than 19 plies has no
-//! grade of its own. A node looks for a winning column before it opens any other node. It closes as soon as its grade
-//! reaches its threshold, because the previous node then has a better move. The threshold is the grade that the
-//! previous node has so far, converted in the same way, plus 1 if the result is above 10. The first node tries a random
-//! column first, and each deeper node begins one column further to the right.
+//! grade of its own. At each node the search looks for a winning column before it tries the columns one by one. A node
+//! *closes*, that is, its other columns are not tried, as soon as its grade reaches a threshold, because the previous
+//! node then has a better move. The threshold is the grade that the previous node has so far, converted as above, plus
+//! 1 if the result is above 10. The first node tries a random column first, and each deeper node begins one column
+//! further to the right.
 //!
-//! Among columns of equal grade, STRATEGY 0 takes the first. With the other strategies (below) every column is
-//! graded without a threshold, because the true grade after a node that closes early may be lower.
+//! Among columns of equal grade, STRATEGY 0 takes the first. The other strategies (below) compare columns of equal
+//! grade, so they grade every column without a threshold: if a node closes early, the true grade of the column that
+//! leads to it may be lower than the grade found.
 //!
 //! Written from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
 //! board, which gets grade 10 here, or about misère. Under misère a player who completes a line has lost, so that move
@@ -32,7 +35,9 @@
 //! | 2 | restrictive | the cell with the highest value for the opponent |
 //! | 3 | neutral | the cell with the highest sum of both values |
 //! | 4 | tactical | the cell with the highest sum minus the sum of the cell above, which the move makes playable |
-//! | 5, 6, 7 | tactical | like 4, with values as in 1, 2 or 3; the opponent moves into the cell above; 7 equals 4 |
+//! | 5, 6, 7 | tactical | like 4, but with the value of 1, 2 or 3 in place of each sum |
+//!
+//! For the cell above, the opponent counts as the mover. Strategy 7 equals strategy 4.
 //!
 //! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
 //! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum
@@ -47,15 +52,15 @@ use super::standing::{Standing, columns_from};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position, winning_cells};
 
-/// The grade of a node about which nothing is known yet. All other grades say how near a win is, and a higher one is
-/// better for the mover: 20 for a win just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses (1
-/// for the nearest).
+/// The grade of a node about which nothing is known yet. All other grades say how near a win is. Higher grades are
+/// better for the mover: 20 is a win just made, 11 to 19 are farther wins, 10 is no win in sight, 9 to 1 are losses (1
+/// is the nearest loss).
 const UNKNOWN: u8 = 0;
 
-/// No win within the horizon.
+/// The grade that means no win within the horizon.
 const NONE: u8 = 10;
 
-/// A win just made.
+/// The grade of a win just made.
 const WIN: u8 = 20;
 
 /// A threshold that no grade reaches, so no node closes.
@@ -147,7 +152,8 @@ impl RatingPlayer {
         (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells()
     }
 
-    /// Grades a node in which the game is not over.
+    /// Grades a node in which no player has a line; the board may be full. The node closes when its grade reaches
+    /// `threshold`.
     fn grade(&self, node: Node, threshold: u8) -> u8 {
         let playable = self.playable(node);
         if !self.board.is_misere() {
@@ -218,13 +224,14 @@ impl Chooser for RatingPlayer {
     }
 }
 
-/// The last strategy.
+/// The highest number of a strategy.
 pub(super) const MOST_STRATEGY: u32 = 7;
 
-/// The strategies from here on look at the cell above.
+/// Strategies with this number or a higher one look at the cell above the move, too.
 const TACTICAL: u32 = 4;
 
-/// Returns what a move into a column with room is worth to the mover under a strategy, 1 to 7. Restores `standing`.
+/// Returns what a move into a column with room is worth to the mover under a strategy, 1 to 7. Leaves `standing` as it
+/// was.
 pub(super) fn strategy_value(strategy: u32, standing: &mut Standing, column: usize) -> i32 {
     let row = standing.height(column);
     let value = cell_value(strategy, standing, column, row);

@@ -13,11 +13,11 @@ pub(super) fn columns_from(first: usize, board: Board) -> impl Iterator<Item = u
     (first..board.width()).chain(0..first)
 }
 
-/// A position, stored as the number of pieces in every line.
+/// A position, stored as the number of pieces of each player in every line.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     board: Board,
-    /// The numbers of the lines through each cell, all cells in one list.
+    /// The numbers of the lines through each cell, in one list, cell after cell.
     through: Vec<u16>,
     /// Where each cell's lines start in `through`; the last entry is where the last cell's lines end.
     begins: Vec<u32>,
@@ -31,12 +31,12 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Lists the lines of a board, and starts without any pieces.
+    /// Makes the empty position of a board.
     pub fn new(board: Board) -> Standing {
         let lines = lines(board).collect::<Vec<_>>();
         let (mut through, mut begins) = (Vec::new(), vec![0]);
         for cell in 0..board.cells() {
-            // At most 4 lines per cell, so their numbers are small.
+            // A board has at most 4 lines for each of its cells, so 16 bits are enough for their numbers.
             let numbered = (0_u16..).zip(&lines).filter(|(_, cells)| *cells >> cell & 1 == 1);
             through.extend(numbered.map(|(number, _)| number));
             begins.push(through.len() as u32);
@@ -66,7 +66,7 @@ impl Standing {
         self.lines_of(self.board.cell(column, row)).map(|index| self.in_lines[usize::from(self.through[index])])
     }
 
-    /// Returns the index of the player to move.
+    /// Returns the player to move, as an index into [`Pieces`].
     pub fn mover(&self) -> usize {
         self.ply % 2
     }
@@ -99,8 +99,8 @@ impl Standing {
         completes
     }
 
-    /// Does the same as [`Standing::drop_piece`], but leaves the position unchanged. Used at the horizon, this halves
-    /// the cost.
+    /// Does the same as [`Standing::drop_piece`], but leaves the position unchanged. Minimax calls this at the horizon,
+    /// which halves its cost.
     #[inline]
     pub fn peek(&self, column: usize, mut change: impl FnMut(Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
@@ -112,7 +112,7 @@ impl Standing {
         completes
     }
 
-    /// Takes back the top piece of a column, which must be the last one dropped.
+    /// Takes back the top piece of a column, which must be the piece dropped last.
     #[inline]
     pub fn take_back(&mut self, column: usize) {
         self.ply -= 1;

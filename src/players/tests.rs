@@ -9,7 +9,7 @@ use super::{Choice, ChooseError, Kind, RatingPlayer, Reason, nothing_known, rand
 use crate::position::tests::any_position;
 use crate::{Board, OtherBoard, Player, Position, Value, lines, notation};
 
-/// Every player that needs no outcomes, at levels that see a reply.
+/// Every player that needs no outcomes, at levels that look ahead at least to the opponent's reply.
 const PLAYERS: &str = "random pomakis:2 pomakis:3 pomakis:5 window:2 window:3 window:4 rating:1 rating:2 rating:1:3 \
                        rating:2:4 follow-up";
 
@@ -26,7 +26,7 @@ fn choose(name: &str, position: &Position, seed: u64) -> Choice {
     player.choose(position, None, &mut random_source(seed, 0)).unwrap()
 }
 
-/// Plays a game of the player against itself.
+/// Plays a game of the player against itself, and returns the columns.
 fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
     let mut player = name.parse::<Kind>().unwrap().chooser(board(board_name), nothing_known()).unwrap();
     let (mut position, mut source, mut game) = (Position::start(board(board_name)), random_source(seed, 0), Vec::new());
@@ -40,18 +40,19 @@ fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
 
 #[test]
 fn cell_values_are_those_computed_by_hand() {
-    // 4x4 has 10 lines. After 2, 3 X has column 2, O column 3; both are on the bottom row.
+    // Cells are (column, row), both from 1. 4x4 has 10 lines of four cells.
     let value = |number, column| {
         let mut standing = super::standing::Standing::new(board("4x4"));
         standing.set_up(&position("4x4", "2311"));
         strategy_value(number, &mut standing, column)
     };
-    // Pieces: X at (2,1) and (1,1), O at (3,1) and (1,2); X to move. The bottom row has both players.
-    // Cell (2,2): column 2 has one X; row 2 one O; the diagonal from (1,1) one X; no falling diagonal of 4 goes through.
+    // After 2311, X has (2,1) and (1,1), O has (3,1) and (1,2), and X is to move.
+    // Cell (2,2): column 2 has one X, row 2 has one O, and the diagonal from (1,1) has one X. No falling diagonal of
+    // four cells goes through this cell.
     assert_eq!([1, 2, 3].map(|strategy| value(strategy, 1)), [2, 1, 3]);
-    // Cell (3,2): column 3 one O, row 2 one O, the falling diagonal (1,4)-(4,1) nothing.
+    // Cell (3,2): column 3 has one O, row 2 has one O, and the falling diagonal (1,4)-(4,1) has no piece.
     assert_eq!([1, 2, 3].map(|strategy| value(strategy, 2)), [0, 2, 2]);
-    // On top of (2,2) comes (2,3): column 2 with two X, row 3 and the falling diagonal with nothing.
+    // The cell above (2,2) is (2,3). After the move, column 2 has two X, and row 3 and the falling diagonal no piece.
     assert_eq!([4, 5, 6, 7].map(|strategy| value(strategy, 1)), [3 - 2, 2, 1 - 2, 3 - 2]);
 }
 
@@ -63,7 +64,7 @@ fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
 
 #[test]
 fn window_starts_from_a_random_column_among_equals() {
-    // At depth 1 on a board without lines, all columns are equal except the centre.
+    // 4x4c9 has no lines, so only pieces in the centre column count, and all other columns are equal.
     let cases = [("window:1", "-", &[2_usize][..]), ("window:2", "33", &[2]), ("window:2", "3333", &[0, 1, 3])];
     for (name, moves, expected) in cases {
         let start = position("4x4c9", moves);
@@ -132,7 +133,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
             (0, 0) => 100,
             (1, 0) => 5,
             (2, 0) => 2,
-            // An empty line of one cell counts nothing.
+            // The pattern `1..` leaves out an empty line of one cell, which counts nothing.
             (missing, 1..) if missing == other + 1 && own == 0 => -4,
             _ => 0,
         };
@@ -161,7 +162,7 @@ fn best(moves: &[(usize, i64)]) -> (i64, Vec<usize>) {
     (most, moves.iter().filter(|(_, worth)| *worth == most).map(|(column, _)| *column).collect())
 }
 
-/// Returns a depth, at most `wanted`, whose game tree is small enough without cutoffs.
+/// Returns the largest depth up to `wanted` at which the game tree is small enough to search without cutoffs.
 fn small_depth(board: Board, wanted: u32) -> u32 {
     (1..=wanted).rev().find(|&depth| board.width().pow(depth) <= 3000).unwrap_or(1)
 }
@@ -206,7 +207,7 @@ proptest! {
     #[test]
     fn rating_is_plain_minimax(position in any_position(), level in 1_u32..=2, seed in 0_u64..100) {
         prop_assume!(position.primitive().is_none() && position.board().width().pow(2 * level + 1) <= 20_000);
-        // The plain minimax scores only wins, nearer ones higher, and losses, farther ones higher.
+        // The plain minimax scores only the end of the game: a nearer win and a farther loss are worth more.
         let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, |away| 1000 - away, &|_| 0));
         let grades = RatingPlayer::new(position.board(), level, 0).grades(&position).unwrap();
         for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {

@@ -1,9 +1,15 @@
 //! `window:DEPTH`: minimax over the pieces in every window of K cells.
 //!
-//! At the horizon the searching player gets +100 for a window of K own pieces, +5 for K - 1 own and an empty cell, +2
-//! for K - 2 own and two empty cells, and -4 if the opponent has K - 1 and one cell is empty. Each own piece in the
-//! centre column, number W / 2 from 0, adds +3. A won position is worth 9,999,999, a lost one -9,999,999, a full board
-//! 0. Minimax with alpha-beta looks DEPTH plies ahead. Of equal moves it takes the first, starting at a random column.
+//! A window is K cells in a row, where K is the number of pieces in a line that wins. At the horizon the score of the
+//! searching player is the sum of
+//! - +100 for each window of K own pieces
+//! - +5 for each window of K - 1 own pieces and an empty cell
+//! - +2 for each window of K - 2 own pieces and two empty cells
+//! - -4 for each window of K - 1 pieces of the opponent and an empty cell
+//! - +3 for each own piece in the centre column (column W / 2 of W columns, from 0)
+//!
+//! A won position is worth 9,999,999, a lost position -9,999,999, and a full board 0. Minimax with alpha-beta looks
+//! DEPTH plies ahead. The player takes the first of equally good moves, starting at a random column.
 //!
 //! A near win is worth as much as a far one, so this player may put off a sure win.
 //!

@@ -12,7 +12,7 @@ use super::{Monitor, Oracle, SearchOptions};
 /// The number of nodes in a batch.
 const BATCH_NODES: u64 = 8192;
 
-/// The limits that the threads of one test share.
+/// The limits of one null-window search, which all its threads share.
 pub(super) struct Limit<'a> {
     left: AtomicU64,
     is_done: AtomicBool,
@@ -36,7 +36,7 @@ impl<'a> Limit<'a> {
             || self.oracle.is_some_and(|oracle| oracle.has_failed())
     }
 
-    /// Tells the other threads that this one has the answer.
+    /// Tells the other threads that the calling thread has found the answer.
     pub fn finish(&self) {
         self.is_done.store(true, Relaxed);
     }
@@ -65,7 +65,7 @@ impl<'a> ThreadNodes<'a> {
         ThreadNodes { limit, visited: 0, batch_end: 0, reported: 0 }
     }
 
-    /// Counts a node; `None` if the thread must stop before it.
+    /// Counts a node. Returns `None` if the thread must stop and not visit the node.
     #[inline(always)]
     pub fn spend(&mut self) -> Option<()> {
         if self.visited == self.batch_end {

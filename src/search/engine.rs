@@ -15,9 +15,9 @@ const NODES_BEFORE_THREADS: u64 = 1 << 19;
 
 /// Finds scores on one board. Hides the word size and the height of the grid from callers.
 pub(super) trait Engine: Send {
-    /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
-    /// must be of the engine's board and not finished. Adds the visited nodes to [`Engine::nodes`]; the node limit
-    /// applies to this question alone. Trusts the oracle, if there is one.
+    /// Returns the score of `position` if the score is in `range`, else the nearer end of the range or a number beyond
+    /// that end. The position must be of the engine's board and not finished. Adds the visited nodes to
+    /// [`Engine::nodes`]; the node limit applies to this call alone. Trusts the oracle, if there is one.
     fn score(
         &mut self,
         position: &Position,
@@ -26,7 +26,7 @@ pub(super) trait Engine: Send {
         options: &SearchOptions,
     ) -> Result<Score, SearchError>;
 
-    /// Returns how many nodes all questions have visited.
+    /// Returns how many nodes all calls of [`Engine::score`] have visited.
     fn nodes(&self) -> u64;
 }
 
@@ -86,8 +86,9 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. When the table should grow,
-    /// the search stops, the table grows, and the search starts again with what it has stored in the table.
+    /// Decides whether the score of a position is at least `beta`, and returns a bound like [`Worker::search`]. The
+    /// search stops when the table should grow or when more threads should help. It then starts again and reuses what
+    /// it has stored in the table.
     fn test(&mut self, asked: &Asked<'_, W>, beta: Score) -> Result<Score, SearchError> {
         let limit = asked.options.node_limit.unwrap_or(u64::MAX);
         loop {
@@ -121,8 +122,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
     }
 
     /// Returns how many more nodes may be visited before the table should grow: once the engine has visited as many
-    /// nodes as the table has entries. (Growing at half as many is 5 % slower on Test_L2_R2, because the table then
-    /// outgrows the cache sooner.)
+    /// nodes as the table has entries. (Growing at half as many nodes is 5 % slower on Test_L2_R2, because the table
+    /// then outgrows the processor's cache sooner.)
     fn until_growth(&self) -> u64 {
         (self.table.capacity() as u64).saturating_sub(self.nodes)
     }

@@ -2,12 +2,14 @@
 //!
 //! Column `c`, row `r` (both from 0, row 0 at the bottom) is bit `c * (height + 1) + r`. The bit above every column,
 //! its *sentinel*, is never set in a set of pieces. So shifts are safe without a mask: a line that leaves the board
-//! through the top or the bottom of a column meets a sentinel, which no player has. The sentinels also make a key: the
-//! sum of the mover's pieces and all pieces never carries from one column into the next, and no two positions have the
-//! same sum (a column of `h` pieces adds a number from `2^h - 1` to `2^(h+1) - 2`).
+//! through the top or the bottom of a column meets a sentinel, which no player has. The sentinels also allow a simple
+//! key for the table: the mover's pieces plus all pieces, added as numbers. The sum never carries from one column into
+//! the next, and no two positions have the same sum (a column of `h` pieces adds a number from `2^h - 1` to
+//! `2^(h+1) - 2`).
 //!
 //! `HEIGHT` is [`ANY_HEIGHT`], or the number of rows if that is known at compile time, which makes every shift a
-//! constant. Constant shifts save 13 % of the time on Test_L2_R2. A grid of known height always connects four.
+//! constant. Constant shifts save 13 % of the time on Test_L2_R2 (positions that `tests/data/README.md` describes). The
+//! code for a known height assumes that four pieces in a row win.
 
 use super::word::Word;
 use crate::{Board, Position};
@@ -28,7 +30,8 @@ pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     pub cells: W,
     /// The bottom cell of every column.
     pub bottom: W,
-    /// The cells of every second row, beginning with the one below the top row: all rows `r` with an even `height - r`.
+    /// The cells of the lower rows, a term of `pairing`: the row below the top row and every second row under that one,
+    /// so all rows `r` with an even `height - r`.
     pub lower_rows: W,
 }
 
@@ -110,14 +113,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         self.stride() - 2 - cells.first() % self.stride()
     }
 
-    /// Returns `key` with the columns in reverse order. The columns of a set of pieces or of a key are `height + 1`
-    /// bits wide.
+    /// Returns a key, or a set of pieces, with its columns in reverse order. Each column is `height + 1` bits wide.
     #[inline(always)]
     pub fn mirror(&self, key: W) -> W {
         let stride = self.stride();
         let (mut mirrored, mut rest) = (W::ZERO, key);
         for _ in 0..self.width {
-            // A single column may fill the whole word, which can't be shifted by all its bits in one step.
+            // Shift in two steps: a single column may fill the whole word, and a shift by all bits of a word is an
+            // error.
             mirrored = mirrored << (stride - 1) << 1 | rest & W::low_bits(stride);
             rest = rest >> (stride - 1) >> 1;
         }
@@ -176,7 +179,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
     }
 }
 
-/// A position inside the search, where the game is not over: the pieces, and the cells that complete a line.
+/// An unfinished position inside the search: its pieces, and the *spots* of both players, which are the cells that
+/// complete a line of a player.
 ///
 /// A move changes only the mover's spots. So when the search has examined a move, it has already computed everything
 /// that the state after the move needs.

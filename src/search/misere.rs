@@ -9,8 +9,8 @@ use super::word::Word;
 use super::worker::Worker;
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
-    /// Decides under misère rules whether the score of `state` is at least `beta`, and returns a bound of it like
-    /// [`Worker::search`]. The board must not be full.
+    /// Decides under misère rules whether the score of `state` is at least `beta`, and returns a bound of the score
+    /// like [`Worker::search`]. The board must not be full.
     pub fn search_misere(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
         self.nodes.spend()?;
         let grid = self.grid;
@@ -36,7 +36,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
                 return Some(self.scale.win_on(state.ply + 2));
             }
             let column = grid.column(cell);
-            // A move is worse the more cells it makes unsafe for the mover later, and the more safe replies it leaves.
+            // A move is worse if it makes more cells unsafe for the mover, or leaves the opponent more safe replies.
             let bad = 2 * (spots & empty & !cell).count() + replies.count();
             let merit = if column == known.best { BEST_MERIT } else { WORST_MERIT - bad };
             moves.push(Child { column, merit, state: child, key: self.key(&child) });
@@ -62,5 +62,5 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 }
 
-/// More than `bad` of any move, which is at most 2 * 64 for cells plus 32 for replies.
+/// Larger than `bad` for any move: `bad` is at most 2 * 64 for the cells plus 32 for the replies.
 const WORST_MERIT: u32 = 1 << 10;

@@ -7,13 +7,14 @@
 //!
 //! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
 //! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
-//! moves need no search. A score combines the value and the ply on which the game ends in one number (`score`); a few
-//! such questions determine it.
+//! moves need no search. A score is one number that combines the value and the ply on which the game ends (module
+//! `score`). A few such questions determine the score.
 //!
 //! **Moves that do not lose at once.** A *spot* is a cell where a piece completes a line, such as the gap in `x x . x`.
-//! A few shifts of a bitboard give the spots of both players (`grid`), and a parent passes them to its children. The
-//! player to move must fill a playable spot of the opponent (two are a loss) and must not play directly below any spot
-//! of the opponent. For example, on `7x6` after 1, 4, 1, 4, 1 the second player loses at once except in column 1:
+//! The search finds all spots of a player by a few shifts of a bitboard (module `grid`). If the opponent has a playable
+//! spot, the player to move must fill it, and loses if there are two. The player to move must not play directly below
+//! any spot of the opponent either. For example, on `7x6` after the moves 1, 4, 1, 4, 1 every move of the second player
+//! except column 1 lets the first player win at once:
 //!
 //! ```
 //! use fourbase::search::{Search, SearchOptions};
@@ -30,16 +31,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Following up.** Many games are decided long before they end, because one player can answer every move in the cell
-//! above it. It is then known in advance which cells each player can get. If the cells that the other player can get
-//! hold no line, that player cannot win, however long the game lasts (`pairing` has the proof). This more than halves
-//! the number of nodes.
+//! **Following up.** Many games are decided long before they end, because one player can answer every move of the other
+//! player in the cell directly above. The cells that each player can get are then known in advance. If the cells that
+//! the other player can get contain no line, that player cannot win, however long the game lasts (module `pairing` has
+//! the proof). This more than halves the number of nodes.
 //!
-//! **A table** of proved bounds (`table`). The search looks up each position, and all its children before it searches
-//! any of them. The key is the whole position, not a hash; mirror images share one key. All threads share the table.
-//! Only one thread runs until a question takes long; then all search the same question, and the first answer stops
-//! the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
-//! with several threads, only the number of nodes varies.
+//! **A table** stores proved bounds (module `table`). The search looks up each position there, and looks up all
+//! children of a position before it searches the first child. The key is the whole position, not a hash; mirror images
+//! share one key. All threads share the table. At first only one thread runs. If a question takes long, all threads
+//! search it, and the first answer stops the others. Every bound is proved, or given by an oracle, which is trusted. So
+//! the answer is always the same; with several threads, only the number of nodes varies.
 //!
 //! # Sources
 //!
@@ -70,10 +71,10 @@ use engine::Engine;
 pub use options::{Monitor, Oracle, SearchError, SearchOptions};
 use score::{Scale, Score};
 
-/// More than any score; `-FAR` is less than any.
+/// A number above every score; `-FAR` is below every score.
 const FAR: Score = 64;
 
-/// Solves positions of one board, one after the other. What it finds for one position speeds up the next.
+/// Solves positions of one board, one after the other. The results for one position speed up the search of the next.
 ///
 /// ```
 /// use fourbase::search::{Search, SearchOptions};
@@ -93,7 +94,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Starts a search of `board`. Takes a few microseconds and, on most boards, 4 KiB, whatever the options.
+    /// Starts a search of `board`. This takes a few microseconds and, on most boards, 4 KiB, whatever the options are.
     pub fn new(board: Board, options: SearchOptions) -> Search {
         let engine = engine::engine(board, &options);
         Search { board, scale: Scale::new(board), options, engine }
@@ -104,8 +105,9 @@ impl Search {
     ///
     /// # Errors
     ///
-    /// [`SearchError::NodeLimit`] or [`SearchError::Cancelled`] if there is no answer, and [`SearchError::OtherBoard`].
-    /// After an error you can ask again; the search continues with what it has found.
+    /// [`SearchError::NodeLimit`] or [`SearchError::Cancelled`] if the search stops without an answer, and
+    /// [`SearchError::OtherBoard`] if the position is of another board. After an error you can call this again; the
+    /// search continues with what it has found.
     ///
     /// ```
     /// use fourbase::search::{Search, SearchOptions, SearchError};
@@ -121,8 +123,8 @@ impl Search {
         self.ask(position, (-FAR, FAR), None)
     }
 
-    /// Solves `position` as [`Search::solve`] does, with bounds from elsewhere: it is worth at least `worst` and at
-    /// most `best` (`None` for no bound). The narrower the bounds, the less is searched.
+    /// Solves `position` as [`Search::solve`] does, using bounds that the caller knows: the position is worth at least
+    /// `worst` and at most `best` (`None` for no bound). Narrower bounds make the search shorter.
     ///
     /// The bounds are trusted. If the true outcome lies beyond one of them, the answer is that bound or some outcome
     /// beyond it, which may differ from the true one.
@@ -154,7 +156,7 @@ impl Search {
         self.ask(position, range, None)
     }
 
-    /// Finds the value of `position` without its remoteness, at about a quarter of the cost.
+    /// Finds the value of `position` without its remoteness, at about a quarter of the cost of [`Search::solve`].
     ///
     /// # Errors
     ///
@@ -174,11 +176,11 @@ impl Search {
     }
 
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Costs nothing for a tie, and less
-    /// than [`Search::solve`] otherwise. The search asks the oracle, if there is one, for the values of other
-    /// positions, and keeps its answers for later questions.
+    /// than [`Search::solve`] otherwise. If there is an oracle, the search asks it for the values of other positions,
+    /// and keeps the oracle's answers for later questions.
     ///
-    /// The value and the oracle are trusted. If they are wrong, the search returns an error if it notices, else a
-    /// meaningless answer.
+    /// The value and the oracle are trusted. If one of them is wrong, the answer is an error if the search notices it,
+    /// else meaningless.
     ///
     /// # Errors
     ///
@@ -222,13 +224,13 @@ impl Search {
         self.board
     }
 
-    /// Returns how many nodes all questions have visited. A node is a position with a choice of moves that the search
-    /// entered. Forced replies, and positions that were decided at their parent, are not counted.
+    /// Returns how many nodes this search has visited in all calls. A node is a position that the search has entered.
+    /// Positions that were decided at their parent are not counted, nor, in normal play, positions with a forced reply.
     pub fn nodes(&self) -> u64 {
         self.engine.nodes()
     }
 
-    /// Sets the limits of all later questions, as in [`SearchOptions`].
+    /// Sets the limits of all later calls. Each argument replaces the field of [`SearchOptions`] with the same name.
     pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
         self.options = SearchOptions { node_limit, deadline, monitor, ..self.options };
     }

@@ -1,9 +1,10 @@
 //! The moves of a position: the list, and the order in which they are tried.
 //!
-//! The sooner the best move is tried, the less is searched. A move's merit is the number of cells, playable or not,
-//! that complete a line of the mover after the move. Of equal moves, the one nearer to the centre comes first. The best
-//! move of an earlier search of the position comes before all others. On Test_L2_R2, the first move tried is the one
-//! that decides the question in 86 % of the positions where some move does.
+//! The sooner the best move is tried, the less is searched. In normal play a move's merit is the number of *spots* that
+//! the mover has after the move: empty cells, playable or not, that complete a line of the mover. Of two equal moves,
+//! the one nearer to the centre comes first. The best move of an earlier search of the position comes before all
+//! others. In 86 % of the positions where some move decides the question, the first move tried does so (measured on
+//! Test_L2_R2, a set of positions that `tests/data/README.md` describes).
 
 use super::grid::{Grid, State};
 use super::table::{Entry, Table};
@@ -14,15 +15,15 @@ use super::word::Word;
 pub(super) struct Child<W> {
     /// The column of the move.
     pub column: u32,
-    /// How soon to try it: a higher merit comes sooner. At most [`BEST_MERIT`].
+    /// The priority of the move: the search tries moves of higher merit first. At most [`BEST_MERIT`].
     pub merit: u32,
-    /// The position, after forced replies if any.
+    /// The position after the move and the forced replies that follow it, if any.
     pub state: State<W>,
     /// The key of that position.
     pub key: W,
 }
 
-/// The merit of the best move of an earlier search: more than any other.
+/// The merit of the best move of an earlier search, higher than that of any other move.
 pub(super) const BEST_MERIT: u32 = u32::MAX >> PLACE_BITS;
 
 /// The moves of a position; at most `COLUMNS`.
@@ -74,7 +75,8 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
         entries
     }
 
-    /// Inserts the move at `place` among the ranked moves by its merit. Insertion sort is enough for a few moves.
+    /// Inserts the move with the index `place` in [`Moves::children`] into the ranked moves, which are sorted by merit.
+    /// Insertion sort is enough for a few moves.
     #[inline(always)]
     pub fn rank(&mut self, place: usize) {
         let entry = self.children[place].merit << PLACE_BITS | (LAST_PLACE - place as u32);
@@ -95,14 +97,15 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
     }
 }
 
-/// The merit of each cell, indexed by its bit.
+/// The merit of each cell. The index is the number of the cell's bit in the grid.
 pub(super) type CellMerits = [u8; 128];
 
-/// What each spot of the mover after the move adds to its merit: more than the merit of any cell.
+/// Each spot that the mover has after a move adds this to the move's merit. It is more than the merit of any cell, so
+/// the number of spots decides first.
 pub(super) const SPOT_MERIT: u32 = 256;
 
-/// Ranks the cells of `grid` by how near their column is to the centre. Threads other than 0 rank some cells
-/// differently, so that they do not all search the same positions in the same order.
+/// Returns a merit for each cell of `grid`, higher for columns nearer to the centre. Most threads other than 0 add some
+/// noise, so that the threads do not all search the same positions in the same order.
 pub(super) fn cell_merits<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
     grid: &Grid<W, HEIGHT, COLUMNS>,
     thread: usize,

@@ -1,10 +1,11 @@
 //! Normal play: completing a line wins.
 //!
 //! The search enters a position only if the player to move can't win at once; this is checked at the parent, where the
-//! winning cells of both players are known. A move is worth a look only if it leaves the opponent no immediate win: it
-//! must fill the playable cell where the opponent would win, if there is one (two are a loss), and must not be directly
-//! below a cell where the opponent would win. If only one move is worth a look, it is played at once. So only positions
-//! with a choice are searched and stored in the table.
+//! winning cells of both players are known. The search tries only *safe* moves, which leave the opponent no immediate
+//! win. If there is a playable cell where the opponent would win, a safe move must fill it; with two such cells no move
+//! is safe. A safe move must not be directly below a cell where the opponent would win. If only one move is safe, it is
+//! a *forced reply*, and the search plays it at once. So only positions with a choice are searched and stored in the
+//! table.
 
 use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves, SPOT_MERIT};
@@ -23,8 +24,8 @@ enum Next<W> {
 }
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
-    /// Decides whether the score of `state` is at least `beta`. Returns a lower bound of the score that is at least
-    /// `beta`, or an upper bound that is less; `None` if the search must stop.
+    /// Decides whether the score of `state` is at least `beta`. If so, returns a lower bound of the score that is at
+    /// least `beta`; if not, an upper bound that is less than `beta`. Returns `None` if the search must stop.
     ///
     /// The player to move must have no immediate win, and the board must not be full.
     pub fn search(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
@@ -34,7 +35,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Plays forced replies as long as there are any.
+    /// Plays forced replies until the outcome is certain or the player to move has a choice.
     #[inline(always)]
     fn follow(&self, from: State<W>) -> Next<W> {
         let mut state = from;
@@ -54,8 +55,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta`, where forced replies lead from `state` to `choice`: a
-    /// position with this `key` in which the player to move has a choice.
+    /// Decides like [`Worker::search`] whether the score of `state` is at least `beta`. Forced replies must lead from
+    /// `state` to `choice`, a position with this `key` in which the player to move has a choice.
     #[inline(always)]
     fn choose_after(&mut self, state: &State<W>, choice: &State<W>, key: W, beta: Score) -> Option<Score> {
         if same_mover(state, choice) {
@@ -95,7 +96,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if score >= beta {
             return Some(score);
         }
-        // A win on ply + 3 would have been found above, so the next possible win is on ply + 5.
+        // The loop above has found any win on ply + 3, so the mover's next possible win is on ply + 5.
         known.upper = known.upper.min(self.scale.win_on(state.ply + 5));
         if known.upper < beta {
             return Some(known.upper);
@@ -137,7 +138,7 @@ fn same_mover<W>(one: &State<W>, other: &State<W>) -> bool {
 }
 
 /// Returns the cells where the player to move, who cannot win at once, can play without letting the opponent win at
-/// once. If there are none, and the board has room for two more pieces, the opponent wins with the second.
+/// once. If there are none, and the board has room for two more pieces, the opponent wins with the second of them.
 #[inline(always)]
 fn safe_moves<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
     grid: &Grid<W, HEIGHT, COLUMNS>,

@@ -18,9 +18,9 @@ use crate::{OtherBoard, Position, Value};
 /// ```
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// The size limit of the transposition table in bytes, rounded down to a power of two. A table has at least 4 KiB,
-    /// on boards with many cells up to 1 MiB. It starts small and grows with the search, so a large limit costs nothing
-    /// in short searches. While the table grows, it briefly uses a quarter more memory.
+    /// The size limit of the transposition table in bytes, rounded down to a power of two. The smallest table
+    /// takes 4 KiB, and up to 1 MiB on boards with many cells. The table starts small and grows with the search, so a
+    /// large limit costs nothing in short searches. While the table grows, it briefly uses a quarter more memory.
     pub table_bytes: usize,
     /// The number of threads, at least 1. All but the first start only when a question turns out to be long.
     pub threads: usize,
@@ -65,8 +65,8 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Makes a monitor for a program with a single thread, where no other thread can watch. Calls `poll` with the
-    /// number of visited nodes at each report, and cancels the searches if it returns true.
+    /// Makes a monitor for a program with a single thread, where no other thread can watch. A search calls `poll` about
+    /// every 8,192 nodes with the number of nodes visited so far. If `poll` returns true, the searches are cancelled.
     ///
     /// ```
     /// use fourbase::Position;
@@ -82,7 +82,7 @@ impl Monitor {
         Monitor { poll: Some(poll), ..Monitor::default() }
     }
 
-    /// Returns how many nodes the searches with this monitor have visited; it may lag behind by some thousands.
+    /// Returns how many nodes the searches with this monitor have visited. The number may lag behind by some thousands.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
     }
@@ -102,7 +102,7 @@ impl Monitor {
         self.cancelled.store(true, Relaxed);
     }
 
-    /// Lets searches run again.
+    /// Lets searches run again after [`Monitor::cancel`].
     pub fn resume(&self) {
         self.cancelled.store(false, Relaxed);
     }
@@ -122,15 +122,16 @@ impl Monitor {
 
 /// A source of the values of positions (win, lose or tie), such as a database without remoteness.
 ///
-/// With an oracle, a search for a remoteness need not prove these values itself: as soon as the oracle answers, it can
-/// reject a move that gives the value away, and it knows the exact score of a tie.
+/// With an oracle, a search for a remoteness need not prove these values itself. As soon as the oracle answers, the
+/// search can reject a move that gives up a win or a tie, and it knows the exact score of a tie.
 pub trait Oracle: Sync {
-    /// Returns the value of an unfinished position for its player to move; `None` if it is unknown. The search asks
-    /// only about positions with at least 28 empty cells: searching later ones is faster than reading a database.
+    /// Returns the value of an unfinished position for its player to move; `None` if the value is unknown. The search
+    /// asks only about positions with at least 28 empty cells: it solves later positions faster than it could read a
+    /// database.
     fn value(&self, position: &Position) -> Option<Value>;
 
-    /// Returns whether the oracle can't answer any more, for example because a file can't be read. The search, which
-    /// checks this about once a millisecond, then ends as if it was cancelled.
+    /// Returns whether the oracle can't answer any more, for example because a file can't be read. The search checks
+    /// this about once a millisecond; if the oracle has failed, it ends with [`SearchError::Cancelled`].
     fn has_failed(&self) -> bool {
         false
     }
@@ -157,7 +158,7 @@ pub enum SearchError {
     /// The value that the caller gave is wrong.
     #[error("the position is not a {claimed}; search its value first")]
     OtherValue {
-        /// The value that was given.
+        /// The value that the caller gave.
         claimed: Value,
     },
 }

@@ -1,41 +1,49 @@
 //! Bounds without search, from a strategy of the player who is not to move: following up.
 //!
 //! Call the player to move *mover* and the opponent *follower*. If an even number of cells is empty, the follower has a
-//! strategy that never runs out of replies: answer a move in the cell above it. Columns with an odd number of empty
-//! cells are put in pairs. When the mover plays the lowest empty cell of one, the follower plays that of the other, and
-//! both then have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from the top
-//! of the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
+//! strategy that never runs out of replies: answer each move in the cell directly above it. The columns with an odd
+//! number of empty cells are put in pairs. When the mover plays the lowest empty cell of one column of a pair, the
+//! follower plays the lowest empty cell of the other column; then both columns have an even number of empty cells left.
+//! So the follower gets the *upper rows*, the cells at an odd distance from the top of the board (counting the topmost
+//! cell as 1), except perhaps those that are playable now. The mover can get only
 //! - the *lower rows*: the cells at an even distance from the top, and
 //! - the cells that are playable now.
 //!
-//! **No line, no win.** If the mover's pieces together with these cells hold no line, the mover cannot win against this
-//! strategy, so the score is at most 0. The follower can ignore the mover's threats, because a cell that completes the
-//! mover's line would have to be one that the mover can get.
+//! **No line, no win.** If the mover's pieces and the cells that the mover can get contain no line, the mover cannot
+//! win against this strategy, so the score is at most 0. The follower can ignore the mover's threats, because the mover
+//! could only complete a line in a cell that the mover can get.
 //!
-//! **A spot decides.** If the follower also has a spot in an upper row that is not playable yet, the strategy fills it
-//! right after the mover plays below it. The follower then wins, at the latest when only the cells above the spot are
-//! still empty, so the mover cannot get those cells either. The follower also wins if the cells that the strategy is
-//! sure to get complete a line, at the latest with the last cell of the board.
+//! **A spot decides.** A *spot* of a player is an empty cell that completes a line of that player. Suppose the follower
+//! also has a spot in an upper row that is not playable yet. Right after the mover plays below the spot, the strategy
+//! fills the spot, and the follower wins. This happens at the latest when only the cells above the spot are still
+//! empty, so the mover cannot get those cells either. The follower also wins if the cells that the strategy is sure to
+//! get complete a line, at the latest with the last cell of the board.
 //!
-//! **A spot in a lower row changes the count.** Suppose the follower has such a spot and never plays the cell below it,
-//! so that for the follower the column ends there. If the mover plays the cell below, the follower wins at once. An odd
-//! number of cells is left out: that cell and all cells above it. So if an *odd* number of cells is empty on the
-//! whole board, the strategy works on the other cells; in this column the mover gets the upper rows, up to the cell
-//! below the spot. When all other cells are filled, the mover has to play that cell, and loses. If an *even* number is
-//! empty, two such columns have the same effect. (The spot must not be above another spot in an upper row, because the
-//! mover would now get that row in this column.)
+//! **A spot in a lower row changes the count.** Suppose the follower has a spot in a lower row and never plays the cell
+//! below it. If the mover plays that cell, the follower wins at once. So the strategy leaves out that cell and all
+//! cells above it, an odd number of cells. If an *odd* number of cells is empty on the whole board, an even number is
+//! left, and the strategy works on those. In the column of the spot, the mover then gets the upper rows, up to the cell
+//! below the spot. When all other cells are filled, the mover has to play the cell below the spot, and loses. If an
+//! *even* number of cells is empty, two columns with such spots have the same effect. (The spot must not be above
+//! another spot of the follower in an upper row, because in this column the mover now gets the upper rows, so also that
+//! other spot.)
 //!
-//! Nodes per position on the 1,000 positions of Test_L2_R2, before and after each part was added: "no line" and one
-//! spot, 35,656 and 23,928; computing the bounds of all children before any is searched, 20,168 and 16,822; excluding
-//! the cells above a spot from the mover's reach, 7,953 and 6,790; then two columns and sure lines, down to 6,229. (Of
-//! a pair of odd columns the mover gets only one lowest cell; a test for this was not worth its cost: 6,209.)
+//! Nodes per position on the 1,000 positions of Test_L2_R2 (see `tests/data/README.md`), before and after each part was
+//! added:
+//! - "no line" and one spot: 35,656 and 23,928
+//! - computing the bounds of all children before any child is searched: 20,168 and 16,822
+//! - excluding the cells above a spot from the cells that the mover can get: 7,953 and 6,790
+//! - two columns with spots, and lines in cells that the follower is sure to get: both together down to 6,229
+//!
+//! The mover gets only one of the two lowest empty cells of a pair of odd columns. A test for this reduced the nodes to
+//! 6,209, which was not worth its cost.
 
 use super::grid::{Grid, State};
 use super::score::{Scale, Score};
 use super::word::Word;
 
-/// Returns an upper bound of the score of `state`, where no player has a line; [`Score::MAX`] if following up gives no
-/// bound.
+/// Returns an upper bound of the score of `state`; [`Score::MAX`] if following up gives no bound. No player may have a
+/// line in `state`.
 ///
 /// Costs one or two line tests, and one for each of the opponent's spots in a lower row.
 #[inline(always)]
@@ -68,8 +76,8 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
             for other in (lower_spots & !column_of(grid, one)).each() {
                 let reach = reach_below(grid, one, reach_below(grid, other, grid.lower_rows));
                 if !mover_has_line(reach) {
-                    // At the latest, all cells are full but the two spots, one cell below each, and all above them.
-                    // Then the mover plays one of the cells below, and the follower the spot above it.
+                    // At the latest, only the two spots, the cell below each, and the cells above them are empty. Then
+                    // the mover has to play the cell below one of the spots, and the follower fills that spot.
                     let above = grid.cells_above(one) + grid.cells_above(other);
                     upper = upper.min(loss_on(scale.cells - above - 2));
                 }
@@ -91,7 +99,8 @@ fn column_of<W: Word, const HEIGHT: u32, const COLUMNS: usize>(grid: &Grid<W, HE
     grid.column_cells(grid.column(cell))
 }
 
-/// Returns `rows` with the column of `spot` replaced by its upper rows below the spot.
+/// Returns the cells of `rows`, except that in the column of `spot` it returns the upper rows below the spot instead:
+/// the cells that the mover gets there if the follower never plays below the spot.
 #[inline(always)]
 fn reach_below<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
     grid: &Grid<W, HEIGHT, COLUMNS>,

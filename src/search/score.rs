@@ -2,18 +2,18 @@
 //!
 //! A win is positive, a loss negative, a tie 0. The sooner a game ends, the farther its score is from 0. The score
 //! depends on the ply `p` on which the game ends, not on the remoteness, so it is the same for all positions on the way
-//! there, except for its sign. Of two successive plies only one can end a game that a given player wins. So
-//! `ceil(p / 2)` determines the ply, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last
-//! piece of the board. On 7x6 this is the usual "22 minus the winner's pieces".
+//! there, except for its sign. A given player can win on only one of two successive plies, so the player and
+//! `ceil(p / 2)` determine the ply. A win scores `ceil(cells / 2) + 1 - ceil(p / 2)`; a win with the last piece of the
+//! board scores 1. On 7x6 this is the usual "22 minus the winner's pieces".
 //!
-//! A search only ever decides whether a score is at least `beta`; [`next_beta`] chooses the next question.
+//! A search only ever decides whether a score is at least some number `beta`; [`next_beta`] chooses the next `beta`.
 
 use crate::{Board, Outcome, Value};
 
 /// A score for the player to move, from -32 to 32.
 pub(super) type Score = i32;
 
-/// How the scores of a board are counted.
+/// Converts between the outcomes and the scores of one board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// The number of cells of the board.
@@ -28,7 +28,8 @@ impl Scale {
         Scale { cells, top: cells.div_ceil(2) as Score + 1, misere: board.is_misere() }
     }
 
-    /// Returns the winner's score in a game that ends on `ply` (from 1); 0 if the board has too few cells for that.
+    /// Returns the winner's score in a game that ends on `ply` (from 1). The result 0 means that the board has too few
+    /// cells for a game of this length.
     #[inline(always)]
     pub fn win_on(self, ply: u32) -> Score {
         (self.top - (ply as Score + 1) / 2).max(0)
@@ -67,10 +68,14 @@ impl Scale {
 
 /// Returns the next `beta` to ask about if the score is from `low` to `high`, with `low < beta <= high`.
 ///
-/// The first question is about the sign, which most prunings can decide. Each later one moves away from the tie by a
-/// quarter of the remaining range. Before the last prunings were added, the nodes per position on Test_L2_R1 and
-/// Test_L2_R2 were: quarters 268 and 14,198, halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and
-/// 13,995, starting from the far end 199 and 16,460.
+/// The first question is about the sign, which most prunings can decide. Each later question moves away from the tie by
+/// a quarter of the remaining range. The alternatives were measured before the last prunings were added. Nodes per
+/// position on Test_L2_R1 and Test_L2_R2 (`tests/data/README.md` describes both):
+/// - quarters: 268 and 14,198
+/// - halves: 226 and 14,163
+/// - single steps: 381 and 13,345
+/// - eighths: 310 and 13,995
+/// - starting from the far end: 199 and 16,460
 pub(super) fn next_beta(low: Score, high: Score) -> Score {
     if low < 0 && high >= 0 {
         0

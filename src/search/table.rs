@@ -2,16 +2,18 @@
 //!
 //! An entry holds both bounds of a position's score and the best move. It is identified by the position's whole key,
 //! not by a hash: reversible steps turn the key into another number of as many bits. The high bits of that number
-//! select the bucket, and the entry holds the others. Two positions never share an entry, so no answer depends on luck.
+//! select the bucket, and the entry stores the remaining bits. So the table never takes one position for another, and
+//! no answer depends on luck.
 //!
-//! If the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, as on 7x6, 7x7 and 8x6), an
-//! entry is one atomic word. Otherwise it is two words, and the first is stored xor the second. So if a thread reads
-//! two words from different writes, their key does not match. (A false match would need 64 equal bits. It can happen
-//! only on boards with two-word entries, and only with several threads.)
+//! If the rest of the key, the bounds and the best move fit in one 64-bit word (keys of up to 59 bits, as on 7x6, 7x7
+//! and 8x6), an entry is one atomic word. Otherwise an entry is two words, which another thread may overwrite between
+//! two reads. To detect this, the table stores the first word xor the second: two words from different writes then give
+//! a key that does not match. (A false match would need 64 equal bits. It can happen only on boards with two-word
+//! entries, and only with several threads.)
 //!
-//! Every bound written is true, since it is proved or given by a trusted oracle. So a lost or outdated entry costs time
-//! but never changes an answer. The table starts small and grows with the search: small tables stay in the cache, and
-//! short searches need little memory.
+//! Every bound in the table is true, since it is proved or given by a trusted oracle. So a lost or outdated entry costs
+//! time but never changes an answer. The table starts small and grows with the search: small tables stay in the
+//! processor's cache, and short searches need little memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -30,10 +32,10 @@ const SCORE_BITS: u32 = 7;
 /// Enough bits for columns 0 to 31 and [`NO_COLUMN`].
 const MOVE_BITS: u32 = 6;
 const INFO_BITS: u32 = 2 * SCORE_BITS + MOVE_BITS;
-/// Added to a score to make it positive. All scores are nearer to 0 than this, so no used entry is 0.
+/// The offset that makes every stored score positive. All scores are nearer to 0 than this, so no used entry is 0.
 const BIAS: Score = 64;
 
-/// No column: means "no move was best" in an entry.
+/// Stands for "no best move is known" in an entry.
 pub(super) const NO_COLUMN: u32 = 32;
 
 /// The bounds and the best move of a position.
@@ -65,7 +67,7 @@ impl Entry {
         self.lower > 0 || self.upper < 0 || self.lower == self.upper
     }
 
-    /// Narrows the bounds to those of `entry` where they are tighter, and takes over its best move.
+    /// Takes over the best move of `entry`, and each bound of `entry` that is tighter.
     #[inline(always)]
     pub fn narrow(&mut self, entry: Entry) {
         self.lower = self.lower.max(entry.lower);
@@ -102,24 +104,25 @@ pub(super) struct Table {
 /// The base-2 logarithm of the smallest number of buckets, which take 4 KiB.
 const MIN_BUCKET_BITS: u32 = 7;
 
-/// The base-2 logarithm of the largest number of buckets that a table may start with. More buckets leave fewer key
-/// bits to store; if even this many (1 MiB) do not leave room for one-word entries, entries are two words.
+/// The base-2 logarithm of the largest number of buckets (1 MiB) that a table may start with. With more buckets, an
+/// entry has to store fewer bits of the key. If an entry of one word is too small even with this many buckets, entries
+/// are two words.
 const MAX_START_BITS: u32 = 15;
 
-/// The bits of a word that hold the bounds and the best move: its lowest ones.
+/// The lowest bits of a word, which hold the bounds and the best move.
 const INFO_MASK: u64 = (1 << INFO_BITS) - 1;
 
 impl Table {
-    /// Makes an empty table for keys of `key_bits` bits, which may grow to `max_bytes`. If its smallest size is more
-    /// than that, the table stays at that size.
+    /// Makes an empty table for keys of `key_bits` bits. The table can grow to `max_bytes`. If its smallest size is
+    /// more than `max_bytes`, the table stays at its smallest size.
     pub fn new(key_bits: u32, max_bytes: usize) -> Table {
         // Keys of tiny boards are extended by zero bits, so that there are enough bits to select the bucket.
         let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
         let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
         let paired = single_word_bits > MAX_START_BITS;
         let bucket_bits = if paired { MIN_BUCKET_BITS } else { single_word_bits.max(MIN_BUCKET_BITS) };
-        // More buckets than keys would be useless.
         let max_buckets = (max_bytes / size_of::<Bucket>()).max(1);
+        // More buckets than the 2^key_bits keys would be useless.
         let max_bucket_bits = max_buckets.ilog2().clamp(bucket_bits, key_bits.min(40));
         Table { buckets: empty_buckets(bucket_bits), bucket_bits, max_bucket_bits, key_bits, paired }
     }
@@ -156,7 +159,7 @@ impl Table {
         }
     }
 
-    /// Returns the entry of the position with `key`.
+    /// Returns the entry of the position with `key`; `None` if the table has none.
     ///
     /// Compares all entries of the bucket without a branch, so that the processor can overlap the memory accesses of
     /// successive look-ups.
@@ -219,7 +222,7 @@ impl Table {
         folded.times(W::MULTIPLIER) & W::low_bits(self.key_bits)
     }
 
-    /// Splits a mixed key into the bucket and the rest.
+    /// Splits a mixed key: its high bits select the bucket that is returned, and its low bits are the rest.
     #[inline(always)]
     fn split<W: Word>(&self, mixed: W) -> (&Bucket, W) {
         let rest_bits = self.key_bits - self.bucket_bits;

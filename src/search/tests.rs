@@ -1,4 +1,4 @@
-//! Compares the search with a plain one that shares no code with it, and with published answers.
+//! Compares the search with a plain search that shares no code with it, and with published answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ struct Plain {
     height: usize,
     connect: usize,
     misere: bool,
-    /// The solved positions, by their columns from left to right, each from the bottom up.
+    /// The answer of [`Plain::solve`] for each solved position. The key lists the columns from left to right, and the
+    /// pieces of each column from the bottom up.
     known: HashMap<Vec<Vec<u8>>, (i32, u32)>,
 }
 
@@ -105,7 +106,8 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
     Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
 }
 
-/// Checks that both searches agree on every legal position of a board; the table is kept from one to the next.
+/// Checks that both searches agree on every legal position of a board. The search keeps its table from one position to
+/// the next.
 fn agrees_everywhere(name: &str) {
     let (board, plain) = Plain::whole(name);
     let mut search = Search::new(board, SearchOptions::default());
@@ -176,8 +178,8 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
     }
 }
 
-/// Compares the bound of `pairing` with the answer in every unfinished position of a board. Returns how many of the
-/// bounds are ties and how many are losses.
+/// Compares the bound of `pairing` with the plain search in every unfinished position of a board. Returns how many of
+/// the bounds are ties and how many are losses.
 fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
     let (board, plain) = Plain::whole(name);
     let grid = Grid::<u64, ANY_HEIGHT, 32>::new(board);
@@ -205,7 +207,8 @@ fn the_bound_of_following_up_holds_on_every_position() {
     for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
         let [ties, losses] = bounds_hold_everywhere(name);
         assert!(ties > 0, "{name} has no bounds");
-        // Only a line that is not vertical can have a spot that is not playable yet.
+        // A bound below a tie needs a line with a cell that is not playable yet, so the line can't be vertical. On 3x5
+        // and 2x7 all lines are vertical.
         assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
     }
 }

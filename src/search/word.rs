@@ -38,7 +38,7 @@ pub(super) trait Word:
     fn times(self, other: Self) -> Self;
     /// Counts the set bits.
     fn count(self) -> u32;
-    /// Returns the number of the lowest set bit; the number of bits if there is none.
+    /// Returns the index of the lowest set bit, or [`Word::BITS`] if no bit is set.
     fn first(self) -> u32;
     /// Returns the low 64 bits.
     fn low(self) -> u64;
@@ -47,13 +47,13 @@ pub(super) trait Word:
     /// Builds a word from its two 64-bit halves; a word of 64 bits ignores `high`.
     fn from_halves(high: u64, low: u64) -> Self;
 
-    /// Returns the lowest set bit alone.
+    /// Returns a word in which only the lowest set bit of this word is set.
     #[inline(always)]
     fn lowest(self) -> Self {
         self & Self::ZERO.minus(self)
     }
 
-    /// Lists the set bits, lowest first, each alone in a word.
+    /// Lists the set bits from the lowest to the highest, each as a word in which only that bit is set.
     #[inline(always)]
     fn each(self) -> impl Iterator<Item = Self> {
         let mut rest = self;

@@ -9,10 +9,13 @@ use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
 use crate::{Board, Outcome};
 
-/// The search asks an oracle only about positions with at least this many empty cells. Measured: the remotenesses of 60
-/// random positions of 7x6 with 8 to 14 pieces took 3.0 CPU seconds without an oracle. With a database of 3.7 GB, most
-/// of whose answers needed a block to be decompressed (50 microseconds, the time of some hundred nodes), they took 2.9
-/// seconds with a limit of 28 or 30 cells, 3.4 with 24 and 5.7 with 22.
+/// The search asks an oracle only about positions with at least this many empty cells; later positions are searched
+/// faster than a database is read.
+///
+/// This was measured on the remotenesses of 60 random positions of 7x6 with 8 to 14 pieces. Without an oracle they took
+/// 3.0 CPU seconds. The oracle was a database of 3.7 GB. Most of its answers decompressed a block, which takes 50
+/// microseconds, the time of some hundred nodes. With this oracle, the positions took 2.9 seconds at a limit of 28 or
+/// 30 empty cells, 3.4 at 24 and 5.7 at 22.
 const LEAST_EMPTY_CELLS: u32 = 28;
 
 /// One thread of the search.
@@ -22,8 +25,8 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub table: &'a Table,
     pub merits: &'a CellMerits,
     pub nodes: ThreadNodes<'a>,
-    /// Whether the search may meet a position and its mirror image, so that both must get one key. It can't meet both
-    /// once a piece of one player is opposite a piece of the other across the middle.
+    /// Whether a position and its mirror image get the same key. This is useful only if the search can meet both
+    /// positions. It can't once a piece of one player is opposite a piece of the other player across the middle.
     pub fold: bool,
     /// The board, and the oracle for values of its positions.
     pub oracle: Option<(Board, &'a dyn Oracle)>,
@@ -37,7 +40,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if self.fold { key.min(self.grid.mirror(key)) } else { key }
     }
 
-    /// Stores the result of a search: a `score` that is a lower bound if it is at least `beta`, else an upper bound.
+    /// Stores the result of a search in the table, together with the bounds that were `known` before. The `score` is a
+    /// lower bound if it is at least `beta`, else an upper bound.
     #[inline(always)]
     pub fn remember(&self, key: W, known: &Entry, beta: Score, score: Score, best: u32) {
         let entry = if score >= beta {
@@ -48,8 +52,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         self.table.put(key, entry);
     }
 
-    /// Asks the oracle for the value of a position unless `known` has it, and stores the answer in `known` and in the
-    /// table. Marked as cold, because most searches have no oracle.
+    /// Asks the oracle for the value of a position, and stores the answer in `known` and in the table. Does nothing if
+    /// `known` has the value already or too few cells are empty. Marked as cold, because most searches have no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Entry) {
         if known.has_value() || self.scale.cells - state.ply < LEAST_EMPTY_CELLS {

@@ -8,13 +8,14 @@ use super::rule::answer;
 use super::{CheckError, Rule, Verdict};
 use crate::{Board, Player, Position, Value};
 
-/// The most bytes that a position with the opponent to move takes: a node and its place in the map, while both grow.
+/// The most bytes that a position with the opponent to move takes: its node and its place in the map of a [`Layer`],
+/// while both collections grow.
 const NODE_BYTES: usize = 300;
 
 /// The most bytes that any other position of the current step takes, while its map grows.
 const MET_BYTES: usize = 160;
 
-/// The most bytes that the link to a position takes.
+/// The most bytes that the link to a position takes, while the vector of links grows.
 const LINK_BYTES: usize = 2 * size_of::<BackLink>();
 
 /// The result of a check.
@@ -28,10 +29,11 @@ pub struct Check {
     pub positions: PositionCounts,
     /// How the lines end.
     pub lines: LineCounts,
-    /// The shortest line that the player loses (columns from 0, both players' moves). Of equally short ones it is the
-    /// first in lexicographic order; `None` if there is none.
+    /// The shortest line that the player loses (columns from 0, both players' moves). Of equally short lines it is the
+    /// first in lexicographic order. `None` if the player loses no line.
     pub refutation: Option<Vec<usize>>,
-    /// The shortest line to a position where the rule is undefined, chosen in the same way; `None` if there is none.
+    /// The shortest line to a position where the rule is undefined, the first in lexicographic order; `None` if there
+    /// is no such position.
     pub undefined: Option<Vec<usize>>,
 }
 
@@ -55,13 +57,13 @@ impl Check {
 
 /// Plays every move of the opponent against a rule that `player` follows, on `board` from its start.
 ///
-/// Time is proportional to the number of positions met, some five million a second. Memory holds the positions of two
-/// plies and a link to each position with the opponent to move, at most about `memory_bytes`. A rule that serves only
-/// the other player is undefined at once.
+/// The time is proportional to the number of positions met, some five million a second. The memory holds the positions
+/// of two plies and a link to each position with the opponent to move; its limit is about `memory_bytes`. A rule that
+/// serves only the other player is undefined at once.
 ///
 /// # Errors
 ///
-/// [`CheckError::Memory`] if the check needs more memory, [`CheckError::Lines`] for more than 2^128 lines.
+/// [`CheckError::Memory`] if the check needs more memory, [`CheckError::Lines`] if there are more than 2^128 lines.
 ///
 /// ```
 /// use fourbase::strategy::{Centre, Verdict, check};
@@ -94,7 +96,8 @@ struct CheckRun<'a> {
     memory_bytes: u64,
     check: Check,
     history: History,
-    /// The latest positions with the opponent to move. Each step replaces them with those that are two plies later.
+    /// The latest positions with the opponent to move. Each step replaces them with the positions two plies
+    /// later.
     next: Layer,
     /// The positions after the opponent's move in this step, and whether the rule is known to be undefined there.
     answered: Map<bool>,
@@ -105,11 +108,11 @@ struct CheckRun<'a> {
 /// A move of the opponent from one of the latest positions.
 #[derive(Clone, Copy)]
 struct Attack {
-    /// The index of the position before the move among the latest positions.
+    /// The position before the move, as an index into the latest positions.
     parent: usize,
     /// The column of the move; `None` on the empty board if the rule moves first.
     column: Option<usize>,
-    /// How many lines lead here.
+    /// How many lines lead to the move.
     lines: u128,
 }
 
@@ -165,7 +168,8 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Adds a position with the opponent to move to the next ones, or more lines to it if it is there already.
+    /// Adds a position with the opponent to move to `next`. If the position is there already, adds `lines` to its
+    /// count.
     fn meet_answered(&mut self, position: Position, link: BackLink, lines: u128) -> Result<(), CheckError> {
         if self.next.add(position, lines).ok_or(CheckError::Lines)? {
             self.check.positions.all += 1;
@@ -175,8 +179,9 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    /// Counts the lines that end after `plies` plies with the opponent's move in `attack` or the rule's `reply` to it.
-    /// `result` is `None` if the rule is undefined there; `new` is set if their last position is not counted yet.
+    /// Counts the lines that end after `plies` plies with the opponent's move in `attack` or, if `reply` is given, with
+    /// the rule's reply to that move. `result` is `None` if the rule is undefined in the last position of the lines;
+    /// `new` is set if that position is not counted yet.
     fn end(
         &mut self,
         result: Option<Value>,
@@ -194,8 +199,8 @@ impl CheckRun<'_> {
             Some(Value::Lose) => &mut self.check.refutation,
             Some(_) => return Ok(()),
         };
-        // Equally long lines come in ascending order. But a shorter line can come after a line that is one ply longer
-        // because the rule's own move ends it, as under misère.
+        // Equally long lines come in ascending order. But under misère the rule can lose with its own move, so a line
+        // can come before another that is one ply shorter.
         if shortest.as_ref().is_none_or(|shortest| plies < shortest.len()) {
             let mut line = self.history.line_to(attack.parent);
             line.extend(attack.column);

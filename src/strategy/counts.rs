@@ -32,7 +32,8 @@ pub struct PositionCounts {
 }
 
 impl PositionCounts {
-    /// Counts a position by its `result` for `player`; `None` means that the rule is undefined there.
+    /// Counts a position by its `result` for `player`. `None` means that the rule is undefined in the position, which
+    /// `all` counts already.
     pub(super) fn add(&mut self, result: Option<Value>, player: Player) {
         self.all += u64::from(result.is_some());
         *match result {

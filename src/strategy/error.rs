@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::Board;
 use crate::notation::columns_to_text;
 
-/// Why two columns are not a centre of a board. Columns count from 1.
+/// Why two columns can't be the centre of a board. Columns count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum CentreError {
     /// A column is outside the board.
@@ -18,7 +18,7 @@ pub enum CentreError {
         board: Board,
         /// One column.
         first: usize,
-        /// The other.
+        /// The other column.
         second: usize,
     },
     /// Both columns are the same.
@@ -37,7 +37,7 @@ pub enum CentreError {
     },
 }
 
-/// Why a check gives no result. Its results are always exact, never estimates.
+/// Why a check gives no result. The results of a check are always exact, never estimates.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
     /// The positions need more memory than allowed.
@@ -50,9 +50,9 @@ pub enum CheckError {
         ply: usize,
         /// How many positions were met by then.
         positions: u64,
-        /// The limit.
+        /// The memory limit.
         limit_bytes: u64,
-        /// The shortest refutation (columns from 0), if one was found before.
+        /// The shortest refutation (columns from 0) that was found before the limit, if any.
         refutation: Option<Vec<usize>>,
     },
     /// There are more lines than a 128-bit integer can count.

@@ -1,11 +1,12 @@
 //! Following up: the second player answers in the column that the first player just played.
 //!
-//! On a board with an even number of rows this gives the second player every cell of the even rows, and leaves the
-//! first player only lines within odd rows. The exception for two centre columns breaks those lines: when the first
-//! player first plays in one of them, the second plays in the other, on the bottom row.
+//! On a board with an even number of rows, the second player thus gets every cell of the even rows (counted from 1),
+//! and the first player can complete a line only within an odd row. An exception for two centre columns breaks those
+//! lines: when the first player first plays in one centre column, the second player plays in the other, on the bottom
+//! row.
 //!
 //! The documentation of GamesCrafters describes this strategy for boards of at most 6 columns and an even number of
-//! rows. The rule accepts any board; the check shows how it fares.
+//! rows. [`FollowUp`] accepts any board; a check shows how the rule does there.
 
 use std::fmt;
 
@@ -37,8 +38,9 @@ impl fmt::Display for Reading {
 /// The follow-up rule, for the second player.
 ///
 /// If the first player just played outside the centre, the rule plays in the same column. After the first move in one
-/// of the two centre columns it plays in the other one; after later moves there, in the same column if it has room,
-/// else in the other. [`Reading`] says what counts as the first move. A reply costs a few word operations.
+/// of the two centre columns, the rule plays in the other centre column. After later moves in a centre column, the rule
+/// plays in the same column if that has room, else in the other centre column. [`Reading`] says what counts as the
+/// first move. A reply costs a few word operations.
 ///
 /// ```
 /// use fourbase::strategy::{FollowUp, Reading, Rule};
@@ -71,7 +73,7 @@ impl FollowUp {
     ///
     /// # Errors
     ///
-    /// [`CentreError`] for a board of one column, for a column outside the board, and for one column twice.
+    /// [`CentreError`] if the board has one column, a column is outside the board, or both columns are the same.
     ///
     /// ```
     /// use fourbase::Board;
@@ -98,13 +100,13 @@ impl FollowUp {
         Ok(FollowUp { centre: Some([left, right]), reading })
     }
 
-    /// Makes the rule without a centre, which always follows.
+    /// Makes the rule without a centre, which always plays in the opponent's last column.
     pub fn without_centre() -> FollowUp {
         FollowUp { centre: None, reading: Reading::Pair }
     }
 
-    /// Returns the two middle columns of `board` (from 0). On an odd number of columns these are the middle one and its
-    /// left neighbour; the mirror image would serve as well.
+    /// Returns the two middle columns of `board` (from 0). On an odd number of columns these are the middle column and
+    /// its left neighbour; the right neighbour would serve as well.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use super::rule::answer;
 use super::{Check, CheckError, Rule};
 use crate::{MAX_COLUMNS, Player, Position, Value};
 
-/// The most bytes that a position takes, its value included.
+/// The most bytes of memory that a position and its value take.
 const MET_BYTES: u64 = 200;
 
 /// The number of positions in which a rule keeps the value of the game.
@@ -25,14 +25,15 @@ pub struct KeptCounts {
 }
 
 impl Check {
-    /// Compares the checked rule with known values. Calls `values` with portions of the positions that the check has
-    /// met, with each position once. `values` must return the value of each for its player to move.
+    /// Compares the checked rule with known values. Passes each position that the check has met to `values` once, many
+    /// positions in one call. `values` must return the values of these positions in the same order, each for the player
+    /// to move.
     ///
-    /// Goes through all positions again, and keeps them in memory.
+    /// Visits all positions of the check again, and keeps them in memory.
     ///
     /// # Errors
     ///
-    /// Any error of `values`, and [`CheckError::Memory`] if all positions need more than `memory_bytes`.
+    /// Any error of `values`, and [`CheckError::Memory`] if all positions together need more than `memory_bytes`.
     ///
     /// ```
     /// use fourbase::search::{Search, SearchOptions};
@@ -79,7 +80,7 @@ impl Check {
     }
 }
 
-/// How many values are requested at once.
+/// The most positions whose values are requested in one call.
 const PORTION: usize = 1 << 16;
 
 /// Returns the worse of two results for the rule's player. `None` is the worst: the rule may be undefined.
@@ -109,7 +110,7 @@ impl MetPosition {
         MetPosition { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
-    /// Merges in what was found for the same position after another last move.
+    /// Merges in the results for the same position after another last move.
     fn join(&mut self, other: &MetPosition) {
         self.sure = worse(self.sure, other.sure);
         self.replies |= other.replies;
@@ -120,7 +121,7 @@ impl MetPosition {
 // `replies` has a bit for each column of any board.
 const _: () = assert!(MAX_COLUMNS <= u32::BITS as usize);
 
-/// Visits all positions depth first. A line has at most 64 plies, so the recursion is safe.
+/// Visits all positions depth first. A line has at most 64 plies, so the recursion can't exhaust the stack.
 struct KeepRun<'a> {
     rule: &'a dyn Rule,
     player: Player,
@@ -133,15 +134,16 @@ impl KeepRun<'_> {
         if let Some(met) = self.met.get(&position) {
             return met.sure;
         }
-        // A finished position has no moves.
+        // A finished position has no moves to reduce, so its own result counts.
         let after_moves = position.moves().map(|column| self.attacked(position.drop_piece(column), Some(column)));
         let sure = after_moves.reduce(worse).unwrap_or_else(|| result(&position, self.player));
         self.met.insert(position, MetPosition::new(sure));
         sure
     }
 
-    /// Visits a position after the opponent's move in `last`, and returns the worst result for the rule's player. A
-    /// position is never visited twice with the same `last`.
+    /// Visits a position after the opponent's move in `last`, and returns the worst result for the rule's player. No
+    /// position is visited twice with the same `last`, because the moves from each earlier position are tried only
+    /// once.
     fn attacked(&mut self, position: Position, last: Option<usize>) -> Option<Value> {
         let new = match result(&position, self.player) {
             Some(result) => MetPosition::new(Some(result)),

@@ -1,17 +1,18 @@
-//! The memory of a check: a hash map of the positions of one ply with the number of lines that lead to each; and links
-//! that record how each position was first met, from which a line to it can be restored.
+//! The memory of a check. A [`Layer`] stores the positions of one ply, and how many lines lead to each of them. The
+//! [`History`] stores how each position was first met, so that a line to any position can be restored.
 //!
-//! A check meets the positions of a ply in the order of their smallest lines. The first ply has one position. A check
-//! goes through a ply in this order, and through the moves of each position from the left, so it meets the next ply in
-//! order too. So the line by which a position was first met is the smallest of all lines that lead to it.
+//! The restored line is the smallest in lexicographic order of all lines that lead to the position, because a check
+//! meets the positions of each ply in the order of their smallest lines. This holds for the first ply, which has one
+//! position. It then holds for each next ply, because the check goes through the positions of a ply in this order, and
+//! through the moves of each position from the left.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::Position;
 
-/// A hash that multiplies and folds. It is several times as fast as the hash of the standard library. That one guards
-/// against keys that an attacker chooses to collide, but here no attacker chooses positions.
+/// A hash that multiplies and folds. It is several times as fast as the hash of the standard library, which guards
+/// against keys that an attacker has chosen to collide. No attacker chooses positions here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 
@@ -39,7 +40,7 @@ pub(super) type Map<T> = HashMap<Position, T, BuildHasherDefault<Fold>>;
 /// The positions of one ply with the opponent to move, each once, in the order in which they were met.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
-    /// The positions, in which the game is not over, and how many lines lead to each.
+    /// The unfinished positions, each with the number of lines that lead to it.
     pub nodes: Vec<(Position, u128)>,
     places: Map<usize>,
 }
@@ -60,7 +61,7 @@ impl Layer {
 /// The two moves by which a position with the opponent to move was first met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackLink {
-    /// The index, among the positions of its ply, of the position two plies before.
+    /// The position two plies before, as an index into the positions of that ply.
     pub parent: usize,
     /// The opponent's move; `None` if the rule made the first move of the game.
     pub opponent: Option<u8>,
@@ -68,7 +69,7 @@ pub(super) struct BackLink {
     pub reply: Option<u8>,
 }
 
-/// The links of all plies.
+/// The links of all plies that have the opponent to move, one layer for each such ply.
 #[derive(Debug, Default)]
 pub(super) struct History {
     layers: Vec<Vec<BackLink>>,
@@ -77,12 +78,12 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Starts the next ply.
+    /// Starts the layer of the next ply.
     pub fn begin_layer(&mut self) {
         self.layers.push(Vec::new());
     }
 
-    /// Adds a position to the latest ply.
+    /// Adds the link of a position to the latest layer.
     pub fn push(&mut self, link: BackLink) {
         if let Some(layer) = self.layers.last_mut() {
             layer.push(link);
@@ -90,7 +91,8 @@ impl History {
         }
     }
 
-    /// Returns the line to the position with index `place` in the last layer but one.
+    /// Returns the line to the position with index `place` in the last layer but one: the last layer is still being
+    /// filled when a line is restored.
     pub fn line_to(&self, mut place: usize) -> Vec<usize> {
         let mut line = Vec::new();
         for layer in self.layers.iter().rev().skip(1) {

@@ -1,8 +1,9 @@
 //! Rules of play, and the proof or refutation of each against every reply.
 //!
 //! A [`Rule`] gives one player's move in every position that the player can meet. [`check()`] plays every move of the
-//! opponent against it. So it visits all positions that can arise, counts all lines exactly and, if the rule loses,
-//! finds a shortest lost line. [`Check::keep`] compares the rule with values that the caller supplies.
+//! opponent against the rule. So the check visits all positions that can arise, counts all lines (whole games) exactly
+//! and, if the rule loses, finds a shortest lost line. [`Check::keep`] compares the rule with values that the caller
+//! supplies.
 //!
 //! - [`FollowUp`]: the second player answers in the column where the first player just played, with an exception for
 //!   two centre columns.
@@ -31,7 +32,7 @@
 //! A rule looks only at the board and at the opponent's last move. So all lines that reach the same position with the
 //! opponent to move continue in the same ways. [`check()`] goes forward by two plies at a time and keeps each such
 //! position once, with the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such
-//! positions. A line ends with the game, or where the rule is undefined; the check counts the lines by how they end.
+//! positions. A line ends when the game is over or the rule is undefined. The check counts the lines by how they end.
 //! Counts are 128-bit integers: they are exact, or the check returns an error.
 
 mod check;

@@ -50,11 +50,13 @@ pub(super) fn answer(rule: &dyn Rule, position: &Position, last: Option<usize>) 
     Some((column, position.play(column).ok()?))
 }
 
-/// The mirror rule, for the second player: after a move in column c it plays in column W - 1 - c (from 0).
+/// The mirror rule, for the second player: on W columns, after a move in column c it plays in column W - 1 - c (from
+/// 0).
 ///
-/// On an even number of columns there is always room. On an odd number the middle column is its own mirror image, and
-/// with an odd number of rows the rule is undefined once the first player has filled it. The rule loses almost
-/// everywhere, because the first player can make a line across the middle. It is an example of a rule to refute.
+/// On an even number of columns there is always room for the reply. On an odd number of columns the middle column is
+/// its own mirror image; if the number of rows is odd too, the rule is undefined once the first player has filled the
+/// middle column. The rule loses on almost every board, because the first player can make a line across the middle. It
+/// serves as an example of a rule to refute.
 ///
 /// ```
 /// use fourbase::strategy::{Mirror, Rule};
@@ -83,8 +85,8 @@ impl Rule for Mirror {
     }
 }
 
-/// The centre rule, for either player: plays the most central column with room, the left one of two that are equally
-/// central. It is always defined.
+/// The centre rule, for either player: plays the most central column with room. Of two equally central columns it plays
+/// the left one. The rule is always defined.
 ///
 /// ```
 /// use fourbase::strategy::{Centre, Rule};

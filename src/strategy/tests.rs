@@ -17,7 +17,7 @@ const MEMORY_BYTES: u64 = 1 << 30;
 struct Plain {
     lines: LineCounts,
     asked: HashSet<Position>,
-    /// The lines that were lost, and those where the rule was undefined, with their lengths.
+    /// The lines that were lost, each after its length. `stuck` holds the lines where the rule was undefined.
     lost: BTreeSet<(usize, Vec<usize>)>,
     stuck: BTreeSet<(usize, Vec<usize>)>,
     /// Each position where the rule was asked, with its reply; `None` if it was undefined.
@@ -27,7 +27,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// Plays on from a position, and returns the worst result for the player.
+    /// Plays every line from a position to its end, and returns the worst result for the player.
     fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
         let worst = self.play_on(rule, player, position, line);
         self.worst.entry(position).and_modify(|known| *known = worst.min(*known)).or_insert(worst);
@@ -69,7 +69,7 @@ impl Plain {
     }
 }
 
-/// A random rule that depends on the board and the last move; some of its replies are not moves.
+/// A random rule that depends on the position and the last move; some of its replies are not legal moves.
 struct Whim(u64);
 
 impl Rule for Whim {
@@ -89,7 +89,8 @@ impl Rule for Whim {
     }
 }
 
-/// Makes the rule numbered `kind`: follow-up, one with random replies, mirror, or centre.
+/// Makes the rule with the number `kind`: 0 is follow-up, 1 gives random replies, 2 is the mirror and 3 the centre
+/// rule.
 fn rule(board: Board, kind: usize, seed: u64) -> Box<dyn Rule> {
     let reading = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow][seed as usize % 3];
     let centre = [3, 1000].map(|divisor| (seed / divisor) as usize % board.width());
@@ -174,7 +175,7 @@ fn the_least_memory_is_refused_with_what_was_found() {
     assert!(error.to_string().ends_with("(the rule loses in any case: 1122334)"), "{error}");
     let error = check(&Mirror, "4x4".parse().unwrap(), Player::Second, 0).unwrap_err();
     assert!(error.to_string().ends_with("check a smaller board"), "{error}");
-    // Comparing with values needs memory too.
+    // The comparison with values has a memory limit of its own.
     let found = check(&Mirror, "4x4".parse().unwrap(), Player::Second, MEMORY_BYTES).unwrap();
     let kept = found.keep(&Mirror, 10_000, |_| -> Result<_, CheckError> { panic!("no value is asked for") });
     assert!(matches!(kept, Err(CheckError::Memory { .. })));
