@@ -1,8 +1,8 @@
 //! Batches: every input line gets one answer line, in order, as soon as possible.
 //!
-//! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
-//! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
-//! answered and written in large portions. No timeout decides whether input pauses.
+//! A batch answers all input that has arrived and writes the answers before it reads more. So a program on the other side of a pipe
+//! can write a line, wait for its answer, and write the next line. A file of a million lines is read, answered and written in large
+//! portions. This needs no timeout to find out whether input pauses.
 //!
 //! [`lines`] cuts input into lines, and [`Fields`] finds the field of a line that holds the question. Each subcommand
 //! defines its own answers.
@@ -33,7 +33,7 @@ const ECHO_BYTES: usize = 256;
 /// The most bytes of a failure's reason on its line; the reason may contain the name of a file.
 const REASON_BYTES: usize = 1024;
 
-/// How much of a file is read at once.
+/// How many bytes of a file are read at once.
 const FILE_BYTES: usize = 1 << 21;
 
 /// A byte order mark, which some programs put in front of text.
@@ -59,7 +59,7 @@ pub struct BatchArguments {
     field: Option<u16>,
 }
 
-/// A question of a batch: its field as text, and the other fields.
+/// A question of a batch: the text of its field, and all fields of its line.
 #[derive(Clone)]
 pub struct Record<'l> {
     pub text: &'l str,
@@ -119,7 +119,7 @@ impl BatchArguments {
         tally.end(name, done, of)
     }
 
-    /// Opens the input, and returns its name for messages.
+    /// Opens the input. Also returns the name of the input for messages.
     fn input(&self) -> anyhow::Result<(Lines<Box<dyn Read>>, String)> {
         let Some(path) = &self.input else {
             let input: Box<dyn Read> = Box::new(io::stdin().lock());
@@ -210,7 +210,7 @@ impl Tally {
     /// Returns the result of the whole batch: an error if any line was bad, failed, or got an unexpected answer.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, different, .. } = self;
-        // Many files end with a blank line.
+        // Blank lines at the end of the input are no mistake, because many files end with one.
         let bad = bad.saturating_sub(self.blank);
         if let Some(failure) = self.first_failure {
             let (failed, lines) = (grouped(failed.into()), counted(lines, name));
