@@ -62,7 +62,7 @@ impl DatabaseArgument {
     }
 }
 
-/// Warns if a preferred database could not be read.
+/// Returns `database`. Warns if a preferred database could not be read, so that this one was opened instead.
 fn warned(database: Database) -> Result<Database, DatabaseError> {
     if let Some(fault) = &database.passed_over {
         failure::print_warning(&remedy::describe(fault));
@@ -210,9 +210,9 @@ impl MemoryArgument {
         self.bytes.or_else(memory::default_limit)
     }
 
-    /// Lowers the cache of a database so that `caches` caches of this size fit in the limit beside `other_bytes` bytes of other
-    /// memory. Leaves each cache at least a megabyte, even if that exceeds the limit. Also returns how many bytes of the limit the
-    /// caches leave free.
+    /// Lowers the cache of a database so that `caches` caches of this size fit in the limit, beside the program, its tables and
+    /// `other_bytes` bytes of other memory. Leaves each cache at least a megabyte, even if that exceeds the limit. Also returns how
+    /// many bytes of the limit the caches leave, not counting the first megabyte of each.
     pub fn limit_cache(self, database: Database, other_bytes: u64, caches: u64) -> (Database, u64) {
         let table_bytes = Plan::estimate(database.board(), database.values()).table_bytes();
         let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);

@@ -81,14 +81,14 @@ pub struct Tally {
 }
 
 impl BatchArguments {
-    /// Answers every line. `answer` gets at most `at_once` lines, appends their answers to the text, and counts the
-    /// lines without an answer in the tally.
+    /// Answers every line. Calls `answer` with at most `at_once` lines. `answer` appends the answers to the text, and counts lines
+    /// without an answer in the tally.
     ///
     /// # Errors
     ///
-    /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
-    /// to find an answer, or else bad input if any line was bad. Error messages use `name` for what a line holds
-    /// (`position`), `done` for what is done with it (`looked up`), and `of` for the board.
+    /// Input that cannot be read and output that cannot be written end the batch at once. After all lines were answered, the error
+    /// is the first failure to find an answer, or else bad input if any line was bad. Its message uses `name` for the content of a
+    /// line (`position`), `done` for what the batch does with it (`looked up`), and `of` for the board.
     pub fn run(
         &self,
         name: &str,
@@ -198,7 +198,7 @@ impl Tally {
         reason
     }
 
-    /// Adds the counts of the lines that follow these in the input, except for blank ones at the end.
+    /// Adds the counts of later lines of the input. Leaves out `blank`, which [`BatchArguments::run`] counts.
     pub fn add(&mut self, other: Tally) {
         self.lines += other.lines;
         self.bad += other.bad;
@@ -207,7 +207,7 @@ impl Tally {
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 
-    /// Returns the result of the whole batch: an error if any line was bad, failed, or got an unexpected answer.
+    /// Returns the result of the whole batch: an error if any line was bad, had no answer, or had an answer other than expected.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, different, .. } = self;
         // Blank lines at the end of the input are no mistake, because many files end with one.
@@ -237,8 +237,8 @@ impl Tally {
     }
 }
 
-/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints nothing
-/// for a file that another process, such as a shell loop, has partly read.
+/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints no note if standard
+/// input is a file that another process, such as a shell loop, has partly read.
 pub fn note_unread() {
     #[cfg(unix)]
     {

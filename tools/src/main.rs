@@ -17,7 +17,7 @@
 //! - [`output`]: how results look, for people and as JSON, and how progress looks;
 //! - [`memory`]: how many bytes may be used.
 //!
-//! A file names only files below it.
+//! A file uses only files further down in this list.
 #![forbid(unsafe_code)]
 
 mod arguments;

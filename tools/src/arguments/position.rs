@@ -118,8 +118,8 @@ pub fn player() -> impl TypedValueParser<Value = Kind> {
     str::parse::<Kind>
 }
 
-/// Lists what a shell completes of an argument that takes other values, too, by the name of its value. Of boards: common ones, and
-/// those that are built in.
+/// Lists the values that a shell completes for an argument, which also takes other values. `name` is the argument's value name. The
+/// boards are the common and the built-in ones.
 pub fn suggestions(name: &str) -> Vec<String> {
     match name {
         "BOARD" => boards(),

@@ -1,4 +1,4 @@
-//! The command line as a whole: the subcommands, and which code runs each.
+//! The whole command line: the subcommands, and the code that runs each of them.
 
 pub mod analyse;
 mod completions;

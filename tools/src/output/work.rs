@@ -1,5 +1,5 @@
-//! The progress of a solve, measured in work instead of entries. Entries differ in cost: an entry of a small matrix (a table of
-//! values in the index of a tier) takes ten times as long as an entry of a large matrix.
+//! The progress of a solve, measured in work instead of entries. Entries differ in cost: an entry of a small matrix takes ten times
+//! as long as an entry of a large one (`docs/explanation/algorithm.md` explains matrices).
 
 use fourbase_tiers::solve::{Plan, TierPlan};
 
