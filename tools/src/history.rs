@@ -14,7 +14,7 @@ use crate::output::wording;
 /// The most columns of one side; in a longer game several plies share a column.
 const MOST_COLUMNS: u32 = 32;
 
-/// The fewest columns of one side: room for the names.
+/// The fewest columns of one side, so that the names of the players fit.
 const LEAST_COLUMNS: u32 = 12;
 
 /// Returns which player wins after an analysed position, and in how many plies; `None` for a tie.

@@ -21,7 +21,7 @@ use crate::output::wording;
 use crate::remedy;
 use crate::temporary::Temporary;
 
-/// The most entries of a board that is solved for one run: a second or less.
+/// The most entries of a board that is solved for one run. Such a solve takes a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
 
 /// The source of exact values: a database or searches.

@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     report.map_or(Ok(()), |report| output::print_result("export", &report, arguments.json))
 }
 
-/// Writes the data set. Returns what to report of a file.
+/// Writes the data set. Returns the report about the file, or `None` if the data went to standard output.
 fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;

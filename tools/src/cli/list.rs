@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     failure::all_of(faults)
 }
 
-/// Writes how far the solve of a replacement database has come, and which command finishes it.
+/// Writes how far a solve with `--replace` has come, and the command that finishes it.
 fn replacement(board: Board, manifest: &Manifest, root: &Path) -> String {
     let (values, done, all) = (manifest.values, manifest.tiers.len(), board.cells() + 1);
     let solve = remedy::to_solve_again(board, values, manifest.keep_plies, root);

@@ -191,7 +191,7 @@ impl Score {
     fn cells(self) -> Vec<String> {
         let Score { wins, ties, losses } = self;
         let games = wins + ties + losses;
-        // A win is one point, a tie half a point.
+        // A win counts one point, and a tie half a point.
         let percent = 100.0 * (2 * wins + ties) as f64 / (2 * games) as f64;
         let points = if games == 0 { "-".to_owned() } else { format!("{percent:.1} %") };
         [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()

@@ -145,7 +145,7 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
     Ok((database, memory_bytes, pool))
 }
 
-/// Returns nothing if the database is sound.
+/// Turns a report into the result of the command: `Ok` if the database is sound.
 ///
 /// # Errors
 ///

@@ -261,7 +261,7 @@ impl Log {
         format!("entries  file {:>10}  {percent:5.1} % done, {left:.0} s left", bytes(file_bytes.into()))
     }
 
-    /// Writes what several processes needed to solve a tier.
+    /// Writes how long several processes waited for each other to solve a tier, and how many bytes they sent and wrote.
     pub fn tier_shared(&self, shares: &[Share]) {
         let sum = |of: fn(&Share) -> f64| shares.iter().map(of).sum::<f64>();
         let waited = sum(|share| share.waited.as_secs_f64()) / sum(|share| share.took.as_secs_f64()).max(1e-9);

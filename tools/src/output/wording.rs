@@ -61,7 +61,7 @@ pub fn verdict(to_move: Player, outcome: Outcome) -> String {
     format!("{} to move: {}{end}", to_move.mark(), in_colour(outcome.value, verb))
 }
 
-/// Names the move that ends the game after some plies. Under misère it is a move of the loser.
+/// Names the move that ends the game after `plies` plies. On misère boards the loser makes that move.
 fn last_move(to_move: Player, plies: u32) -> String {
     let mark = if plies % 2 == 1 { to_move.mark() } else { to_move.other().mark() };
     let number = plies.div_ceil(2);

@@ -36,7 +36,7 @@ impl Work {
         done.sum()
     }
 
-    /// Returns the work of `entries` entries of the tier in progress.
+    /// Returns the share of the work of the tier in progress that `entries` of its entries take.
     pub fn of_some(&self, entries: u64) -> u64 {
         let [all, work] = self.tiers.get(self.tier).copied().unwrap_or([1, 1]);
         (u128::from(entries) * u128::from(work) / u128::from(all.max(1))) as u64

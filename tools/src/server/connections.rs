@@ -19,12 +19,13 @@ use super::fair_semaphore::{FairSemaphore, LimitReached};
 use super::request::network;
 use crate::interrupt;
 
-/// The most open connections to the public address; a further one waits until another ends. Many systems let a program open
-/// 1,024 files, and the server needs some of these for databases.
+/// The most open connections to `--listen`. A further connection waits until another ends; if all are from one address, as behind a
+/// trusted proxy, it is closed at once. Many systems let a program open 1,024 files, and the server needs some of these for
+/// databases.
 pub const MAX_CONNECTIONS: usize = 768;
 
-/// The most open connections from one address; the server closes a further one at once. Behind a proxy all connections come from
-/// one address, the proxy's.
+/// The most open connections from one address; the server closes a further one at once. Does not apply with `--trust-proxy`,
+/// because all connections come from the proxy's address then.
 pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
 
 /// The most open connections to `--metrics-address`, which only a few monitors use.

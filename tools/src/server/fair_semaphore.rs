@@ -52,7 +52,7 @@ impl FairSemaphore {
     ///
     /// # Errors
     ///
-    /// The limit that is reached.
+    /// The limit that leaves no permit.
     pub fn try_acquire(&self, address: IpAddr) -> Result<Permit, LimitReached> {
         let of_address = self.of_address(address).try_acquire_owned().map_err(|_| LimitReached::OfAddress)?;
         let of_all = Arc::clone(&self.all).try_acquire_owned().map_err(|_| LimitReached::OfAll)?;

@@ -117,7 +117,7 @@ pub async fn next_move(
     json_response(&Envelope::new("move", answer), caching(&tag, true))
 }
 
-/// Returns the function by which a player gets the values of moves. All its calls together stay within the limits of one request.
+/// Returns the function by which a player gets the values of moves. All calls of the function share the time of one request.
 fn outcomes(work: &RequestWork, source: &Arc<BoardSource>) -> Outcomes<'static> {
     let (mut work, source) = (work.clone(), Arc::clone(source));
     Box::new(move |position| {

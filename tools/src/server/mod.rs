@@ -146,7 +146,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         endpoints.push((listener, routes::metrics_router(Arc::clone(&server)), connections));
         note += &format!("\nmetrics on http://{address}/metrics");
     }
-    // Before the address is printed, so that a signal after that ends the server cleanly.
+    // Listen to signals before printing the address, so that a signal after that ends the server cleanly.
     let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
     interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
     output::print(note)?;

@@ -126,7 +126,7 @@ pub struct ThreadPermit {
 /// When an answer was found, the tag of its database, and the answer.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
 
-/// Cancels the searches of a question when dropped, which happens when its client goes away.
+/// Cancels the searches of a question when dropped. It is dropped with the handler of the request when the client goes away.
 struct CancelOnDrop(Arc<Monitor>);
 
 impl Drop for CancelOnDrop {
@@ -157,7 +157,8 @@ impl Server {
         })
     }
 
-    /// Returns an answer from the cache, if it has one that still holds.
+    /// Returns an answer from the cache. The answer must be from the current database and, if undecided, less than five minutes
+    /// old.
     pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
         let (_, _, analysis) = self.answers.get(request).filter(|(when, tag, analysis)| {
             *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
@@ -197,8 +198,8 @@ impl RequestWork {
     /// Returns the analysis of a position, from the cache if possible. Searches at most `nodes` nodes, or with `None` as many as
     /// this server allows for a position. All positions of a request share its time.
     ///
-    /// Caches a whole answer. Caches an undecided answer only if it had all the nodes and time of a search, because another request
-    /// could decide it otherwise.
+    /// Caches a whole answer. Caches an undecided answer only if its search had all the nodes and time that this server allows and
+    /// was not cancelled; another request could decide any other.
     ///
     /// # Errors
     ///
@@ -230,7 +231,7 @@ impl RequestWork {
 
 /// Work for a client: waiting for threads, and running work on them.
 impl Client {
-    /// Waits for a thread of a kind.
+    /// Waits for the permit to use a thread of the given kind.
     ///
     /// # Errors
     ///

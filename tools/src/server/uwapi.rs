@@ -104,7 +104,7 @@ async fn position(
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
-/// Stands for an unknown remoteness, if the database has only values.
+/// The number that GamesCrafters' page reads as an unknown, finite remoteness. It is used if the database has only values.
 const UNKNOWN_REMOTENESS: i64 = -100;
 
 /// Writes the analysis of a position; `None` if the value of the position or of a move is not known.

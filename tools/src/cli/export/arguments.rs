@@ -13,7 +13,7 @@ use crate::arguments::{
 use crate::failure::BadInput;
 use crate::output::wording;
 
-/// No board has a later ply.
+/// The latest ply of any board.
 const MOST_PLY: u32 = 64;
 
 /// The ply of the UCI data set.

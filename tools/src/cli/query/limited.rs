@@ -38,7 +38,7 @@ pub struct LimitedAnalyst {
     /// Whether any question so far took a search.
     has_searched: AtomicBool,
     watcher: Watcher,
-    /// The command that solves a board without a database; unknown before it is needed.
+    /// The command that solves the board first, for a message about a board without a database. It is computed when first needed.
     solve_first: OnceLock<Option<String>>,
 }
 
