@@ -1,4 +1,4 @@
-//! Arguments that several subcommands take. [`position`] reads boards and positions, and [`numbers`] numbers.
+//! Arguments that several subcommands take. [`position`] reads boards and positions, and [`numbers`] reads numbers and sizes.
 
 mod numbers;
 mod position;
@@ -25,7 +25,8 @@ pub use position::{
     BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, USUAL_BOARD, is_board_or_position, player, suggestions,
 };
 
-/// The help of `--db` where an address is refused: `#[command(mut_arg("db", |arg| arg.help(FOLDER_HELP)))]`.
+/// The help of `--db` for commands that refuse a web address. They use it in `#[command(mut_arg("db", |arg|
+/// arg.help(FOLDER_HELP)))]`.
 pub const FOLDER_HELP: &str = "The folder with the databases [default: $FOURBASE_DB, else db]";
 
 /// The folder with the databases, or its address.
@@ -38,11 +39,11 @@ pub struct DatabaseArgument {
 }
 
 impl DatabaseArgument {
-    /// Returns the folder, for a command that writes into it or lists what is there.
+    /// Returns the folder, for a command that writes into the folder or lists its databases.
     ///
     /// # Errors
     ///
-    /// It is an address.
+    /// The argument is a web address.
     pub fn folder(&self) -> Result<&Path, BadInput> {
         if looks_like_address(&self.root) && !self.root.exists() {
             let root = wording::path(&self.root);
@@ -61,7 +62,7 @@ impl DatabaseArgument {
     }
 }
 
-/// Warns if a preferred database could not be read.
+/// Returns `database`. Warns if a preferred database could not be read, so that this one was opened instead.
 fn warned(database: Database) -> Result<Database, DatabaseError> {
     if let Some(fault) = &database.passed_over {
         failure::print_warning(&remedy::describe(fault));
@@ -77,7 +78,7 @@ pub fn values() -> impl TypedValueParser<Value = Values> {
     ])
 }
 
-/// Returns a parser of an option with fixed choices, each a name, its help and its value.
+/// Returns a parser of an option with fixed choices. Each choice has a name, a help text and a value.
 pub fn one_of<T, const N: usize>(choices: [(&'static str, &'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
@@ -110,7 +111,7 @@ impl ThreadsArgument {
             .context("cannot start the threads; ask for fewer with --threads")
     }
 
-    /// Starts the threads, at most `most`.
+    /// Starts the threads, but at most `most` of them.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ pub struct CacheArgument {
 }
 
 impl CacheArgument {
-    /// Sets the cache of a database.
+    /// Sets the size of a database's cache, if the argument is given.
     pub fn apply(self, database: Database) -> Database {
         match self.bytes {
             Some(bytes) => database.with_cache(bytes),
@@ -189,10 +190,10 @@ impl LookupArguments {
     }
 }
 
-/// The memory that the program itself uses.
+/// The bytes of memory that the program itself uses, beside caches and tables.
 const PROGRAM_BYTES: u64 = 16 << 20;
 
-/// A smaller cache expands nearly every block again.
+/// The smallest cache. With a smaller one, probes would expand nearly every block again.
 const LEAST_CACHE_BYTES: u64 = 1 << 20;
 
 /// How much memory to use.
@@ -204,13 +205,14 @@ pub struct MemoryArgument {
 }
 
 impl MemoryArgument {
-    /// Returns the limit in bytes; `None` if it is not given and the system does not tell how much memory is free.
+    /// Returns the limit in bytes; `None` if no limit is given and the system does not report how much memory is free.
     pub fn known(self) -> Option<u64> {
         self.bytes.or_else(memory::default_limit)
     }
 
-    /// Lowers the cache of a database to what is left of the limit beside other memory: to an equal share of it for so many
-    /// caches, and to a megabyte at least. Returns as well what the caches leave of the limit, on top of which the megabytes come.
+    /// Lowers the cache of a database so that `caches` caches of this size fit in the limit, beside the program, its tables and
+    /// `other_bytes` bytes of other memory. Leaves each cache at least a megabyte, even if that exceeds the limit. Also returns how
+    /// many bytes of the limit the caches leave, not counting the first megabyte of each.
     pub fn limit_cache(self, database: Database, other_bytes: u64, caches: u64) -> (Database, u64) {
         let table_bytes = Plan::estimate(database.board(), database.values()).table_bytes();
         let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);
@@ -227,7 +229,7 @@ impl MemoryArgument {
     ///
     /// # Errors
     ///
-    /// No limit is given, and the system does not tell how much memory is free.
+    /// No limit is given, and the system does not report how much memory is free.
     pub fn limit(self) -> anyhow::Result<u64> {
         self.known().context("cannot tell how much memory is free; give a limit with --memory, such as --memory 2G")
     }
@@ -265,8 +267,8 @@ pub struct TrialArguments {
     pub json: bool,
 }
 
-/// Returns the folder with the databases if `--db` is not given. An empty variable counts as unset, which clap's own
-/// support for variables cannot express.
+/// Returns the default of `--db`: the environment variable `FOURBASE_DB`, or else the usual folder. An empty variable counts as
+/// unset, which clap's own support for variables cannot express.
 fn default_root() -> PathBuf {
     env::var_os("FOURBASE_DB").filter(|root| !root.is_empty()).map_or_else(|| DEFAULT_ROOT.into(), PathBuf::from)
 }

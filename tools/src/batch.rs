@@ -1,8 +1,8 @@
 //! Batches: every input line gets one answer line, in order, as soon as possible.
 //!
-//! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
-//! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
-//! answered and written in large portions. No timeout decides whether input pauses.
+//! A batch answers all input that has arrived and writes the answers before it reads more. So a program on the other side of a pipe
+//! can write a line, wait for its answer, and write the next line. A file of a million lines is read, answered and written in large
+//! portions. This needs no timeout to find out whether input pauses.
 //!
 //! [`lines`] cuts input into lines, and [`Fields`] finds the field of a line that holds the question. Each subcommand
 //! defines its own answers.
@@ -33,7 +33,7 @@ const ECHO_BYTES: usize = 256;
 /// The most bytes of a failure's reason on its line; the reason may contain the name of a file.
 const REASON_BYTES: usize = 1024;
 
-/// How much of a file is read at once.
+/// How many bytes of a file are read at once.
 const FILE_BYTES: usize = 1 << 21;
 
 /// A byte order mark, which some programs put in front of text.
@@ -59,7 +59,7 @@ pub struct BatchArguments {
     field: Option<u16>,
 }
 
-/// A question of a batch: its field as text, and the other fields.
+/// A question of a batch: the text of its field, and all fields of its line.
 #[derive(Clone)]
 pub struct Record<'l> {
     pub text: &'l str,
@@ -81,14 +81,14 @@ pub struct Tally {
 }
 
 impl BatchArguments {
-    /// Answers every line. `answer` gets at most `at_once` lines, appends their answers to the text, and counts the
-    /// lines without an answer in the tally.
+    /// Answers every line. Calls `answer` with at most `at_once` lines. `answer` appends the answers to the text, and counts lines
+    /// without an answer in the tally.
     ///
     /// # Errors
     ///
-    /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
-    /// to find an answer, or else bad input if any line was bad. Error messages use `name` for what a line holds
-    /// (`position`), `done` for what is done with it (`looked up`), and `of` for the board.
+    /// Input that cannot be read and output that cannot be written end the batch at once. After all lines were answered, the error
+    /// is the first failure to find an answer, or else bad input if any line was bad. Its message uses `name` for the content of a
+    /// line (`position`), `done` for what the batch does with it (`looked up`), and `of` for the board.
     pub fn run(
         &self,
         name: &str,
@@ -119,7 +119,7 @@ impl BatchArguments {
         tally.end(name, done, of)
     }
 
-    /// Opens the input, and returns its name for messages.
+    /// Opens the input. Also returns the name of the input for messages.
     fn input(&self) -> anyhow::Result<(Lines<Box<dyn Read>>, String)> {
         let Some(path) = &self.input else {
             let input: Box<dyn Read> = Box::new(io::stdin().lock());
@@ -198,7 +198,7 @@ impl Tally {
         reason
     }
 
-    /// Adds the counts of the lines that follow these in the input, except for blank ones at the end.
+    /// Adds the counts of later lines of the input. Leaves out `blank`, which [`BatchArguments::run`] counts.
     pub fn add(&mut self, other: Tally) {
         self.lines += other.lines;
         self.bad += other.bad;
@@ -207,10 +207,10 @@ impl Tally {
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 
-    /// Returns the result of the whole batch: an error if any line was bad, failed, or got an unexpected answer.
+    /// Returns the result of the whole batch: an error if any line was bad, had no answer, or had an answer other than expected.
     fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, different, .. } = self;
-        // Many files end with a blank line.
+        // Blank lines at the end of the input are no mistake, because many files end with one.
         let bad = bad.saturating_sub(self.blank);
         if let Some(failure) = self.first_failure {
             let (failed, lines) = (grouped(failed.into()), counted(lines, name));
@@ -237,8 +237,8 @@ impl Tally {
     }
 }
 
-/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints nothing
-/// for a file that another process, such as a shell loop, has partly read.
+/// Prints a note if standard input has lines that the program does not read. Does not wait for input. Prints no note if standard
+/// input is a file that another process, such as a shell loop, has partly read.
 pub fn note_unread() {
     #[cfg(unix)]
     {

@@ -1,5 +1,4 @@
-//! How the program ends after an error: an exit code, and a line on standard error that says what is wrong and what to
-//! do.
+//! The end of the program after an error: an exit code, and a line on standard error that says what is wrong and what to do.
 //!
 //! Each kind of error has its exit code. Bad input exits with 2: the user has to correct it. A failure of files or memory
 //! exits with 1. Work that Ctrl-C, SIGTERM or SIGHUP stopped exits with 3. A closed pipe (`fourbase list | head`) is not
@@ -29,16 +28,16 @@ pub const FAILED: u8 = 1;
 /// Exit code of bad input.
 const BAD_INPUT: u8 = 2;
 
-/// Exit code of work that was stopped from outside.
+/// Exit code of work that Ctrl-C or a signal stopped.
 pub const STOPPED: u8 = 3;
 
-/// How `error:` looks on a terminal, the same as in usage errors.
+/// The style of `error:` on a terminal, which is that of clap's usage errors.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// How `warning:` looks on a terminal.
+/// The style of `warning:` on a terminal.
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// An error that the user has to correct. (The errors of the game library are bad input as well.)
+/// An error in the input, which the user has to correct. The errors of the game library are bad input too.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct BadInput(pub String);
@@ -48,7 +47,7 @@ pub struct BadInput(pub String);
 #[error("{}", .0.iter().map(chain_to_text).collect::<Vec<_>>().join("; "))]
 struct Failures(Vec<anyhow::Error>);
 
-/// Reports why a subcommand failed, and returns the exit code. `remedy` says what the user can type next, if it knows.
+/// Reports why a subcommand failed, and returns the exit code. `remedy` returns what the user can type next, if there is anything.
 pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<String>) -> ExitCode {
     let code = exit_code(error);
     let failures = error.downcast_ref().map_or(slice::from_ref(error), |Failures(failures)| failures);
@@ -63,7 +62,7 @@ pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<S
 ///
 /// # Errors
 ///
-/// All failures of the list as one; those that stand for several count one by one.
+/// All failures of the list as one error. A failure of the list that already stands for several is split into these.
 pub fn all_of<E: Into<anyhow::Error>>(failures: Vec<E>) -> anyhow::Result<()> {
     let each = |failure: E| failure.into().downcast().map_or_else(|one| vec![one], |Failures(several)| several);
     let mut failures = failures.into_iter().flat_map(each).collect::<Vec<_>>();
@@ -74,7 +73,7 @@ pub fn all_of<E: Into<anyhow::Error>>(failures: Vec<E>) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the exit code of a failure; of several, the highest.
+/// Returns the exit code of a failure. If it stands for several failures, returns their highest code.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(Failures(failures)) = error.downcast_ref() {
         failures.iter().map(exit_code).max().unwrap_or(FAILED)
@@ -91,7 +90,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
 
 /// Reports an error of clap, or prints the help or the version that was asked for.
 ///
-/// The message about a value that cannot be read is our own, because clap repeats the value unescaped and at full length.
+/// For a value that cannot be read, prints fourbase's own message, because clap repeats the value unescaped and at full length.
 pub fn report_usage(error: &clap::Error) -> ExitCode {
     match (error.kind(), error.source(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::ValueValidation, Some(reason), _) if is_bad_input(reason) => print_error(&reason.to_string()),
@@ -134,7 +133,7 @@ fn print_error(text: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", escaped(text));
 }
 
-/// Prints a line of information on standard error. A failure to write it is ignored: the work matters more.
+/// Prints a line of information on standard error. Ignores a failure to write the line, because the work matters more.
 pub fn print_note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }

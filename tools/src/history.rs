@@ -1,4 +1,4 @@
-//! The value history of a game, drawn: ply by ply, which player wins and in how many plies.
+//! Draws the value history of a game: for every ply, which player wins and in how many plies.
 //!
 //! The picture is GamesCrafters' "visual value history". Time runs down, one position per row. The left edge of a row is
 //! a game that the first player has won, the right edge one that the second player has won. The distance of a mark from
@@ -14,7 +14,7 @@ use crate::output::wording;
 /// The most columns of one side; in a longer game several plies share a column.
 const MOST_COLUMNS: u32 = 32;
 
-/// The fewest columns of one side: room for the names.
+/// The fewest columns of one side, so that the names of the players fit.
 const LEAST_COLUMNS: u32 = 12;
 
 /// Returns which player wins after an analysed position, and in how many plies; `None` for a tie.
@@ -57,7 +57,7 @@ fn axis(columns: usize, plies_a_column: u32, from_right: bool) -> String {
     axis.into_iter().collect()
 }
 
-/// Draws one position.
+/// Draws the row of one position.
 fn row(ply: &Ply, columns: usize, plies_a_column: u32) -> String {
     let (position, outcome) = (&ply.analysis.position, ply.analysis.outcome);
     let (left, middle, right) = match (outcome, winner(ply)) {

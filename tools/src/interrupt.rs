@@ -9,8 +9,8 @@
 //! | `serve` | stops after the answers that are under way | stops at once |
 //! | any other | ends the program, as the system does without this file | |
 //!
-//! Signals often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
-//! SIGHUP stays without effect.
+//! A request often arrives twice, because the signal is sent to the process and to its group. So signals never end a solve at once.
+//! Under `nohup`, SIGHUP has no effect.
 
 use std::io::{self, IsTerminal};
 use std::process;
@@ -28,19 +28,19 @@ static IS_ASKED: AtomicBool = AtomicBool::new(false);
 /// Whether the program waits for a line that a person types.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Whether a thread listens for requests.
+/// Whether a thread waits for requests.
 static IS_HEARD: AtomicBool = AtomicBool::new(false);
 
-/// What to do before a request ends the program.
+/// The function to call before a request ends the program.
 static CLEAN: OnceLock<fn()> = OnceLock::new();
 
-/// The search of a game that runs now.
+/// The search that runs now in `fourbase play`, if any.
 static SEARCH: Mutex<Option<Weak<Monitor>>> = Mutex::new(None);
 
 /// The exit code that a shell reports for a program ended by Ctrl-C.
 const ENDED: i32 = 130;
 
-/// What was requested.
+/// A request to stop, by its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
     /// Ctrl-C.
@@ -50,11 +50,12 @@ pub enum Request {
     Signal,
 }
 
-/// Lets the first request stop the work: it is noted and prints the message, if there is one. A second Ctrl-C ends the program.
+/// Makes the first request stop the work: [`is_asked`] returns true from then on, and the message is printed, if there is one. A
+/// second Ctrl-C ends the program.
 ///
 /// # Errors
 ///
-/// The system refuses.
+/// The system does not let the program handle signals.
 pub fn listen(message: Option<&'static str>) -> anyhow::Result<()> {
     on_request(move |request| {
         if !IS_ASKED.swap(true, Relaxed) {
@@ -65,7 +66,7 @@ pub fn listen(message: Option<&'static str>) -> anyhow::Result<()> {
     })
 }
 
-/// Prints a note in the place of a bar or a spinner, which is drawn again below.
+/// Prints a note over the line of a bar or a spinner. The bar or spinner draws itself again on the next line.
 fn print_over_line(text: &str) {
     let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
     failure::print_note(&format!("{start}{text}"));
@@ -76,17 +77,17 @@ pub fn is_asked() -> bool {
     IS_ASKED.load(Relaxed)
 }
 
-/// Makes each request call `clean` and end the program, unless another function of this file gives it another meaning.
+/// Makes each request call `clean` and then end the program, unless another function of this file handles requests differently.
 ///
 /// # Errors
 ///
-/// The system refuses.
+/// The system does not let the program handle signals.
 pub fn clean_at_end(clean: fn()) -> anyhow::Result<()> {
     let _ = CLEAN.set(clean);
     if IS_HEARD.load(Relaxed) { Ok(()) } else { on_request(|_| end(failure::STOPPED.into())) }
 }
 
-/// Cleans and ends the program.
+/// Calls the function of [`clean_at_end`], if one was set, and ends the program.
 fn end(code: i32) -> ! {
     if let Some(clean) = CLEAN.get() {
         clean();
@@ -94,11 +95,11 @@ fn end(code: i32) -> ! {
     process::exit(code)
 }
 
-/// Makes Ctrl-C stop the running search of a game instead of the game.
+/// Makes Ctrl-C stop the running search of a game, and not the game.
 ///
 /// # Errors
 ///
-/// The system refuses.
+/// The system does not let the program handle signals.
 pub fn listen_in_game() -> anyhow::Result<()> {
     on_request(|request| {
         let search = SEARCH.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -111,11 +112,12 @@ pub fn listen_in_game() -> anyhow::Result<()> {
     })
 }
 
-/// Makes a request print a note and end the program by the signal's default action, so that a shell loop stops too.
+/// Makes a request print a note and end the program. The signal's default action ends it, so that a shell loop around the program
+/// stops too.
 ///
 /// # Errors
 ///
-/// The system refuses.
+/// The system does not let the program handle signals.
 pub fn say_at_end(note: String) -> anyhow::Result<()> {
     on_request(move |request| {
         print_over_line(&note);
@@ -128,12 +130,12 @@ pub fn say_at_end(note: String) -> anyhow::Result<()> {
     })
 }
 
-/// Sets the search that Ctrl-C stops in a game.
+/// Sets the search that Ctrl-C stops ([`listen_in_game`]).
 pub fn watch(search: &Arc<Monitor>) {
     *SEARCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(search));
 }
 
-/// Calls `read`, which waits for a line that a person types. Meanwhile Ctrl-C prints how to leave the game, and does not end
+/// Calls `read`, which waits for a line that a person types. During the call, Ctrl-C prints how to leave the game and does not end
 /// the program.
 pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
     IS_WAITING.store(true, Relaxed);
@@ -142,7 +144,7 @@ pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
     line
 }
 
-/// Calls `act` for each request, in a thread of its own.
+/// Starts a thread that calls `act` for each request.
 #[cfg(unix)]
 pub fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -161,15 +163,15 @@ pub fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Calls `act` for each request, in a thread of its own.
+/// Starts a thread that calls `act` for each request.
 #[cfg(not(unix))]
 pub fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
     IS_HEARD.store(true, Relaxed);
     ctrlc::set_handler(move || act(Request::Key)).context("cannot listen to Ctrl-C")
 }
 
-/// Returns whether this process was started with a signal ignored, as `nohup` does. `false` where the system does not
-/// tell, as on any but Linux.
+/// Returns whether this process ignored a signal when it started, which `nohup` causes. Returns `false` if the system does not say,
+/// as on all systems but Linux.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Exact values for players and grades, shared by threads.
 //!
-//! They come from the database of the board. A small board without one is solved into a temporary folder, which takes at
-//! most seconds; the positions of a larger one are searched.
+//! The values come from the database of the board. A small board without a database is solved into a temporary folder, which takes
+//! at most some seconds. The positions of a larger board without a database are searched.
 
 use std::sync::Arc;
 
@@ -21,22 +21,23 @@ use crate::output::wording;
 use crate::remedy;
 use crate::temporary::Temporary;
 
-/// The most entries of a board that is solved for one run: a second or less.
+/// The most entries of a board that is solved for one run. Such a solve takes a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
 
-/// Where exact values come from.
+/// The source of exact values: a database or searches.
 pub struct Knowledge {
     analyst: Arc<LimitedAnalyst>,
     /// A sentence that says where the values come from.
     pub note: String,
-    /// The command that makes the database, where there is none.
+    /// Why there is no database, and the command that makes one; `None` if there is one.
     missing: Option<String>,
     /// The folder of a board that was solved for this run; dropping it removes the folder.
     _folder: Option<Temporary>,
 }
 
 impl Knowledge {
-    /// Finds the database of a board; or solves a small board for this run; or searches, at most `nodes` nodes a position.
+    /// Finds the database of a board. Without one, solves a small board for this run; positions of a larger board are searched,
+    /// with at most `nodes` nodes each.
     ///
     /// # Errors
     ///
@@ -70,17 +71,17 @@ impl Knowledge {
         Arc::clone(&self.analyst)
     }
 
-    /// Returns where the values come from, for programs.
+    /// Returns the JSON that describes where the values come from.
     pub fn source(&self) -> SourceJson {
         let database = self.analyst.database().map(Lookup::describe);
         let kind = if database.is_some() { Source::Database } else { Source::Search };
         let database = database.unwrap_or_default();
-        // The folder of a board that was solved for this run does not last.
+        // Leave out the temporary folder of a board that was solved for this run, because it is removed at the end.
         let folder = database.folder.filter(|_| self._folder.is_none());
         SourceJson { kind, database: DatabaseJson { folder, ..database }, nodes: None }
     }
 
-    /// Returns why there is no database with all values and the command that makes one; `None` where there is one.
+    /// Returns why there is no database and the command that makes one; `None` if there is a database.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }

@@ -1,23 +1,21 @@
 //! `fourbase`: solve Connect Four boards, and look positions up.
 //!
-//! From the top down:
+//! The parts, from the top down (a part uses mainly parts further down):
 //!
-//! - [`cli`]: the command line, and one file for each subcommand, with its arguments, a `run` that does the work through the
-//!   libraries, and the result for people and as one line of JSON; a folder of the same name holds the parts of a large one;
+//! - [`cli`]: the command line, and one file for each subcommand. The file has the arguments, a `run` that does the work through
+//!   the libraries, and the result for people and as one line of JSON. A large subcommand also has a folder of the same name;
 //! - [`server`]: the subcommand `serve`;
 //! - [`knowledge`]: exact values for many threads;
 //! - [`history`]: the drawing of a game's values;
 //! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
-//! - [`remedy`]: what to type after an error of the libraries;
+//! - [`remedy`]: what the user can type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
-//! - [`temporary`]: temporary folders, and outputs that appear only when they are whole;
+//! - [`temporary`]: temporary folders, and outputs that appear only when they are complete;
 //! - [`stats`]: counts, as the program and the server write them;
-//! - `schema_test`: the published schemas, from the types;
-//! - [`output`]: how results look, for people and as JSON, and how progress looks;
+//! - `schema_test`: a test that generates the published JSON schemas from the types;
+//! - [`output`]: the form of results, for people and as JSON, and the display of progress;
 //! - [`memory`]: how many bytes may be used.
-//!
-//! A file names only files below it.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -1,6 +1,6 @@
-//! What the user can type next after an error. No other file decides this.
+//! Remedies: what the user can type next after an error. Only this file decides that.
 //!
-//! An error of the libraries carries facts. A remedy names a flag, or one command that these facts make whole.
+//! The errors of the libraries contain facts. A remedy names an option, or a complete command made from these facts.
 
 use std::env::temp_dir;
 use std::error::Error;
@@ -28,19 +28,20 @@ pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free s
 /// What to do about a file of a newer fourbase.
 pub const UPDATE: &str = "update fourbase; if there is no newer version, the file is damaged: remove it and try again";
 
-/// What to do where a board is too large for this program or this machine.
+/// What to do if a board is too large for this program or this machine.
 const SMALLER: &str = "choose a smaller board";
 
-/// What to do where positions are counted first, and the count does not fit.
+/// What to do if the positions have to be counted first and the count does not fit in memory.
 const SAMPLE: &str = "give --sample N, which counts nothing, or a higher --memory";
 
 /// Solves that need less memory than this fit any machine, so they are not planned exactly.
 const LITTLE_BYTES: u128 = 64 << 20;
 
-/// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.
+/// How many folders above a file [`make_again`] looks at, to find one that is named like a database. A file of `--scratch` is in a
+/// folder below the named one, so it needs two.
 const FOLDERS: usize = 2;
 
-/// Returns what to type after an error; `None` if the error itself says so, or if nothing helps.
+/// Returns what to type after an error; `None` if the error's own message says it, or if nothing helps.
 pub fn of(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(of_one)
 }
@@ -55,7 +56,8 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     with_remedy(&error.to_string(), of_sources(error))
 }
 
-/// Adds to the error of a database that a search answers without it. The remedy ends the line: it may be a command to copy.
+/// Adds to the error of a database that a search can answer without the database. The remedy stands at the end of the line, because
+/// it may be a command to copy.
 pub fn or_search(error: DatabaseError) -> anyhow::Error {
     if matches!(error, DatabaseError::Misplaced { .. }) {
         return error.into();
@@ -69,37 +71,37 @@ fn of_sources(error: &(dyn Error + 'static)) -> Option<String> {
     std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one)
 }
 
-/// Adds a remedy to the text of an error; paths in the text may have any characters.
+/// Adds a remedy to the text of an error. Escapes the text, because paths in it may contain any characters.
 fn with_remedy(error: &str, remedy: Option<String>) -> String {
     let error = escaped(error);
     remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
 }
 
-/// Returns the command that solves a board into the folder of databases `root`, which is `db` if it is not named.
+/// Returns the command that solves a board into the folder of databases `root`. The command names `root` unless it is the default.
 pub fn to_solve(board: impl Display, root: &Path) -> String {
     format!("fourbase solve {board}{}", in_root(root))
 }
 
-/// Returns the option that names a folder of databases other than the usual one.
+/// Returns the option that names the folder of databases `root`, or nothing if `root` is the default.
 pub fn in_root(root: &Path) -> String {
     if root == Path::new(DEFAULT_ROOT) { String::new() } else { option("db", root) }
 }
 
-/// Returns the command that solves a board with the values and plies that a database of it has.
+/// Returns the command that solves a board again, with the values and plies of an existing database.
 pub fn to_solve_again(board: Board, values: Values, keep_plies: Option<u32>, root: &Path) -> String {
     let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
     to_solve(format!("{board} --values {values}{keep_plies}"), root)
 }
 
-/// Returns the command that solves a board of which `root` has no database, without remoteness if only that fits this
-/// machine; `None` if nothing does. Plans the solve, which takes about a second for a large board.
+/// Returns the command that solves a board without a database in `root`. It leaves out remoteness if only a solve without it fits
+/// this machine. Returns `None` if no solve fits. Plans the solve, which takes about a second for a large board.
 pub fn solve_first(board: Board, root: &Path) -> Option<String> {
     let values = [Values::Remoteness, Values::Wdl].into_iter().find(|values| is_feasible(board, *values, root))?;
     let of_values = if values == Values::Wdl { " --values wdl" } else { "" };
     Some(to_solve(format!("{board}{of_values}"), root))
 }
 
-/// Tells whether a solve fits the memory of this machine and the disk of the folder with the databases.
+/// Tells whether a solve fits in the memory of this machine and on the disk of `root`, the folder with the databases.
 fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     let estimate = Plan::estimate(board, values);
     if estimate.memory_bytes().max(estimate.database_bytes()) <= LITTLE_BYTES {
@@ -111,21 +113,21 @@ fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 
-/// Returns the command that rebuilds the database to which a file belongs, judged by the path of the file.
+/// Returns the command that makes a database again. The path of `file`, one of its files, says which database.
 pub fn make_again(file: &Path) -> String {
     let named = file.ancestors().take(1 + FOLDERS).find_map(|folder| Some((folder, board_and_values_of(folder)?)));
     let Some((folder, (board, values))) = named else {
         return "make the database again with: fourbase solve BOARD --replace".to_owned();
     };
     let manifest = Manifest::read(&Disk, folder).ok().flatten();
-    // A file of a scratch folder does not tell where the database is.
+    // The path of a file in a scratch folder does not say where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
     let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new(DEFAULT_ROOT));
     let solve = to_solve_again(board, values, manifest.and_then(|manifest| manifest.keep_plies), root);
     format!("make the database again with: {solve} --replace")
 }
 
-/// Finds the remedy of one layer of an error; `None` where it has none.
+/// Returns the remedy of one error in a chain; `None` if it has none.
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     let remedy = error.downcast_ref().map(of_solve);
     let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
@@ -246,7 +248,7 @@ fn of_file(error: &FileError) -> String {
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::Message { .. } => "start the job again; if it happens again, please report it".to_owned(),
         FileError::Newer { .. } => UPDATE.to_owned(),
-        // It may be somebody's only copy.
+        // Do not suggest to replace this database of another board: it may be the only copy.
         FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {
             "move that database to a folder of its own name, or give another --db".to_owned()
         }
@@ -258,12 +260,12 @@ fn more_memory(needed_bytes: u128) -> String {
     if memory::total_bytes().is_some_and(|total| needed_bytes > total.into()) {
         return SMALLER.to_owned();
     }
-    // The limit is lower than what the machine can give now only if the user set it.
+    // If the machine has enough free memory now, only a limit that the user set can be too low.
     let is_set = memory::default_limit().is_some_and(|limit| needed_bytes <= limit.into());
     format!("{}, or {SMALLER}", if is_set { "give a higher --memory" } else { "free some memory" })
 }
 
-/// What to do where a disk is full: that of the system's folder for temporary files, or that of the databases.
+/// Returns what to do if the disk of `folder` is full: the system's folder for temporary files, or another folder.
 fn more_room(folder: &Path) -> String {
     if !temporary::is_ours(folder) {
         return "make room, or choose another disk with --db or --scratch".to_owned();

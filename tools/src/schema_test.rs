@@ -1,7 +1,8 @@
 //! The published schemas, generated from the types whose lines they describe.
 //!
-//! `docs/fourbase.schema.json` describes what `--json` prints, and `docs/openapi.json` what the server answers; the server has
-//! a copy of it. The descriptions in them are the comments of the fields. To write them again after a change:
+//! `docs/fourbase.schema.json` describes what `--json` prints. `docs/openapi.json` describes what the server answers, and the
+//! server has a copy of that file. The descriptions in both files are the comments of the fields. To write the files again after a
+//! change:
 //!
 //! ```console
 //! $ FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema_test
@@ -18,7 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::{export, grade, list, match_, prove, solve, verify};
 use crate::server;
 
-/// A kind of line: the name of its definition, its `command`, and what makes its schema.
+/// A kind of line: the name of its definition, its `command`, and the function that makes its schema.
 pub type Line = (&'static str, &'static str, fn(&mut SchemaGenerator) -> Schema);
 
 /// Describes a line whose body is `T`.
@@ -49,7 +50,8 @@ pub fn lines() -> Vec<Line> {
     ]
 }
 
-/// Returns the definitions of some lines and of all that they refer to, which are under `path` in the document.
+/// Returns the definitions of some lines and of all types that these refer to. `path` is the place of the definitions in the
+/// document.
 pub fn definitions(path: &str, lines: &[Line]) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut generator = settings.with(|settings| settings.definitions_path = path.to_owned().into()).into_generator();
@@ -66,7 +68,8 @@ pub fn definitions(path: &str, lines: &[Line]) -> Map<String, Value> {
     found
 }
 
-/// Says which values a field takes, by its name: a word means the same in every line. `docs/reference/json.md` explains the words.
+/// Returns the schema of a field's values by the field's name, because a name means the same in every line.
+/// `docs/reference/json.md` explains the names.
 fn of_word(name: &str) -> Option<Value> {
     Some(match name {
         "board" => json!({"pattern": "^[1-9][0-9]?x[1-9][0-9]?(c[1-9][0-9]{0,2})?m?$"}),
@@ -91,7 +94,7 @@ fn of_word(name: &str) -> Option<Value> {
     })
 }
 
-/// Adds to all fields of a schema which values they take, and that no object has others.
+/// Restricts all fields of a schema to their values ([`of_word`]), and all objects to the fields that the schema lists.
 pub fn narrow_fields(schema: &mut Value) {
     match schema {
         Value::Object(parts) => {
@@ -106,14 +109,14 @@ pub fn narrow_fields(schema: &mut Value) {
     }
 }
 
-/// Adds to the schema of a field which values it takes; it may still be null.
+/// Restricts the schema of a field to `values`. A field that may be null may still be null.
 fn narrow(field: &mut Value, values: Option<Value>) {
     let is_nullable = field["type"].as_array().is_some_and(|types| types.contains(&json!("null")));
     for (key, mut value) in values.as_ref().and_then(Value::as_object).cloned().unwrap_or_default() {
         if let ("enum", true, Some(names)) = (key.as_str(), is_nullable, value.as_array_mut()) {
             names.push(Value::Null);
         }
-        // The server has a field `line` that is no line.
+        // Skip the server's field `line`, a boolean: elsewhere `line` is a line of play.
         if field["type"] != json!("boolean") {
             field[key] = value;
         }
@@ -167,7 +170,7 @@ fn of_server() -> Value {
     })
 }
 
-/// Describes an answer that does not begin with `schema` and `command`.
+/// Returns the schema of an answer that does not begin with `schema` and `command`.
 fn bare<T: JsonSchema>() -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     schema.remove("$schema");
@@ -175,7 +178,7 @@ fn bare<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Describes the addresses.
+/// Describes the addresses of the server.
 fn paths() -> Value {
     let get = |id: &str, summary: &str, fields: Vec<Value>, answer: Value| json!({"get": operation(id, summary, fields, &answer)});
     let as_json = |description: &str, name: &str| body(description, "application/json", &reference(name));
@@ -213,9 +216,9 @@ fn paths() -> Value {
             "solve", "Score the moves as the server of gamesolver.org does", fields::<server::position::SolveQuery>(),
             as_json("The scores", "scores")),
     });
-    // This address is beside api/v1.
+    // `/solve` is not beneath `api/v1`, unlike the other addresses, so it has a server entry of its own.
     paths["/solve"]["servers"] = json!([{"url": "../..", "description": "The address of the page"}]);
-    // An answer of this address may come as lines, and has a tag.
+    // `/position` may answer with several lines of JSON, and its answers have a tag.
     let position = &mut paths["/position"]["get"];
     position["responses"]["200"]["content"]["application/x-ndjson"] = json!({"schema": reference("query")});
     position["responses"]["200"]["headers"] =
@@ -245,7 +248,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// Describes the fields of an address.
+/// Describes the fields of an address's query string, from the type `T` that reads them.
 fn fields<T: JsonSchema>() -> Vec<Value> {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
@@ -261,7 +264,7 @@ fn fields<T: JsonSchema>() -> Vec<Value> {
     fields.iter().map(field).collect()
 }
 
-/// Compares a file with what it should have; writes it if `FOURBASE_UPDATE` is set.
+/// Checks that a file contains `expected`. If `FOURBASE_UPDATE` is set, writes the file instead.
 fn check(file: &str, expected: String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
     if std::env::var_os("FOURBASE_UPDATE").is_some() {

@@ -1,4 +1,4 @@
-//! What `fourbase stats` reports: tables for people.
+//! The result of `fourbase stats`: tables for people and CSV for programs.
 
 use std::collections::BTreeMap;
 use std::{fmt, iter};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::output::Column::{self, Numbers};
 use crate::output::{self, wording};
 
-/// Counts as they are shown: the same JSON as of the counts alone.
+/// Counts as the command shows them. The JSON is that of the counts alone, because `longest` is only for people.
 #[derive(Serialize)]
 pub struct Shown {
     #[serde(flatten)]
@@ -23,7 +23,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Adds words to the counts of all values.
+    /// Makes the result from counts of all values, with the longest wins and losses in words.
     pub fn of(counts: &Counts, database: Option<&Database>) -> Shown {
         let values = [(Value::Win, "win"), (Value::Lose, "loss")];
         let longest = values.iter().filter_map(|of| longest(counts, *of)).collect();
@@ -57,7 +57,7 @@ impl Shown {
         output::table(columns, plies.chain([row("all".to_owned(), &self.stats.sums)]))
     }
 
-    /// Writes a table for programs: with values, a row for every ply, value and remoteness; else one for every ply.
+    /// Writes a CSV table. If values were counted, it has a row for every ply, value and remoteness, or else a row for every ply.
     pub fn to_csv(&self) -> String {
         let text = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         let mut lines = Vec::new();
@@ -80,7 +80,7 @@ impl Shown {
         lines.join("\n")
     }
 
-    /// Writes the table of the remotenesses with the counts of each value; `None` where they are unknown.
+    /// Writes the table of remotenesses, with the number of positions of each value; `None` if the counts have no remoteness.
     fn remotenesses(&self) -> Option<String> {
         let outcomes = self.stats.outcomes.as_ref()?;
         let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
@@ -96,7 +96,7 @@ impl Shown {
     }
 }
 
-/// Tells the longest win, or loss; `None` where there is none.
+/// Describes the longest win, or the longest loss; `None` if there is none.
 fn longest(counts: &Counts, (value, name): (Value, &str)) -> Option<String> {
     let OutcomeCount { ply, remoteness, legal, example, .. } = counts.longest(value)?;
     let plies = counted(u64::from((*remoteness)?), "ply");

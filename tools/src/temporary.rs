@@ -16,13 +16,13 @@ use crate::{failure, interrupt};
 /// The temporary files and folders that exist now.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// How the names of temporary folders begin.
+/// The beginning of the names of temporary folders.
 const PREFIX: &str = "fourbase-";
 
-/// How often to try to remove a folder into which other threads still write, a hundredth of a second apart.
+/// How many times to try to remove a folder into which other threads still write. The tries are a hundredth of a second apart.
 const TRIES: u32 = 300;
 
-/// A temporary file or folder. It is removed when it is dropped, and when Ctrl-C, SIGTERM or SIGHUP ends the program.
+/// A temporary file or folder. Dropping this removes it, and so does the end of the program by Ctrl-C, SIGTERM or SIGHUP.
 pub struct Temporary(PathBuf);
 
 impl Temporary {
@@ -42,30 +42,30 @@ impl Temporary {
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// The file or folder cannot be made.
     pub fn made<T>(
         builder: &tempfile::Builder,
         folder: &Path,
         make: impl FnMut(&Path) -> io::Result<T>,
     ) -> io::Result<(T, Temporary)> {
         interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
-        // A request to end the program waits until the path is in the list.
+        // While the list is locked, a request to end the program waits; so it also removes the new path.
         let mut made = list();
         let (with, path) = builder.make_in(folder, make)?.keep()?;
         made.push(path.clone());
         Ok((with, Temporary(path)))
     }
 
-    /// Returns its path.
+    /// Returns the path of the file or folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Renames it to `name`, replacing a file of that name, and keeps it from then on.
+    /// Renames the file to `name`, replacing an existing file of that name. The file is not temporary any more.
     ///
     /// # Errors
     ///
-    /// It cannot be renamed; then it is removed.
+    /// The file cannot be renamed; it is removed then.
     pub fn rename(self, name: &Path) -> io::Result<()> {
         let mut made = list();
         fs::rename(&self.0, name)?;
@@ -76,8 +76,8 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // The path stays in the list until it is removed, so that a request in between removes the rest. If the program
-        // is ending, this waits until it has ended, so that no error about missing files is reported.
+        // The path stays in the list until it is removed, so that a request to end the program removes what is left of it. If the
+        // program is already ending, `list` blocks here until it has ended, so that this thread reports no missing files.
         let mut made = list();
         let _ = remove(&self.0);
         made.retain(|path| *path != self.0);
@@ -92,11 +92,12 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file. An existing file of that name stays unchanged until the end; the new one gets its permissions.
+    /// Begins a file. An existing file of that name stays unchanged until the end; the new file gets the permissions of the
+    /// existing one.
     ///
     /// # Errors
     ///
-    /// The file cannot be made, or the one that exists is read-only.
+    /// The file cannot be made, or the existing file is read-only.
     pub fn begin(name: &Path) -> io::Result<WholeFile> {
         name.file_name().ok_or_else(|| io::Error::from(ErrorKind::InvalidFilename))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -114,22 +115,22 @@ impl WholeFile {
         Ok(WholeFile { file, temporary, name: name.to_path_buf() })
     }
 
-    /// Writes a text as a whole file.
+    /// Writes `text` to the file `name`, which appears only when complete.
     ///
     /// # Errors
     ///
-    /// Those of all steps.
+    /// The errors of [`WholeFile::begin`], [`WholeFile::write`] and [`WholeFile::end`].
     pub fn write_all(name: &Path, text: &str) -> io::Result<()> {
         let mut file = WholeFile::begin(name)?;
         file.write(text.as_bytes())?;
         file.end()
     }
 
-    /// Writes some more.
+    /// Appends bytes to the file.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// The bytes cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
     }
@@ -145,7 +146,7 @@ impl WholeFile {
     }
 }
 
-/// Tells whether a path is, or was, in a temporary folder of this program, or is the folder of all temporary ones.
+/// Tells whether a path is, or was, in a temporary folder of this program, or is the system's folder for temporary files.
 pub fn is_ours(path: &Path) -> bool {
     let inside = path.strip_prefix(temp_dir()).ok().and_then(|inside| inside.to_str());
     inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
@@ -167,7 +168,8 @@ fn remove(path: &Path) -> io::Result<()> {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-/// Removes everything temporary, and lets no other thread leave [`Temporary`] afterwards.
+/// Removes all temporary files and folders. Afterwards it keeps the list locked, so that other threads that use [`Temporary`] block
+/// until the program ends.
 fn remove_all() {
     let made = list();
     if !made.is_empty() {
@@ -177,24 +179,24 @@ fn remove_all() {
         for _ in 0..TRIES {
             match remove(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => break,
-                // Another thread may still have written into the folder: try again.
+                // Another thread may still be writing into the folder, so try again.
                 _ => sleep(Duration::from_millis(10)),
             }
         }
     }
-    // The program ends now. Any thread that would report a missing file waits for this lock.
+    // Keep the list locked: the program ends now, and a thread that would report a missing file waits for the lock.
     std::mem::forget(made);
 }
 
-/// The output of a batch or an export: standard output, or a file that appears only when it is whole.
+/// The output of a batch or an export: standard output, or a file that appears only when complete.
 pub enum Output {
-    /// Standard output, a pipe or a device, to which answers are written at once.
+    /// Standard output, a pipe or a device. Bytes are written to it at once.
     Stream(Box<dyn Write + Send>),
     File(WholeFile),
 }
 
 impl Output {
-    /// Begins the output: in a file, or on standard output.
+    /// Begins the output, to `file` or else to standard output.
     ///
     /// # Errors
     ///
@@ -203,9 +205,9 @@ impl Output {
         let Some(file) = file else { return Ok(Output::Stream(Box::new(io::stdout()))) };
         match fs::metadata(file) {
             Ok(of) if of.is_dir() => Err(ErrorKind::IsADirectory.into()),
-            // A device or a pipe, such as /dev/stdout.
+            // Write directly to a device or a pipe, such as /dev/stdout.
             Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
-            // A symbolic link is kept: its target is replaced.
+            // If the file is a symbolic link, the link stays and its target is replaced.
             Ok(_) => Ok(Output::File(WholeFile::begin(&fs::canonicalize(file)?)?)),
             Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error),
             Err(_) => Ok(Output::File(WholeFile::begin(file)?)),
@@ -216,7 +218,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// The bytes cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Output::Stream(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
@@ -224,7 +226,7 @@ impl Output {
         }
     }
 
-    /// Ends the output: a file takes its name.
+    /// Ends the output. A file gets its name now.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! How whole numbers and sizes are read.
+//! Reads whole numbers and sizes in bytes from arguments.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use parse_size::Config;
 
 use super::EXCERPT_BYTES;
 
-/// The greatest number that a text with a point or an exponent may mean: all smaller ones are exact.
+/// The greatest value of a number with a point or an exponent (2^53). All whole numbers up to it are exact as `f64`.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns a parser of whole numbers for an option: `1000000`, `1_000_000`, `1e6` or `1.5e6`.
@@ -31,7 +31,7 @@ pub fn within<T: TryFrom<u64>>(
     }
 }
 
-/// Reads a whole number, exactly.
+/// Reads a whole number; `None` if the text is not exactly one.
 fn read_whole(text: &str) -> Option<u64> {
     let text = text.replace('_', "");
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || ".eE+".contains(c)) {
@@ -84,7 +84,7 @@ mod tests {
         for (text, bytes) in small.into_iter().chain(large) {
             assert_eq!(size(text).unwrap(), bytes, "{text}");
         }
-        // Everything else is an error that shows a size.
+        // All other texts are errors whose message shows how to write a size.
         for text in ["", "-1", "G", "1X", "1.5.2G", "99999999E", "1e9e", "\u{1b}[31m1G"] {
             let message = size(text).unwrap_err().to_string();
             assert!(message.ends_with("such as 512M, 2G or 1.5GiB"), "{message}");

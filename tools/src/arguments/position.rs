@@ -11,7 +11,7 @@ use fourbase_tiers::database::Database;
 use super::EXCERPT_BYTES;
 use crate::failure::BadInput;
 
-/// The board if none is named.
+/// The default board.
 pub const USUAL_BOARD: &str = "7x6";
 
 /// Boards that a shell completes even if they are not solved.
@@ -44,7 +44,7 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BoardArgument {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
-    // A hyphen is allowed, so that the answer to -1x4 says how to write a board, not that there is no option -1.
+    // Allow a hyphen, so that the error for `-1x4` says how to write a board. Otherwise clap would say that no option -1 exists.
     #[arg(value_name = "BOARD", allow_hyphen_values = true)]
     pub board: Board,
 }
@@ -90,22 +90,22 @@ impl PositionArgument {
     }
 }
 
-/// Returns the words of an argument. A blank one is kept whole, so that it is refused, and so is one of several lines, which may be a
-/// drawn board.
+/// Returns the words of an argument. Returns a blank argument whole, so that it is refused later, and also an argument of several
+/// lines, which may be a drawn board.
 fn words_of(argument: &str) -> impl Iterator<Item = &str> {
     let is_whole = argument.trim().is_empty() || argument.trim().contains('\n');
     let words = (!is_whole).then(|| argument.split_whitespace());
     words.into_iter().flatten().chain(is_whole.then_some(argument))
 }
 
-/// Tells whether a word is meant as a board: an `x` after nothing but digits and signs.
+/// Tells whether a word is meant as a board: it has an `x`, and before that only digits and minus signs.
 fn is_board(word: &str) -> bool {
     let columns = word.split_once(['x', 'X']).map(|(columns, _)| columns).filter(|_| !word.contains('\n'));
     columns.is_some_and(|columns| columns.chars().all(|found| found.is_ascii_digit() || found == '-'))
 }
 
-/// Tells whether an argument in the place of a subcommand is meant as a board or as a position: its first word is a board, a link or
-/// `-`, begins with a digit, or names a column or a square such as `d` or `D1`.
+/// Tells whether an argument in the place of a subcommand is meant as a board or as a position: its first word is a board, a link
+/// or `-`, begins with a digit, or names a column or a square such as `d` or `D1`.
 pub fn is_board_or_position(argument: &str) -> bool {
     let word = argument.split_whitespace().next().unwrap_or_default();
     let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
@@ -118,8 +118,8 @@ pub fn player() -> impl TypedValueParser<Value = Kind> {
     str::parse::<Kind>
 }
 
-/// Lists what a shell completes of an argument that takes other values, too, by the name of its value. Of boards: common ones, and those
-/// that are built in.
+/// Lists the values that a shell completes for an argument, which also takes other values. `name` is the argument's value name. The
+/// boards are the common and the built-in ones.
 pub fn suggestions(name: &str) -> Vec<String> {
     match name {
         "BOARD" => boards(),
@@ -141,7 +141,7 @@ fn boards() -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The board and the position of some words.
+    /// Reads a board and a position from words.
     fn read(words: &[&str]) -> Result<(String, String), String> {
         let board = words.first().map(|word| (*word).to_owned());
         let position = words.iter().skip(1).map(|word| (*word).to_owned()).collect();

@@ -1,7 +1,7 @@
 //! Cuts input into lines as it arrives, without waiting for more.
 //!
-//! Input is any bytes: it need not be text, lines may have any length, and the last one may lack a line break. So a
-//! [`Line`] keeps only the first [`KEPT_BYTES`] bytes of a line and counts the others.
+//! Input may be any bytes: it need not be text, a line can have any length, and the last line can lack a line break. So a [`Line`]
+//! keeps only the first [`KEPT_BYTES`] bytes of a line and counts the others.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
 
@@ -10,8 +10,8 @@ use memchr::memchr;
 /// How many bytes are read at once if the caller does not say.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// How many bytes of a line are kept. The longest position, a bit string for each of 32 columns, has 127 characters, and
-/// there may be more spaces.
+/// How many bytes of a line are kept. The longest position, a bit string for each of 32 columns, has 127 characters; the rest
+/// leaves room for spaces and other fields.
 pub const KEPT_BYTES: usize = 4096;
 
 /// One line of input, without its line break.
@@ -24,12 +24,12 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns whether all of it was kept.
+    /// Returns whether all bytes of the line were kept.
     pub fn is_whole(&self) -> bool {
         self.kept.len() as u64 == self.bytes
     }
 
-    /// Drops these bytes if the line begins with them.
+    /// Removes `start` if the line begins with it.
     pub fn drop_start(&mut self, start: &[u8]) {
         if self.kept.starts_with(start) {
             self.kept.drain(..start.len());
@@ -43,7 +43,7 @@ impl Line {
         self.bytes += bytes.len() as u64;
     }
 
-    /// Drops a carriage return at the end, as in files from Windows.
+    /// Removes a carriage return at the end, which lines of files from Windows have.
     fn end(mut self) -> Line {
         if self.is_whole() && self.kept.last() == Some(&b'\r') {
             self.kept.pop();
@@ -56,7 +56,7 @@ impl Line {
 /// Reads lines in chunks.
 pub struct Lines<R> {
     input: BufReader<R>,
-    /// The line whose line break has not arrived yet.
+    /// The beginning of a line whose line break has not arrived yet.
     open: Option<Line>,
 }
 
@@ -71,8 +71,8 @@ impl<R: Read> Lines<R> {
         Lines { input: BufReader::with_capacity(chunk_bytes, input), open: None }
     }
 
-    /// Waits for input, and returns the lines that it completes, which may be none; `None` once input has ended. The
-    /// last line may lack a line break.
+    /// Waits for input, and returns the lines that are complete with it, possibly none; `None` once input has ended. The last line
+    /// of the input needs no line break.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl<R: Read> Lines<R> {
             match self.input.fill_buf() {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
-                // The buffer is borrowed anew, because a loop cannot return what it borrowed.
+                // The borrow checker does not let the loop return the buffer of `fill_buf`, so borrow the buffer anew.
                 Ok(_) => break self.input.buffer(),
             }
         };
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// Input that comes in the given portions, with an interruption before each.
+    /// Input that arrives in the given portions, with an interrupted read before each portion.
     struct Portions(VecDeque<Vec<u8>>, bool);
 
     impl Read for Portions {

@@ -1,7 +1,8 @@
 //! `fourbase analyse`: the mistakes of a game.
 //!
-//! [`GameAnalysis`] has the outcomes of all moves in every position of the game. What a move costs is its difference to the
-//! best move. A game gets a table and its mistakes; a batch gets a line for each game.
+//! [`GameAnalysis`] has the outcomes of all moves in every position of the game. A move costs the difference between its outcome
+//! and that of the best move. For a single game the command prints a table and the mistakes; for a batch it prints a line for each
+//! game.
 
 use std::fmt;
 
@@ -72,8 +73,8 @@ const MOVES_HELP: &str = "The moves of the game, such as 4453, 4 4 5 3, d1 d2 or
 ///
 /// # Errors
 ///
-/// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read;
-/// moves that were not decided, after the report.
+/// Bad input: moves that cannot be played. Failures: with `--search never`, no database; a database that cannot be read. If moves
+/// were not decided, the report is printed before the error.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (is_batch, is_json) = (arguments.batch.batch, arguments.json);
     let (board, moves) = arguments.game.read(is_batch)?;
@@ -96,7 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     limit_failure(&analysis, &analyst).map_or(Ok(()), Err)
 }
 
-/// A game, analysed.
+/// The analysis of a single game, as text for people.
 struct Report<'a> {
     analysis: &'a GameAnalysis,
     /// Where the answers come from.
@@ -164,7 +165,7 @@ impl fmt::Display for Report<'_> {
 }
 
 impl Report<'_> {
-    /// Writes the mistakes of a player, and in how many moves, if not all were decided.
+    /// Writes the mistakes of a player. If some of the player's moves were not decided, also writes how many were.
     fn blame(&self, player: Player) -> String {
         let mistake = |(number, ply, _): (usize, &Ply, usize)| match ply.loss() {
             Some(Loss::Value(from, to)) => Some(format!("move {number} ({} -> {})", from.noun(), to.noun())),
@@ -188,7 +189,7 @@ impl Report<'_> {
 /// The most games that are analysed together.
 const AT_ONCE: usize = 256;
 
-/// Stands for no mistake.
+/// The text of a batch for a player without mistakes.
 const NONE: &str = "-";
 
 /// Analyses the game of every line.
@@ -238,7 +239,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
     })
 }
 
-/// Reads the game of a line, or says why there is none.
+/// Reads the game of a line, or returns the reason why the line has no valid game.
 fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, String> {
     let record = arguments.read(line, board)?;
     Game::parse(board, record.text).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! `fourbase completions`: what a shell needs to complete the command line.
+//! `fourbase completions`: a script with which a shell completes command lines of fourbase.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
@@ -21,7 +21,7 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Prints the script of a shell for a command line.
+/// Prints the completion script for a shell. `command` is the definition of the command line.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "fourbase", &mut script);
     let mut script = String::from_utf8(script)?;
-    // clap_complete completes no arguments without a name for fish.
+    // For fish, clap_complete does not complete positional arguments, so add them here.
     for subcommand in command.get_subcommands().filter(|_| arguments.shell == Shell::Fish) {
         let values = subcommand.get_positionals().flat_map(Arg::get_possible_values);
         let values = values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(" ");
@@ -43,7 +43,8 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
     output::print(script.trim_end())
 }
 
-/// Makes what a shell completes all that an argument takes, if it does not list that itself.
+/// Gives an argument a list of possible values, which shells complete, if it has none of its own and its value name has
+/// suggestions.
 fn with_suggestions(argument: Arg) -> Arg {
     let names = argument.get_value_names().unwrap_or_default();
     let values: Vec<String> = names.iter().flat_map(|name| suggestions(name)).collect();

@@ -11,13 +11,13 @@ use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, input_text, note_unread};
 use crate::output::{self, wording};
 
-/// The command in the JSON, which keeps its earlier name.
+/// The command's name in its JSON: the earlier name, so that programs which read the JSON still work.
 const COMMAND: &str = "position";
 
 /// The most positions that are converted before their answers are written.
 const AT_ONCE: usize = 1 << 12;
 
-/// Stands for the moves of a position that no game reaches.
+/// The text in place of the moves, for a position that no game reaches.
 const UNREACHABLE: &str = "none";
 
 /// Arguments of `fourbase convert`.
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
-    /// Mirrors the position that was typed, if that was asked for.
+    /// Returns the typed position, mirrored if `--mirror` or `--canonical` asks for that.
     fn turned(&self, typed: &Position) -> Position {
         match (self.canonical, self.mirror) {
             (true, _) => canonical(typed),
@@ -130,7 +130,7 @@ impl Arguments {
         }
     }
 
-    /// Writes the position, with the moves that were typed unless it was turned.
+    /// Returns the JSON of the position. It contains the moves as typed, unless the position was mirrored.
     fn json_of(&self, position: &Position, typed: &Position, text: &str) -> PositionJson {
         if position == typed { PositionJson::typed(position, text) } else { PositionJson::of(position) }
     }

@@ -1,6 +1,6 @@
 //! `fourbase export`: data sets, for machine learning.
 //!
-//! [`arguments`] reads what is asked for, [`destination`] is the file and the text beside it.
+//! [`arguments`] reads the options. [`destination`] writes the data file, and a text file beside it that explains the data.
 
 mod arguments;
 mod destination;
@@ -20,22 +20,23 @@ use crate::output::{self, wording};
 pub use arguments::Arguments;
 use destination::Destination;
 
-/// The memory to allow for each thread: its heap keeps about 1.5 MiB of the lists that it makes (`docs/notebook/memory.md`).
+/// The memory to allow for each thread. A thread's heap keeps about 1.5 MiB for the lists that it makes
+/// (`docs/notebook/memory.md`).
 const THREAD_BYTES: u64 = 6 << 20;
 
 /// Runs `fourbase export`.
 ///
 /// # Errors
 ///
-/// Bad input: plies or columns that the board or its database does not have, a file that exists. Failures: no database, or
-/// one that cannot be read; a file that cannot be written.
+/// Bad input: plies or columns that the board or its database does not have; an output file that exists. Failures: no database; a
+/// database that cannot be read; an output file that cannot be written.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let most = arguments.memory.known().map_or(u64::MAX, |limit| limit / THREAD_BYTES);
     let report = arguments.threads.pool_up_to(most.max(1))?.install(|| export(arguments))?;
     report.map_or(Ok(()), |report| output::print_result("export", &report, arguments.json))
 }
 
-/// Writes the data set. Returns what to report of a file.
+/// Writes the data set. Returns the report about the file, or `None` if the data went to standard output.
 fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;

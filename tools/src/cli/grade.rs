@@ -1,9 +1,9 @@
 //! `fourbase grade`: compare the moves of a program with the exact values.
 //!
-//! The player moves in every legal position that is lost or where the choice matters, or in a sample of these positions. Each
-//! move is compared with the exact outcomes of all moves. [`positions`] lists the positions,
-//! [`GradedPositions`](fourbase_tiers::positions::GradedPositions) draws some, [`fourbase::analysis::Grade`] adds the judgements up by
-//! ply, and [`report`] writes them.
+//! The player moves in every legal position that is lost or where the choice matters, or in a sample of these positions. Each move
+//! is compared with the exact outcomes of all moves. [`positions`] lists the positions, and
+//! [`GradedPositions`](fourbase_tiers::positions::GradedPositions) draws the sample. [`fourbase::analysis::Grade`] adds the
+//! judgements up by ply, and [`report`] writes the result.
 
 mod positions;
 pub mod report;
@@ -29,7 +29,7 @@ use crate::output::progress::Bar;
 use positions::{LegalPositions, Reached, TestPosition};
 use report::GradeReport;
 
-/// Boards with more index entries than this are sampled by default. 5x4 has 2.6 million.
+/// The most index entries of a board whose positions are all graded by default; on larger boards a sample is. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
 
 /// How many positions are drawn by default on larger boards.
@@ -118,7 +118,7 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
     Ok(GradeReport::of(board, kind, seed, sample, legal, &grade, start.elapsed(), &knowledge))
 }
 
-/// Returns what lets the player move in a position whose moves are known, and judges the move. For one thread.
+/// Returns a function that lets the player move in a position with known outcomes and judges the move. Each thread needs its own.
 fn judge(
     board: Board,
     kind: Kind,
@@ -193,7 +193,7 @@ where
         let numbered = portion.positions.into_par_iter().enumerate();
         let first = before.graded + before.lost_and_resists().map_or(0, |(lost, _)| lost);
         let judged = numbered.map_init(judge, |judge, (number, (position, moves))| {
-            // From the last stream down: the first ones draw the positions.
+            // The first random streams draw the positions, so the player's moves take streams from the last one down.
             let test = Reached::before(position).drawn(seed, u64::MAX - first - number as u64);
             judge(&test, &moves).map(Some)
         });
@@ -206,7 +206,7 @@ where
     Ok(grade)
 }
 
-/// Adds judgements up.
+/// Adds up the judgements of single moves.
 fn sum(judged: impl ParallelIterator<Item = anyhow::Result<Option<Judgement>>>) -> anyhow::Result<Grade> {
     let add = |mut grade: Grade, judgement: anyhow::Result<Option<Judgement>>| {
         judgement?.into_iter().for_each(|judgement| grade.add(judgement));

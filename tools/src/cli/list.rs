@@ -39,7 +39,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// The folder cannot be read. After the list: databases that cannot be read.
+/// The folder cannot be read; databases in it cannot be read, which is reported after the list of the others.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = arguments.database.folder()?;
     let Listing { databases, replacements, faults } = database::list(root)?;
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     failure::all_of(faults)
 }
 
-/// Writes how far the solve of a replacement database has come, and which command finishes it.
+/// Writes how far a solve with `--replace` has come, and the command that finishes it.
 fn replacement(board: Board, manifest: &Manifest, root: &Path) -> String {
     let (values, done, all) = (manifest.values, manifest.tiers.len(), board.cells() + 1);
     let solve = remedy::to_solve_again(board, values, manifest.keep_plies, root);
@@ -115,8 +115,8 @@ impl ListedDatabase {
         }
     }
 
-    /// Writes the row of the table. The tiers say how many are done, if not all, and the deepest ply in the database, if not
-    /// the last.
+    /// Writes the row of the table. The cell of the tiers contains the number of tiers done if not all are, and the deepest ply if
+    /// the database does not keep all plies.
     fn cells(&self) -> Vec<String> {
         let done = if self.state == "complete" { String::new() } else { format!("{} of ", self.tiers_done) };
         let kept = self.keep_plies.map_or_else(String::new, |most| format!(", kept to ply {most}"));

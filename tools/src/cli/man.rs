@@ -31,13 +31,13 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// Prints a page, or writes all.
+/// Prints the page of the program or of a subcommand, or writes all pages into a folder.
 ///
 /// # Errors
 ///
 /// A subcommand that does not exist; a folder or standard output that cannot be written.
 pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> {
-    // An alias has no page of its own.
+    // An alias of a subcommand gets the page of that subcommand.
     let page_of = |name: &String| command.find_subcommand(name).map_or(&**name, clap::Command::get_name).to_owned();
     let named = arguments.subcommand.as_ref().map(page_of);
     let pages = pages(command);
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
     output::print(text.trim_end())
 }
 
-/// Makes the pages of the program and of its subcommands, each with its name, `fourbase` or `fourbase-SUBCOMMAND`.
+/// Makes the pages of the program and of its subcommands. Returns pairs; a page's name is `fourbase` or `fourbase-SUBCOMMAND`.
 fn pages(command: clap::Command) -> Vec<(String, String)> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
@@ -65,7 +65,7 @@ fn pages(command: clap::Command) -> Vec<(String, String)> {
     std::iter::once(page(command, false)).chain(subcommands).collect()
 }
 
-/// Makes a page: the sections of clap_mangen, with the examples and the paragraphs after the help in sections of their own.
+/// Makes a page: the sections that clap_mangen writes, and sections for the examples and for the paragraphs after the help.
 fn page(command: clap::Command, is_subcommand: bool) -> (String, String) {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -75,7 +75,7 @@ fn page(command: clap::Command, is_subcommand: bool) -> (String, String) {
     let _ = man.render_title(&mut text);
     let _ = man.render_name_section(&mut text);
     let _ = man.render_synopsis_section(&mut text);
-    // Readers look for the examples first.
+    // The examples come before the options, because readers look for them first.
     let is_examples = |block: &&str| block.starts_with("Examples:\n");
     let (examples, others): (Vec<&str>, Vec<&str>) = after.split("\n\n").partition(is_examples);
     let _ = notes(&examples).to_writer(&mut text);

@@ -1,7 +1,7 @@
-//! `fourbase match`: two programs play many games, with both colours.
+//! `fourbase match`: two programs play many games against each other; each moves first in some of them.
 //!
-//! Game number n takes its random numbers from stream n of the seed, so that the result is the same for any number of
-//! threads. [`play_game`] plays a game, and [`MatchReport`] adds up the results.
+//! Game number n takes its random numbers from stream n of the seed, so the result does not depend on the number of threads.
+//! [`play_game`] plays a game, and [`MatchReport`] adds up the results.
 
 use std::fmt;
 use std::time::Instant;
@@ -22,7 +22,7 @@ use crate::output::Column::{Numbers, Words};
 use crate::output::progress::Bar;
 use crate::output::{self, short};
 
-/// The default number of games without openings.
+/// The default number of games if `--openings` is not given.
 const USUAL_GAMES: u32 = 100;
 
 /// Arguments of `fourbase match`.
@@ -191,7 +191,7 @@ impl Score {
     fn cells(self) -> Vec<String> {
         let Score { wins, ties, losses } = self;
         let games = wins + ties + losses;
-        // A win is one point, a tie half a point.
+        // A win counts one point, and a tie half a point.
         let percent = 100.0 * (2 * wins + ties) as f64 / (2 * games) as f64;
         let points = if games == 0 { "-".to_owned() } else { format!("{percent:.1} %") };
         [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()

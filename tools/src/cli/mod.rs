@@ -1,4 +1,4 @@
-//! The command line as a whole: the subcommands, and which code runs each.
+//! The whole command line: the subcommands, and the code that runs each of them.
 
 pub mod analyse;
 mod completions;
@@ -85,7 +85,7 @@ pub enum Command {
     Man(man::Arguments),
 }
 
-/// The groups of subcommands in the help, each with its first one.
+/// The groups of subcommands in the help: the first subcommand of each group, and the group's title.
 const GROUPS: [(&str, &str); 4] = [
     ("play", "Play, look up and solve"),
     ("list", "Databases and positions"),
@@ -93,7 +93,7 @@ const GROUPS: [(&str, &str); 4] = [
     ("completions", "Shell and manual"),
 ];
 
-/// Returns the definition of the command line, with the subcommands in groups, which clap does not do by itself.
+/// Returns the definition of the command line. Its help lists the subcommands in groups, which clap does not do by itself.
 fn definition() -> clap::Command {
     let command = CommandLine::command();
     let (head, name) = (command.get_styles().get_header(), command.get_styles().get_literal());
@@ -116,7 +116,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// Arguments that clap refuses; a request for help or for the version.
+    /// Arguments that clap refuses. A request for help or for the version is also an error to clap.
     pub fn read() -> Result<Command, UsageError> {
         let mut arguments: Vec<OsString> = env::args_os().collect();
         if arguments.get(1).and_then(|word| word.to_str()).is_some_and(is_board_or_position) {
@@ -165,7 +165,7 @@ mod tests {
             format!("| `{}` | {} | `{arguments}` |\n", command.get_name(), command.get_about().unwrap_or_default())
         };
         let mut definition = definition().disable_help_subcommand(true);
-        // Panics where a definition is not consistent.
+        // `build` panics if the definition is not consistent.
         definition.build();
         let table: String = definition.get_subcommands().map(row).collect();
         let page = include_str!("../../../docs/reference/command-line.md");

@@ -1,7 +1,7 @@
 //! `fourbase play`: a game in the terminal, or through a pipe.
 //!
-//! [`session`] plays the game and answers questions about it. [`input`] gets the lines of the user, and [`typed`] reads
-//! them. [`save`] and [`load`] write and read saved games.
+//! [`session`] plays the game and answers questions about it. [`input`] gets lines from the user, and [`typed`] parses the lines.
+//! [`save`] and [`load`] write and read saved games.
 
 mod input;
 mod session;
@@ -26,14 +26,14 @@ use crate::temporary::WholeFile;
 use session::Session;
 use typed::HELP;
 
-/// The most cells of a board on which perfect moves fast enough without a database.
+/// The most cells of a board on which the player `perfect` moves fast enough without a database.
 const PERFECT_CELLS: usize = 25;
 
-/// The most orders of moves within the horizon of a quick opponent: 8 plies on 7 columns. Alpha-beta skips most of them, so
-/// a move takes about a quarter of a second.
+/// The most move sequences that a quick opponent may look at for a move: this allows 8 plies on 7 columns. Alpha-beta search skips
+/// most of the sequences, so a move takes about a quarter of a second.
 const QUICK_ORDERS: usize = 10_000_000;
 
-/// Returns the default opponent on a larger board without a database.
+/// Returns the default opponent on a board without a database that has more than [`PERFECT_CELLS`] cells.
 fn quick_opponent(board: Board) -> Kind {
     let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= QUICK_ORDERS);
     Kind::Pomakis { level: (1..=8).rev().find(is_quick).unwrap_or(1) }
@@ -122,8 +122,8 @@ impl Level {
 ///
 /// # Errors
 ///
-/// Bad input: moves that cannot be played, in the arguments or in a saved game. Failures: a file or database that cannot
-/// be read; in a game of two programs, a move that a program cannot find.
+/// Bad input: moves that cannot be played, in the arguments or in a saved game. Failures: a file or database that cannot be read;
+/// in a game between two programs, a program finds no move.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, moves) = arguments.start.read(false)?;
     let game = match (&arguments.moves, &arguments.load) {
@@ -149,9 +149,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
-    /// Returns the second player where none is named.
+    /// Returns the default of `--second`.
     fn default_opponent(&self, board: Board) -> Kind {
-        // The warning about a database that cannot be read comes later, with the answerer.
+        // If the database cannot be read, `SearchArguments::find` warns later.
         let found = Database::find_or_embedded(&self.search.lookup.database.root, board);
         let is_solved = found.is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
@@ -162,19 +162,19 @@ impl Arguments {
     }
 }
 
-/// More bytes than any saved game has.
+/// The most bytes to read from a saved game; no saved game is that long.
 const MOST_BYTES: u64 = 1024;
 
-/// Saves a game. An older saved game in the file is replaced as a whole or not at all.
+/// Saves a game to a file. If saving fails, an older saved game in that file stays as it was.
 ///
 /// # Errors
 ///
-/// Bad input: the file exists and is not a saved game, or is a link. Failure: it cannot be written.
+/// Bad input: the file is a link, or exists and is not a saved game. Failure: the file cannot be written.
 fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
     let name = wording::path(file);
     let refused = |what: &str| BadInput(format!("{name} exists and is {what}; choose another name"));
     if let Ok(found) = fs::symlink_metadata(file) {
-        // Nothing is written through a link: it may lead to any other file.
+        // A link may lead to any file, so it is refused.
         if found.is_symlink() {
             return Err(refused("a link").into());
         }
@@ -189,7 +189,7 @@ fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// Bad input: the file is not a saved game, has another board, or has a move that cannot be played. Failure: it cannot be
+/// Bad input: the file is not a saved game, has another board, or has a move that cannot be played. Failure: the file cannot be
 /// read.
 fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let name = wording::path(file);
@@ -208,7 +208,7 @@ fn to_load(board: Board, players: &str, file: &Path) -> String {
     format!("fourbase play {board}{players}{}", wording::option("load", file))
 }
 
-/// Reads a short text file. Refuses folders, devices and pipes, which might never end.
+/// Reads a short text file. Refuses anything else, such as a folder, or a device or pipe whose data might never end.
 fn read_text(file: &Path) -> anyhow::Result<String> {
     let name = wording::path(file);
     let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();

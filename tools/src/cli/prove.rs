@@ -1,7 +1,7 @@
 //! `fourbase prove`: prove or refute a strategy against every reply.
 //!
-//! [`chosen`] makes the strategy from the command line, the library plays every reply against it, [`Comparison`] looks up
-//! where the strategy keeps the value, and [`report`] writes the result.
+//! [`chosen`] makes the strategy from the command line. The library plays every reply against the strategy. [`Comparison`] looks up
+//! in how many positions the strategy keeps the value, and [`report`] writes the result.
 
 mod chosen;
 pub mod report;
@@ -84,7 +84,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: an unknown strategy; options or a board that do not fit it. Failures: more positions than fit in memory; a
+/// Bad input: an unknown strategy; options or a board that do not fit the strategy. Failures: more positions than fit in memory; a
 /// database that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     output::print_result("strategy", &report, arguments.json)
 }
 
-/// Opens the database to compare with. Returns why not if the board has no complete one.
+/// Opens the database to compare with. The inner error is the reason for no comparison: the board has no complete database.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn explain(error: CheckError, player: Player) -> anyhow::Error {
     )
 }
 
-/// How much of a message with a path is shown.
+/// The most bytes of a message that contains a path; a longer message is cut.
 const MESSAGE_BYTES: usize = 1024;
 
 /// The positions where the strategy keeps the value.
@@ -145,7 +145,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares the positions of a check with the database of the board. Returns why not if there is too little memory.
+    /// Compares the positions of a check with the database of the board. The inner error is the reason for no comparison: too
+    /// little memory.
     ///
     /// # Errors
     ///
@@ -173,6 +174,6 @@ impl Comparison {
 
 fn not_compared(reason: &str) -> String {
     let message = format!("not compared with the value of the game: {reason}");
-    // An excerpt would escape what is quoted for a shell.
+    // `excerpt` would also escape the shell quotes of a command in the message, so use it only if the message is too long.
     if message.len() <= MESSAGE_BYTES { message } else { excerpt(&message, MESSAGE_BYTES) }
 }

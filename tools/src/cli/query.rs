@@ -1,7 +1,8 @@
 //! `fourbase query`: look positions up.
 //!
-//! [`source`] reads the options and chooses what answers, [`limited`] asks it ([`fourbase::analysis`]), [`watch`] shows what takes
-//! long. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
+//! [`source`] reads the options and chooses between database and search. [`limited`] asks this source ([`fourbase::analysis`])
+//! within limits, and [`watch`] shows the progress of long questions. [`answer`] writes the long answer about one position;
+//! [`batch`] writes a line for each position of a batch.
 
 mod answer;
 mod batch;
@@ -96,8 +97,8 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database with `--search
-/// never`, a database that cannot be read, a search that reaches its limit before it knows the value.
+/// Bad input: a mistake in the position, or in any line of a batch. Failures: with `--search never`, a missing database; a database
+/// that cannot be read; a search that reaches its limit before it finds the value.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.

@@ -107,7 +107,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Prepares the solve.
+    /// Returns the solve that the arguments describe, without starting it.
     fn solve(&self, memory_bytes: u64) -> Solve {
         Solve::new(self.board.board, self.values)
             .root(&self.database.root)
@@ -124,8 +124,8 @@ impl Arguments {
 ///
 /// # Errors
 ///
-/// A failure of files or memory; a stop by a signal. A board that does not fit is refused before anything
-/// large is allocated.
+/// Files that cannot be read or written; too little memory; a stop by a signal. A board that does not fit in memory is refused
+/// before anything large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.database.folder()?;
     let memory_bytes = arguments.sweep.memory.limit()?;
@@ -164,7 +164,8 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let is_shown = is_root && (arguments.log || !arguments.quiet && io::stderr().is_terminal());
     let solve = arguments.solve(memory_bytes);
     interrupt::listen(job.on_interrupt("stopping; finished tiers are kept. Press Ctrl-C again to stop at once"))?;
-    // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
+    // Measure the speed before the solve locks the database. A request to stop during the measurement stops the solve when it
+    // begins.
     let is_measured = is_shown && !solve.is_complete();
     let speed = is_measured.then(|| Plan::estimate(solve.board, solve.values));
     let speed = speed.and_then(|estimate| report::speed(&estimate, arguments.kernel));
@@ -174,7 +175,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let describe = is_shown.then_some(&describe as _);
     let progress = Shown::new(!is_shown, log, describe);
     let solved = run_solve(&solve, arguments.stats, &job, &progress);
-    // The bar goes away before anything else is printed.
+    // Remove the progress bar before printing anything else.
     drop(progress);
     let stopped = solved.as_ref().err().and_then(|error| Solved::stopped(error, &solve, start.elapsed()));
     output::print_stopped("solve", stopped, arguments.json && is_root);
@@ -189,7 +190,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     output::print_result("solve", &solved, arguments.json)
 }
 
-/// Solves with the other processes of the job, and counts if asked to.
+/// Solves with the other processes of the job; also counts legal positions if `is_counted`.
 fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> anyhow::Result<(Report, Option<Counts>)> {
     if !is_counted {
         return Ok((solve.run_on(&job.context(progress))?, None));

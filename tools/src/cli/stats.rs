@@ -1,7 +1,7 @@
 //! `fourbase stats`: count legal positions by ply and by remoteness.
 //!
-//! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
-//! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
+//! Counting solves all tiers of the board once more, which takes about twice as long as a solve. So the counts are kept in a file
+//! beside the database, and [`read_kept`] reads them the next time. Counting only legal positions needs no database.
 
 use anyhow::Context;
 use clap::Args;
@@ -19,7 +19,7 @@ use crate::output::progress;
 use crate::stats::Shown;
 use crate::{failure, interrupt, output};
 
-/// What an error about the database begins with.
+/// The beginning of an error about the database.
 const NEEDED: &str = "without --legal and --values a database is needed";
 
 /// Arguments of `fourbase stats`.
@@ -72,8 +72,8 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// There is no database where one is needed, or it cannot be read; the count does not fit. Counts that cannot be kept
-/// are only a warning.
+/// The count needs a database, and there is none or it cannot be read; the count does not fit in memory. If the counts cannot be
+/// written beside the database, that is only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.database.folder()?;
     let job = Job::join()?;
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the kept counts, or else counts.
+/// Returns the counts that are kept beside the database, or else counts now.
 fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Shown> {
     let board = arguments.board.board;
     let Prepared { database, kept, memory_bytes, pool } = prepared;
@@ -100,7 +100,8 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
     let solve = solve.scratch(arguments.sweep.scratch.clone());
     let progress = progress::Shown::new(!job.is_root(), None, None);
-    // The database is not read: it has no entries for positions that a probe decides by itself.
+    // Counting cannot read the values from the database, which has no entries for positions that a probe decides without one. So it
+    // solves again.
     let counted = pool.install(|| {
         if arguments.legal {
             return Ok((Shown::of(&count_by_ply(&solve, &job.context(&progress))?, None), None));
@@ -121,7 +122,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     Ok(stats)
 }
 
-/// What is known before anything is counted.
+/// The database, its kept counts, and the resources for a count, all prepared before it begins.
 struct Prepared {
     /// The database to count; `None` with `--legal`, and with `--values` if there is no complete one.
     database: Option<Database>,
@@ -143,7 +144,7 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     })
 }
 
-/// Opens the database to count; `None` with `--values` and no complete database of them.
+/// Opens the database to count; `None` if `--values` is given and no complete database has these values.
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {

@@ -21,7 +21,7 @@ use crate::output::{self, wording};
 use crate::remedy::{self, CHECK_FOLDER, UPDATE};
 use report::Verified;
 
-/// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
+/// How many values of an embedded database are recomputed. All would take too long: on its last ply, every move needs a search.
 const EMBEDDED_SAMPLE: u64 = 1000;
 
 /// Arguments of `fourbase verify`.
@@ -86,11 +86,12 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// There is no database of the board; it is not complete, or some file cannot be read. After the report: it has faults.
+/// The board has no database; the database is not complete; a file cannot be read; the database has faults, which the report lists
+/// before this error.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
     let job = Job::join()?;
-    // A database with faults does not keep the others from being checked.
+    // Check every database, even if an earlier one has faults.
     failure::all_of(boards.into_iter().filter_map(|board| check(arguments, board, &job).err()).collect())
 }
 
@@ -122,8 +123,8 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     verdict(&database, report)
 }
 
-/// Opens the database to check, and starts the threads. Also returns the memory that the caches leave. Refuses a count
-/// of legal positions that does not fit in memory, before anything is read.
+/// Opens the database to check, and starts the threads. Also returns how many bytes of memory the caches leave free. Before
+/// anything is read, refuses a check whose count of legal positions does not fit in memory.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, u64, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
     let limit = arguments.memory.known().unwrap_or(u64::MAX);
@@ -135,20 +136,20 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
         bytes(counting_bytes.into()),
         bytes(limit.into())
     );
-    // The tables of the searches take half of the memory at most.
+    // The number of threads is limited so that the tables of their searches take at most half of the memory.
     let pool = arguments.threads.pool_up_to((limit / 2 / verify::working_bytes(1)).max(1))?;
     // The count and the tables of the searches never need memory at the same time.
     let needed = counting_bytes.max(verify::working_bytes(pool.current_num_threads()));
-    // One for what is decoded here, one for what probes expand.
+    // Two caches share the rest: one for the blocks that `verify` decodes, one for the blocks that probes read.
     let (database, memory_bytes) = arguments.memory.limit_cache(database, needed, 2);
     Ok((database, memory_bytes, pool))
 }
 
-/// Returns nothing if the database is sound.
+/// Turns a report into the result of the command: `Ok` if the database is sound.
 ///
 /// # Errors
 ///
-/// Its faults, or the files that cannot be read.
+/// The faults of the database, or its files that cannot be read.
 fn verdict(database: &Database, report: VerifyReport) -> anyhow::Result<()> {
     let VerifyReport { faults, faults_in_all, unread, .. } = report;
     if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
@@ -167,7 +168,7 @@ fn verdict(database: &Database, report: VerifyReport) -> anyhow::Result<()> {
     ))
 }
 
-/// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
+/// Opens the database that the arguments name. Does not fall back to another database of the board if it cannot be read.
 fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     if arguments.embedded {
         let no_database = || BadInput(format!("no database of {board} is built in, only of: {}", embedded_boards()));

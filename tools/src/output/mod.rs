@@ -5,8 +5,8 @@
 //! Every line of JSON is one object. It begins with `schema` and `command`. Its fields are always present: what is unknown
 //! or does not apply is null. `docs/reference/json.md` describes all of them.
 //!
-//! Text always contains its colours. The stream removes them unless it is a terminal that shows colours, and removes
-//! them under `NO_COLOR`.
+//! The program always writes text with colours. The output stream (`anstream`) removes the colours unless it is a terminal that
+//! shows them, and also if `NO_COLOR` is set.
 
 pub mod progress;
 pub mod wording;
@@ -24,7 +24,7 @@ use fourbase::analysis::json::Envelope;
 use fourbase_tiers::files::grouped;
 use serde::Serialize;
 
-/// The message of a failed write; the reason follows.
+/// The message of a failed write; the cause is appended to it.
 pub const CANNOT_WRITE: &str = "cannot write to standard output";
 
 /// Prints text and ends the line.
@@ -46,8 +46,8 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string(value)?)
 }
 
-/// Prints what work has done that was stopped, for programs alone: the error says it to people. Ignores write errors: the
-/// interruption matters more than a closed pipe.
+/// Prints what stopped work has done so far, if `is_json`; people read it in the error message instead. Ignores write errors,
+/// because the interruption matters more than a closed pipe.
 pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_json: bool) {
     if let Some(result) = result.filter(|_| is_json) {
         let _ = print_json(&Envelope::new(command, result));
@@ -77,8 +77,8 @@ pub enum Column<'a> {
     Numbers(&'a str),
 }
 
-/// Lays out rows, one per line, below the names of their columns, if these have any. Cells may have colours. Lines have no spaces at the
-/// end.
+/// Lays out rows, one per line, below the names of the columns. Leaves the line of names out if all names are empty. Cells may
+/// contain colours. Lines have no spaces at the end.
 pub fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let head: Vec<String> = columns.iter().map(|(Words(name) | Numbers(name))| (*name).to_owned()).collect();
     let head = Some(head).filter(|head| head.iter().any(|name| !name.is_empty()));

@@ -1,5 +1,5 @@
-//! Progress on standard error: on a terminal a bar for work of known size and a spinner for a search; with `--log` a line for
-//! each finished tier, the record of a long solve or verification.
+//! Progress on standard error. A terminal shows a bar for work of known size and a spinner for a search. With `--log`, a line for
+//! each finished tier is written instead, which is the record of a long solve or verification.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -19,18 +19,19 @@ use super::work::Work;
 use super::{duration, scaled};
 use crate::{failure, interrupt};
 
-/// How a bar looks: parts of fixed widths, so that nothing jumps, in 80 columns. The bar takes what is left of a wider line.
+/// The layout of a line with a bar. All parts but the bar have fixed widths, so that nothing jumps, and fit in 80 columns. The bar
+/// takes the rest of the line.
 const TEMPLATE: &str = "{msg:36!} {percent:>3} %  {rate:>9}  {left:>16} {wide_bar}";
 
-/// How the line of a search looks, which has no known end.
+/// The layout of a search's line, which has a spinner instead of a bar because a search has no known end.
 const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}{msg}";
 
-/// How often a line is drawn again while nothing is done, so that its times stay right.
+/// How long a line stays until it is drawn again without news, so that its times stay right.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A line with a bar that counts, until it is dropped. Draws nothing without a terminal.
+/// A line with a bar of finished steps, shown until it is dropped. Draws nothing if standard error is not a terminal.
 pub struct Bar {
-    /// The name of the stage, which begins the line; empty where the command implies it.
+    /// The name of the stage, which begins the line; empty if the command implies the stage.
     stage: &'static str,
     /// What is counted, such as "games".
     unit: &'static str,
@@ -43,8 +44,8 @@ impl Bar {
         Bar::of_stage("", unit, all, 0, 1.0)
     }
 
-    /// Begins a bar whose line begins with the name of the stage, at `done` of `all` steps, each of so many units. Earlier work counts
-    /// in the percentage but not in the rate.
+    /// Begins a bar at `done` of `all` steps; its line begins with the name of the stage. A step has `units` units, in which the
+    /// rate is shown. Steps that were done earlier count in the percentage but not in the rate.
     fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64) -> Bar {
         if !std::io::stderr().is_terminal() {
             return Bar { stage, unit, line: ProgressBar::hidden() };
@@ -53,7 +54,7 @@ impl Bar {
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
             .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
-                // No rate before the first measurement.
+                // Show no rate before the first measurement, when it is 0.
                 let rate = Some(state.per_sec()).filter(|rate| *rate > 0.0);
                 let _ = rate.map(|rate| write!(out, "{}/s", scaled(rate * units)));
             })
@@ -64,7 +65,7 @@ impl Bar {
         let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
         let line = line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64 * units)));
         let line = line.with_position(done).with_finish(ProgressFinish::AndClear);
-        // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
+        // `tick` makes the rate see the earlier work, and `reset_eta` makes it forget that. Both happen while the line is hidden.
         line.tick();
         line.reset_eta();
         line.set_draw_target(ProgressDrawTarget::stderr());
@@ -72,12 +73,12 @@ impl Bar {
         Bar { stage, unit, line }
     }
 
-    /// Shows the tier that is being worked on in the place of the total.
+    /// Shows the tier in progress in the line.
     fn tier(&self, ply: u32, entries: u64) {
         self.line.set_message(format!("{}ply {ply}, {} {}", self.stage, scaled(entries as f64), self.unit));
     }
 
-    /// Adds `count` to what is done.
+    /// Adds `count` finished steps.
     pub fn add(&self, count: u64) {
         self.line.inc(count);
     }
@@ -93,12 +94,13 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Shows bars unless it is quiet or there is a log. `describe` makes the note that precedes a solve.
+    /// Makes the progress display. It has bars unless `is_quiet` is set or there is a log. `describe` writes the note before a
+    /// solve.
     pub fn new(is_quiet: bool, log: Option<Log>, describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>) -> Shown<'a> {
         Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default(), work: RwLock::default() }
     }
 
-    /// Removes the bar, and then makes the next one.
+    /// Removes the bar, and then shows the bar that `make` returns.
     fn replace_bar(&self, make: impl FnOnce() -> Option<Bar>) {
         let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
         *bar = None;
@@ -208,7 +210,7 @@ pub struct Log {
 
 /// The steps of a stage.
 struct Steps {
-    /// When it began.
+    /// When the stage began.
     begun: Instant,
     all: u64,
     /// The steps that an earlier run has done.
@@ -217,13 +219,13 @@ struct Steps {
 }
 
 impl Log {
-    /// Starts the clock.
+    /// Starts the log and its clock.
     pub fn begin(board: Board) -> Log {
         let start = Instant::now();
         Log { start, board, steps: Mutex::new(Steps { begun: start, all: 0, before: 0, done: 0 }) }
     }
 
-    /// Notes how many steps a stage has and how many of them are done.
+    /// Begins a stage that has `all` steps, of which `done` are already done.
     pub fn stage(&self, stage: Stage, all: u64, done: u64) {
         if stage == Stage::Sweep {
             failure::print_note(&format!("{}: finding the legal positions first", self.board));
@@ -232,7 +234,7 @@ impl Log {
             Steps { begun: Instant::now(), all, before: done, done };
     }
 
-    /// Writes the line of a tier that is done in a stage.
+    /// Writes the line of a tier that a stage has finished.
     fn tier_done(&self, stage: Stage, ply: u32, count: u64, work: u64, file_bytes: u64) {
         let what = match stage {
             Stage::Solve => self.solved(work, file_bytes),
@@ -250,7 +252,7 @@ impl Log {
         ));
     }
 
-    /// Adds the work of a solved tier, and returns a text of how far the solve has come.
+    /// Adds the work of a solved tier, and returns a text that says how far the solve has come.
     fn solved(&self, work: u64, file_bytes: u64) -> String {
         let Steps { begun, all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         *done += work;
@@ -259,7 +261,7 @@ impl Log {
         format!("entries  file {:>10}  {percent:5.1} % done, {left:.0} s left", bytes(file_bytes.into()))
     }
 
-    /// Writes what several processes needed to solve a tier.
+    /// Writes how long several processes waited for each other to solve a tier, and how many bytes they sent and wrote.
     pub fn tier_shared(&self, shares: &[Share]) {
         let sum = |of: fn(&Share) -> f64| shares.iter().map(of).sum::<f64>();
         let waited = sum(|share| share.waited.as_secs_f64()) / sum(|share| share.took.as_secs_f64()).max(1e-9);

@@ -1,8 +1,7 @@
 //! Values, paths and commands in words. Values have colours that no piece has: win is green, tie yellow, loss red.
 //!
-//! Every path and every argument of a command that is printed for people can be pasted: a word that a shell would split or
-//! change is in quotes, and control characters in it are escapes (`$'a\nb'`), so that it stays on its line. On Windows the
-//! quotes are those of PowerShell.
+//! Users can paste every printed path and command into a shell. A word that a shell would split or change is in quotes. Control
+//! characters in the word are escapes (`$'a\nb'`), so that it stays on one line. On Windows the quotes are those of PowerShell.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,7 +12,7 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::files::counted;
 use os_display::Quotable;
 
-/// How much of a path a message shows.
+/// The most bytes of a path in a message; a longer path is cut.
 const PATH_BYTES: usize = 1024;
 
 /// Returns the colour of a value on a terminal.
@@ -48,7 +47,7 @@ pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{} to move: {}", to_move.mark(), self::outcome(outcome))
 }
 
-/// Writes what an unfinished position is worth, in whole words: `X to move: wins in 37 plies (X's 19th move from here)`.
+/// Writes the outcome of an unfinished position as a sentence: `X to move: wins in 37 plies (X's 19th move from here)`.
 pub fn verdict(to_move: Player, outcome: Outcome) -> String {
     let verb = match outcome.value {
         Value::Win => "wins",
@@ -62,7 +61,7 @@ pub fn verdict(to_move: Player, outcome: Outcome) -> String {
     format!("{} to move: {}{end}", to_move.mark(), in_colour(outcome.value, verb))
 }
 
-/// Names the move that ends the game after some plies. Under misère it is a move of the loser.
+/// Names the move that ends the game after `plies` plies. On misère boards the loser makes that move.
 fn last_move(to_move: Player, plies: u32) -> String {
     let mark = if plies % 2 == 1 { to_move.mark() } else { to_move.other().mark() };
     let number = plies.div_ceil(2);
@@ -88,7 +87,7 @@ pub fn standing(position: &Position) -> String {
     }
 }
 
-/// Names a database: its folder, or that it is built in.
+/// Names a database by its folder, or as built in.
 pub fn database(database: &Database) -> String {
     if database.is_embedded { format!("the built-in {} database", database.board()) } else { path(database.folder()) }
 }
@@ -98,22 +97,22 @@ pub fn kept(keep_plies: Option<u32>) -> String {
     keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
 }
 
-/// Writes a path for people: one that a shell reads back, unless it has more than a kilobyte, which is cut.
+/// Writes a path for people, quoted as a shell needs it. A path of more than [`PATH_BYTES`] bytes is cut instead.
 pub fn path(path: &Path) -> String {
     let word = shell_word(path);
     if word.len() <= PATH_BYTES { word } else { excerpt(&path.display().to_string(), PATH_BYTES) }
 }
 
-/// Writes the message of a failed write; the reason follows.
+/// Writes the message of a failed write; the caller appends the cause.
 pub fn cannot_write(file: &Path) -> String {
     format!("cannot write {}", path(file))
 }
 
-/// Quotes a word where a shell needs it.
+/// Quotes a word if a shell needs quotes.
 pub fn shell_word(text: impl AsRef<OsStr>) -> String {
     let text = text.as_ref();
     match text.to_str() {
-        // Shells for people replace ! by an earlier command everywhere but between single quotes.
+        // Interactive shells replace `!` by an earlier command, except between single quotes.
         Some(text) if cfg!(not(windows)) && text.contains('!') => {
             let quoted = |piece: &str| if piece.is_empty() { String::new() } else { piece.quote().to_string() };
             text.split('\'').map(quoted).collect::<Vec<_>>().join(r"\'")
@@ -125,7 +124,7 @@ pub fn shell_word(text: impl AsRef<OsStr>) -> String {
 /// Writes an option with its value, after a space.
 pub fn option(name: &str, value: impl AsRef<OsStr>) -> String {
     let value = value.as_ref();
-    // A value that begins like an option has to follow an equals sign.
+    // A value that begins with a hyphen would be read as an option, unless it follows an equals sign.
     let between = if value.as_encoded_bytes().starts_with(b"-") { '=' } else { ' ' };
     format!(" --{name}{between}{}", shell_word(value))
 }

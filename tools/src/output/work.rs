@@ -1,10 +1,9 @@
-//! The progress of a solve, measured in work, not in entries: an entry of a small matrix takes ten times as long as an
-//! entry of a large one.
+//! The progress of a solve, measured in work instead of entries. Entries differ in cost: an entry of a small matrix takes ten times
+//! as long as an entry of a large one (`docs/explanation/algorithm.md` explains matrices).
 
 use fourbase_tiers::solve::{Plan, TierPlan};
 
-/// The work of a solve: the entries and the work of each tier, from the full board down, and the tier in progress. Work
-/// is not proportional to entries, which differ in cost.
+/// The work of a solve: the entries and the work of each tier, from the full board down, and the tier in progress.
 #[derive(Default)]
 pub struct Work {
     tiers: Vec<[u64; 2]>,
@@ -12,7 +11,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Takes the work of a plan.
+    /// Makes the work of a solve from its plan.
     pub fn of(plan: &Plan) -> Work {
         let tier = |tier: &TierPlan| [tier.entries, tier.work()].map(|of| u64::try_from(of).unwrap_or(u64::MAX));
         Work { tiers: plan.tiers.iter().rev().map(tier).collect(), tier: 0 }
@@ -37,7 +36,7 @@ impl Work {
         done.sum()
     }
 
-    /// Returns the work of `entries` entries of the tier in progress.
+    /// Returns the share of the work of the tier in progress that `entries` of its entries take.
     pub fn of_some(&self, entries: u64) -> u64 {
         let [all, work] = self.tiers.get(self.tier).copied().unwrap_or([1, 1]);
         (u128::from(entries) * u128::from(work) / u128::from(all.max(1))) as u64

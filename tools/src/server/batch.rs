@@ -1,5 +1,5 @@
-//! `POST api/v1/positions`: many positions in one request, a line of answer for each. Each position waits for a thread of its own, so
-//! other questions come in between.
+//! `POST api/v1/positions`: a request holds many positions, and its answer has a line for each. Every position waits for a thread
+//! anew, so other clients' questions are answered between the positions of a batch.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,16 +29,17 @@ const MAX_POSITIONS: usize = 10_000;
 /// The most bytes of a request.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The most bytes that are read beyond that. A client reads why it is refused only after it has sent all of them.
+/// If a request is longer than [`MAX_BYTES`], the server reads at most this many further bytes before it refuses the request. It
+/// reads them because a client reads the refusal only after it has sent its whole body.
 const MAX_EXCESS_BYTES: usize = 15 << 20;
 
 /// How long a client may take to send a request.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 
-/// How long a batch may take, until the rest of its positions are errors.
+/// How long a batch may take. Positions that have no answer by then get an error.
 const BATCH_TIME: Duration = Duration::from_secs(600);
 
-/// How much of a line the answer repeats.
+/// The most bytes of a line of the request that the answer repeats.
 const INPUT_BYTES: usize = 512;
 
 /// What is asked for.
@@ -77,7 +78,7 @@ pub async fn post(
     tokio::spawn(async move {
         let _permit = permit;
         let end = Instant::now() + BATCH_TIME;
-        // What is known by the end may take as long to read.
+        // Lines that are ready at the end are still sent; the client has `READ_TIME` to read them.
         let answers = timeout_at(end + READ_TIME, answer_all(&client, &source, query.line, &text, &lines, end));
         tokio::select! {
             _ = answers => {}
@@ -87,7 +88,7 @@ pub async fn post(
     Ok(response)
 }
 
-/// Reads the body of a request.
+/// Reads the body of a request; refuses a body of more than [`MAX_BYTES`].
 async fn read(mut body: Body) -> Result<Bytes, Failure> {
     let error = match Limited::new(&mut body, MAX_BYTES).collect().await {
         Ok(bytes) => return Ok(bytes.to_bytes()),
@@ -102,7 +103,7 @@ async fn read(mut body: Body) -> Result<Bytes, Failure> {
     Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason))
 }
 
-/// Writes a line for each line of `text`, an error for those that are not answered before `end`.
+/// Sends an answer for each line of `text` to `lines`. A position without an answer at `end` gets an error.
 async fn answer_all(
     client: &Client,
     source: &Arc<BoardSource>,
@@ -125,7 +126,7 @@ async fn answer_all(
             let request = AnalysisRequest { with_line, ..AnalysisRequest::of(position?) };
             let late =
                 || Failure::bad(format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs()));
-            // After the end no work begins.
+            // `timeout_at` would still start a request whose time is over.
             if Instant::now() >= end {
                 return Err(late());
             }
@@ -149,13 +150,13 @@ mod tests {
     use super::*;
     use crate::server::routes::tests::{ask, server};
 
-    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    /// Tokio's paused clock moves only when all tasks wait: it then jumps to the next timer.
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_in_time_whoever_reads_it_slowly() {
         let server = server(&[]);
         let request = Request::post("/api/v1/positions?board=4x4").body("-\n".repeat(1000).into()).unwrap();
         let (begin, mut body, mut count) = (Instant::now(), ask(&server, request).await.into_body(), 0);
-        // A line comes before the client is taken for one that does not read.
+        // The client reads slowly, but each line within `READ_TIME`.
         while let Some(Ok(_)) = body.frame().await {
             count += 1;
             tokio::time::sleep(READ_TIME / 2).await;

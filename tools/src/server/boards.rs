@@ -1,6 +1,6 @@
-//! The boards that the server can answer for: databases that come and go while it runs, and searches for all others.
-//! `GET api/v1/boards` lists those with a database; `GET api/v1/stats` tells how many of their positions are won, tied and lost,
-//! where that was counted.
+//! The boards that the server can answer for. Databases may appear and disappear while the server runs; boards without a database
+//! are searched. `GET api/v1/boards` lists the boards with a database. `GET api/v1/stats` returns how many positions of a board are
+//! won, tied and lost, if `fourbase stats` has counted them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,32 +31,33 @@ use super::service::{AnalysisRequest, ThreadKind};
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
-/// How long a database that was found is believed to be the best one: in a folder, and at an address.
+/// How long the server uses the database that it found for a board before it looks for a better one: in a folder, and at a web
+/// address, where looking takes longer.
 const BELIEVED: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
-/// The most boards that are open at a time. Their tables take memory.
+/// The most boards that are open at a time; the limit exists because an open database keeps tables in memory.
 const MAX_OPEN: usize = 16;
 
-/// The most bytes of the table of a search.
+/// The size of the transposition table of one search, in bytes.
 const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds what answers for a board.
 pub struct Boards {
     /// The folder with the databases, or its address.
     pub root: PathBuf,
-    /// For the blocks of all databases together.
+    /// A cache that all databases share for their blocks.
     cache: database::Cache,
-    /// What was found, and when.
+    /// The open boards: when each was found, and what answers for it.
     open: Cache<Board, (Instant, Arc<BoardSource>)>,
-    /// The searches of all boards, with their tables, while nobody uses them.
+    /// Idle searches and their tables, for use by any board.
     pool: Arc<SearchPool>,
 }
 
 /// What answers for a board.
 pub struct BoardSource {
-    /// Its own answers name the folder of the database; those of [`BoardSource::analyse`] do not.
+    /// Call [`BoardSource::analyse`] instead of this analyst for clients: answers of the analyst name the database's folder.
     pub analyst: Analyst<Database>,
-    /// Names the database; `None` without one that is solved to its end.
+    /// The ETag of answers from the database; `None` if the board has no complete database.
     pub tag: Option<HeaderValue>,
 }
 
@@ -79,12 +80,12 @@ impl BoardSource {
         } else {
             self.analyst.analyse(position, *with_line, budget, listener)?
         };
-        // It does not concern a client.
+        // Clients must not learn the folders of the server.
         analysis.database.folder = None;
         Ok(analysis)
     }
 
-    /// Returns the database; `None` where everything is searched.
+    /// Returns the database; `None` if the board has none and all positions are searched.
     pub fn database(&self) -> Option<&Database> {
         self.analyst.lookup.as_ref()
     }
@@ -94,7 +95,7 @@ impl BoardSource {
         !request.is_looked_up && (self.analyst.may_search() || self.is_beyond(request))
     }
 
-    /// Tells whether the database keeps too few plies for the answer.
+    /// Tells whether the answer needs plies that the database does not keep.
     pub fn is_beyond(&self, request: &AnalysisRequest) -> bool {
         let most = self.database().and_then(|database| database.manifest.keep_plies);
         most.is_some_and(|most| request.with_line || request.position.ply() >= most as usize)
@@ -102,7 +103,8 @@ impl BoardSource {
 }
 
 impl Boards {
-    /// Looks for databases in a folder. As many searches keep their tables as run at a time.
+    /// Looks for databases in the folder or at the address `root`. Keeps the tables of at most `searches` idle searches, which is
+    /// how many searches run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
         let pool = SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() });
         let cache = database::Cache::new(cache.bytes.unwrap_or(DEFAULT_CACHE_BYTES));
@@ -118,15 +120,15 @@ impl Boards {
         let open = self.open.get(&board).map(|(_, source)| source);
         let found = self.look(board)?;
         let manifest = |source: &BoardSource| source.database().map(|database| database.manifest.clone());
-        // The cache of the open one is warm.
+        // If the database is still the same, keep the open one: its cache is filled.
         let open = open.filter(|open| manifest(open) == manifest(&found));
         let source = open.unwrap_or_else(|| Arc::new(found));
         self.open.insert(board, (Instant::now(), Arc::clone(&source)));
         Ok(source)
     }
 
-    /// Returns what answered for a board last, and whether that was found just now. If not, the caller has to look again;
-    /// meanwhile other requests use it.
+    /// Returns what answered for a board last, and whether it is recent enough to use. If it is not, the caller has to call
+    /// [`Boards::find`]; other requests use the old source meanwhile.
     pub fn at_hand(&self, board: Board) -> Option<(Arc<BoardSource>, bool)> {
         let (when, source) = self.open.get(&board)?;
         let is_new = when.elapsed() < BELIEVED[usize::from(is_address(&self.root))];
@@ -139,7 +141,8 @@ impl Boards {
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
         let find = || {
             let found = Database::find_or_embedded(&self.root, board).or_else(|error| match error {
-                // Whoever starts a server over a host knows which boards are there.
+                // `root` is a host that has no database of this board. That is no mistake of a client, so use the embedded database
+                // or report that the board has none.
                 DatabaseError::Misplaced { found: Misplaced::Elsewhere, root, .. } => {
                     Database::embedded(board)?.ok_or(DatabaseError::Missing { board, root })
                 }
@@ -169,7 +172,7 @@ impl Boards {
             }
         }
         if is_address(&self.root) {
-            // A host does not list its folders, so only boards that were asked for are known.
+            // A web host does not list its folders, so list only the boards that clients have asked for.
             for (board, (_, source)) in self.open.iter() {
                 if let Some(database) = source.database().filter(|database| database.is_complete()) {
                     add(board, &database.manifest, database.is_embedded);
@@ -178,20 +181,20 @@ impl Boards {
             return Ok(boards);
         }
         let Listing { mut databases, faults, .. } = database::list(&self.root)?;
-        // Those with remoteness come last, and stay.
+        // A board may have two databases. The one with remoteness comes last, so it replaces the other in the list.
         databases.sort_by_key(|(_, manifest)| manifest.values == Values::Remoteness);
         for (board, manifest) in databases.iter().filter(|(_, manifest)| manifest.is_complete()) {
             add(*board, manifest, false);
         }
         for fault in faults {
-            // Folders of the server are for its log alone.
+            // The texts name folders of the server, so they go only into its log.
             tracing::warn!("{}", remedy::describe(&fault));
         }
         Ok(boards)
     }
 }
 
-/// Boards by their cells, width and name.
+/// A list of boards, sorted by their number of cells, width and name.
 type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
 
 #[derive(Serialize)]

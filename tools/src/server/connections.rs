@@ -19,14 +19,16 @@ use super::fair_semaphore::{FairSemaphore, LimitReached};
 use super::request::network;
 use crate::interrupt;
 
-/// The most connections that are open; more wait until one ends, or are closed at once if all are of one address. Many systems let a program open 1,024 files, and databases
-/// take some of them.
+/// The most open connections to `--listen`. A further connection waits until another ends; if all are from one address, as behind a
+/// trusted proxy, it is closed at once. Many systems let a program open 1,024 files, and the server needs some of these for
+/// databases.
 pub const MAX_CONNECTIONS: usize = 768;
 
-/// The most of one address; more are closed at once. Behind a proxy all connections are of one address.
+/// The most open connections from one address; the server closes a further one at once. Does not apply with `--trust-proxy`,
+/// because all connections come from the proxy's address then.
 pub const MAX_CONNECTIONS_OF_ADDRESS: usize = 128;
 
-/// The most connections to `--metrics-address`: for a few monitors.
+/// The most open connections to `--metrics-address`, which only a few monitors use.
 pub const MAX_METRICS_CONNECTIONS: usize = 8;
 
 /// How long a client may take to send the head of a request.
@@ -35,20 +37,20 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 /// How long a client may take to read what is sent to it.
 pub const READ_TIME: Duration = Duration::from_secs(30);
 
-/// The most bytes of that head.
+/// The most bytes of the head of a request.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// How long to wait after the system could not accept a connection, because too many files are open.
+/// How long to wait after an error in accepting a connection, such as too many open files, before the next attempt.
 const BEFORE_NEXT: Duration = Duration::from_millis(50);
 
-/// How long answers may take that are under way when the server is told to stop.
+/// How long a server that is told to stop waits for answers under way.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A listener, what it serves, and how many connections it may have.
+/// A listener, the router that answers its requests, and the limit of its connections.
 pub type Endpoint = (TcpListener, Router, FairSemaphore);
 
-/// Serves all endpoints until the program is asked to stop. Then calls `end`, which ends searches, and waits some time, or until
-/// Ctrl-C, for answers that are under way.
+/// Serves all endpoints until `requests` receives a request to stop. Then calls `end`, which ends searches, and waits for answers
+/// under way: at most [`GRACE`], or until Ctrl-C.
 pub async fn serve(endpoints: Vec<Endpoint>, mut requests: UnboundedReceiver<interrupt::Request>, end: impl FnOnce()) {
     let graceful = GracefulShutdown::new();
     {
@@ -59,7 +61,7 @@ pub async fn serve(endpoints: Vec<Endpoint>, mut requests: UnboundedReceiver<int
         }
     }
     end();
-    // A supervisor may send SIGTERM more than once.
+    // Only Ctrl-C ends the wait, because a supervisor may send SIGTERM more than once.
     let key = async { while requests.recv().await.is_some_and(|request| request != interrupt::Request::Key) {} };
     tokio::select! {
         () = graceful.shutdown() => {}
@@ -68,7 +70,7 @@ pub async fn serve(endpoints: Vec<Endpoint>, mut requests: UnboundedReceiver<int
     }
 }
 
-/// Accepts connections for as long as it is asked.
+/// Accepts and serves connections; never returns.
 async fn accept((listener, router, connections): Endpoint, graceful: &GracefulShutdown) {
     loop {
         let (stream, peer) = match listener.accept().await {
@@ -85,11 +87,11 @@ async fn accept((listener, router, connections): Endpoint, graceful: &GracefulSh
             Err(LimitReached::OfAddress) => continue,
             Err(LimitReached::OfAll) => connections.acquire(address, None).await,
         };
-        // Answers are small and should not wait for more.
+        // Nagle's algorithm would delay small answers.
         let _ = stream.set_nodelay(true);
         let connection = graceful.watch(connection(stream, peer.ip(), router.clone()));
         tokio::spawn(async move {
-            // A client that breaks off is no error of the server.
+            // An error here means that the client broke off, which is no failure of the server.
             let _ = connection.await;
             drop(permit);
         });
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
     use crate::server::routes::{router, tests::server};
 
-    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    /// Tokio's paused clock moves only when all tasks wait: it then jumps to the next timer.
     #[tokio::test(start_paused = true)]
     async fn clients_that_are_slow_silent_or_idle_are_cut_off() {
         const ALL: usize = 1 << 16;
@@ -170,7 +172,7 @@ mod tests {
             polite.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
             polite.read_to_string(&mut found).await.unwrap();
             assert!(found.starts_with("HTTP/1.1 200 ") && begun.elapsed() < HEAD_TIME, "{found}");
-            // Those beyond its share are closed at once.
+            // The server closes connections beyond the address's share at once.
             assert_eq!(idle[MAX_CONNECTIONS_OF_ADDRESS].read(&mut [0]).await.unwrap(), 0);
         };
         let connections = FairSemaphore::new(MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS);

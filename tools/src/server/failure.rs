@@ -1,4 +1,4 @@
-//! Why a request has no answer: a status, and the text that the command line would print.
+//! Refused requests: an HTTP status, and the reason in the words that the command line uses.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use super::fair_semaphore::LimitReached;
 use super::response::{NO_STORE, json_response};
 use crate::remedy;
 
-/// Why the server has too much to do.
+/// The reason of a refusal when a limit of the whole server is reached.
 pub const TOO_MANY_REQUESTS: &str = "this server has too many requests";
 
 /// A refused request.
@@ -21,7 +21,7 @@ pub const TOO_MANY_REQUESTS: &str = "this server has too many requests";
 pub struct Failure {
     status: StatusCode,
     pub reason: String,
-    // In a box, because every result has room for it.
+    // In a box to keep `Result<_, Failure>` small.
     headers: Box<HeaderMap>,
 }
 
@@ -42,27 +42,28 @@ impl Failure {
         self
     }
 
-    /// The request cannot be read.
+    /// Refuses a request that cannot be read.
     pub fn bad(reason: impl Display) -> Failure {
         Failure::new(StatusCode::BAD_REQUEST, reason.to_string())
     }
 
-    /// What is asked for does not exist.
+    /// Refuses a request for something that does not exist.
     pub fn missing(reason: impl Into<String>) -> Failure {
         Failure::new(StatusCode::NOT_FOUND, reason)
     }
 
-    /// There is no such address.
+    /// Refuses an address that the server does not have.
     pub fn nowhere() -> Failure {
         Failure::missing("there is nothing at this address; docs/reference/http.md lists the addresses")
     }
 
-    /// The question can be read, but has no answer.
+    /// Refuses a question that can be read but has no answer.
     pub fn unanswerable(reason: impl Display) -> Failure {
         Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason.to_string())
     }
 
-    /// A limit is reached: of the address, which the reason names, or of the server.
+    /// Refuses a request because of a limit: of the client's address, with the reason `of_address`, or of the whole server, with
+    /// [`TOO_MANY_REQUESTS`].
     pub fn limited(limit: LimitReached, of_address: &str) -> Failure {
         match limit {
             LimitReached::OfAddress => Failure::later(StatusCode::TOO_MANY_REQUESTS, of_address),
@@ -70,7 +71,7 @@ impl Failure {
         }
     }
 
-    /// The server has too much to do, or stops.
+    /// Refuses a request because the server has too much to do or is stopping.
     pub fn unavailable(reason: &str) -> Failure {
         Failure::later(StatusCode::SERVICE_UNAVAILABLE, reason)
     }
@@ -79,12 +80,12 @@ impl Failure {
         Failure::new(status, format!("{reason}; ask again in a few seconds")).with(header::RETRY_AFTER, 5)
     }
 
-    /// The client has the answer already, which would have these headers.
+    /// Makes the response 304: the client already has the answer, which has these headers.
     pub fn not_modified(headers: HeaderMap) -> Failure {
         Failure { status: StatusCode::NOT_MODIFIED, reason: String::new(), headers: Box::new(headers) }
     }
 
-    /// The server failed. The reason is for the log alone: it may name folders, which do not concern a client.
+    /// Refuses a request because the server failed. Only the log gets the reason, which may name folders of the server.
     pub fn broken(error: &(dyn Error + 'static)) -> Failure {
         tracing::error!("{}", remedy::describe(error));
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "this server cannot answer now; its log says why (--log)")
@@ -100,7 +101,7 @@ impl From<BoardError> for Failure {
 impl From<DatabaseError> for Failure {
     fn from(error: DatabaseError) -> Failure {
         match error {
-            // Without the folder, which does not concern a client.
+            // The text leaves out the folder of the server, which clients must not learn.
             DatabaseError::Missing { board, .. } | DatabaseError::NotSolved { board, .. } => Failure::missing(format!(
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),

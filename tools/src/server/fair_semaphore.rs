@@ -1,8 +1,9 @@
-//! Shares among addresses what is scarce: connections, requests, batches, look-ups and searches each have a [`FairSemaphore`].
+//! Limits that are fair to client addresses: connections, requests, batches, look-ups and searches each have a [`FairSemaphore`].
 //!
-//! It has a number of permits, and an address has a share of them. A permit is taken of the address first and then of all. Both
-//! are tokio's semaphores, which serve in order of arrival. An address waits for a permit of all at most as often as its share, so
-//! an address that asks seldom waits for a few turns of every other address at most.
+//! A [`FairSemaphore`] has a number of permits in all, and one address may hold at most its share of them. A request first takes a
+//! permit of its address's semaphore and then one of the common semaphore. Both are tokio's semaphores, which serve in order of
+//! arrival. So no address has more than its share of places in the common queue, and a client that asks seldom waits for at most
+//! that many requests of every other address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,10 +20,10 @@ pub struct FairSemaphore {
     addresses: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
-/// The permits of one holder, until this is dropped.
+/// The permits of one holder, which are returned when this is dropped.
 pub struct Permit(#[expect(dead_code, reason = "is dropped")] Vec<OwnedSemaphorePermit>);
 
-/// Why there is no permit now: the address has its share, or all are taken.
+/// Why there is no permit now: the address already holds its share (`OfAddress`), or all permits are taken (`OfAll`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitReached {
     OfAddress,
@@ -34,24 +35,24 @@ impl FairSemaphore {
         FairSemaphore { permits, share, all: Arc::new(Semaphore::new(permits)), addresses: Mutex::default() }
     }
 
-    /// Waits for a permit, and for one of `also` before it. Takes them after the address's own, so that nobody holds them while
-    /// waiting for others of the same address.
+    /// Waits for a permit of the address, then for one of the semaphore `also`, then for one of the common semaphore. The address's
+    /// permit comes first, so that a request which waits for its own address holds no permit that other addresses need.
     pub async fn acquire(&self, address: IpAddr, also: Option<&Arc<Semaphore>>) -> Permit {
-        // From here on, this counts as waiting.
+        // The clone of the `Arc` counts as waiting from here on; see `waiting`.
         let all = Arc::clone(&self.all);
         let mut permits = Vec::new();
         for semaphore in [self.of_address(address)].into_iter().chain(also.cloned()).chain([all]) {
-            // The semaphores are never closed, so this is no error.
+            // `acquire_owned` fails only for closed semaphores, and these are never closed.
             permits.extend(semaphore.acquire_owned().await);
         }
         Permit(permits)
     }
 
-    /// Takes a permit that is free.
+    /// Takes a permit if one is free, without waiting.
     ///
     /// # Errors
     ///
-    /// The limit that leaves none.
+    /// The limit that leaves no permit.
     pub fn try_acquire(&self, address: IpAddr) -> Result<Permit, LimitReached> {
         let of_address = self.of_address(address).try_acquire_owned().map_err(|_| LimitReached::OfAddress)?;
         let of_all = Arc::clone(&self.all).try_acquire_owned().map_err(|_| LimitReached::OfAll)?;
@@ -63,7 +64,8 @@ impl FairSemaphore {
         self.permits - self.all.available_permits()
     }
 
-    /// Returns how many wait: each of them has a reference to the semaphore, as has each permit.
+    /// Returns how many requests wait for a permit. Each waiting request and each taken permit has one reference to the common
+    /// semaphore, so this is the number of references minus the permits.
     pub fn waiting(&self) -> usize {
         (Arc::strong_count(&self.all) - 1).saturating_sub(self.taken())
     }

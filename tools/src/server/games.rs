@@ -1,4 +1,4 @@
-//! Questions about games: `GET api/v1/analysis`; and the built-in players, `GET api/v1/players` and `GET api/v1/move`.
+//! Analyses of games (`GET api/v1/analysis`), and the built-in players (`GET api/v1/players` and `GET api/v1/move`).
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub async fn analysis(
     let source = client.find(game.board()).await?;
     let tag = source.tag.clone();
     client.check_is_new(caching(&tag, true))?;
-    // The deepest position is the last one.
+    // Only the last position counts here: if the database keeps its ply, it keeps the earlier plies too.
     let may_search = source.may_search(&AnalysisRequest::of(*game.position()));
     let is_open = |analysis: &GameAnalysis| analysis.limit.is_some();
     let analysis = client.ask(may_search, is_open, move |work| {
@@ -85,7 +85,7 @@ pub async fn next_move(
 ) -> Result<Response, Failure> {
     let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
     let kind: Kind = query.player.parse().map_err(Failure::bad)?;
-    // Nothing can stop a player that looks too far ahead.
+    // A player's search cannot be cancelled, so players that look too far ahead are refused.
     let (board, plies, most) = (game.board(), kind.looks_ahead(), most_plies(game.board()));
     if plies > most {
         return Err(Failure::unanswerable(format!(
@@ -100,7 +100,7 @@ pub async fn next_move(
         let mut chooser = kind
             .chooser(board, outcomes(work, &source))
             .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
-        // The searches of players are not counted otherwise.
+        // Players do not report their own searches, so count the move as one position.
         work.budget.spent.positions += u64::from(work.is_search);
         let mut random = random_source(seed, game.position().ply() as u64);
         match chooser.choose(game.position(), game.last(), &mut random) {
@@ -117,7 +117,7 @@ pub async fn next_move(
     json_response(&Envelope::new("move", answer), caching(&tag, true))
 }
 
-/// Lets a player ask for the values of moves, within the limits of one question.
+/// Returns the function by which a player gets the values of moves. All calls of the function share the time of one request.
 fn outcomes(work: &RequestWork, source: &Arc<BoardSource>) -> Outcomes<'static> {
     let (mut work, source) = (work.clone(), Arc::clone(source));
     Box::new(move |position| {

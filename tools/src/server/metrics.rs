@@ -1,5 +1,5 @@
-//! What the server has done, in the text format of Prometheus; and each request from its head to the end of its answer: counted,
-//! timed, and in the log when that is over.
+//! Metrics of the server in the text format of Prometheus, and the log of requests. Each request is timed from its head to the end
+//! of its answer, then counted and logged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,25 +20,25 @@ use prometheus_client::registry::{Metric, Registry};
 use super::fair_semaphore::Permit;
 use super::service::Server;
 
-/// The upper bounds of the times that are told apart, in seconds.
+/// The upper bounds of the buckets of the time histogram, in seconds.
 const BOUNDS: [f64; 12] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
-/// The kind of media of the text.
+/// The media type of the text.
 pub const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Counts of the server.
+/// Counters of the server, which [`to_text`] writes.
 pub struct Metrics {
-    /// Answers by their status, `none` where the client went away before, and their times by their routes.
+    /// `requests` counts answers by status (`none` if the client went away before the answer); `seconds` has their times by route.
     requests: Family<[(&'static str, String); 1], Counter>,
     seconds: Family<[(&'static str, String); 1], Histogram>,
     in_flight: Gauge,
-    /// Answers that were at hand, and those that were not.
+    /// Analyses that the server had in its cache, and those that it had to compute.
     pub cached: Counter,
     pub not_cached: Counter,
-    /// Questions that were looked up, and those that took a search.
+    /// Questions that look-ups answered, and questions that took a search.
     probes: Counter,
     pub searches: Counter,
-    /// Searches that run, and those that wait.
+    /// Searches that run now, and searches that wait for a thread.
     searching: Gauge,
     waiting: Gauge,
     /// Searches whose client went away.
@@ -65,7 +65,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a question by what its answer took.
+    /// Counts a question as a search or a look-up, by what its answer took.
     pub fn count(&self, budget: &Budget, is_search: bool) {
         if budget.spent.has_searched() {
             self.searches.inc();
@@ -78,13 +78,13 @@ impl Metrics {
     }
 }
 
-/// Registers a count under a name, and returns it.
+/// Registers a metric under a name, and returns it.
 fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
 
-/// Writes all counts of a server.
+/// Writes all metrics of a server.
 pub fn to_text(server: &Server) -> String {
     let metrics = &server.metrics;
     metrics.in_flight.set(server.requests.taken() as i64);
@@ -96,23 +96,23 @@ pub fn to_text(server: &Server) -> String {
     text
 }
 
-/// The most bytes of an address in the log.
+/// The most bytes of a request's URI in the log.
 const MAX_LOGGED_BYTES: usize = 512;
 
-/// A request that is not over. Dropped, it is counted and logged.
+/// A request under way. Dropping this counts and logs the request.
 pub struct RequestLog {
     server: Arc<Server>,
     begin: Instant,
     method: Method,
     uri: Uri,
-    /// As the router has it, without the base path; `none` if there is nothing at the address.
+    /// The route pattern that matched, without the base path; `none` if no route did.
     route: String,
     /// `None` until there is an answer.
     status: Option<StatusCode>,
 }
 
 impl RequestLog {
-    /// Begins with the head of a request.
+    /// Starts the clock of a request whose head has arrived.
     pub fn new(server: &Arc<Server>, request: &Request) -> RequestLog {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
@@ -120,11 +120,12 @@ impl RequestLog {
         RequestLog { server: Arc::clone(server), begin: Instant::now(), method, uri, route, status: None }
     }
 
-    /// Ends with the body of the answer, and so does the permit of the request.
+    /// Attaches this log and the permit of the request to the answer's body, so that both are dropped when the body has been sent
+    /// or the client goes away.
     pub fn until_sent(mut self, response: Response, permit: Option<Permit>) -> Response {
         self.status = Some(response.status());
         let held = (self, permit);
-        // The body owns its closure, and so what it holds.
+        // The closure captures `held`, so the body owns it.
         response.map(|body| {
             Body::new(body.map_err(move |error| {
                 let _ = &held;

@@ -1,9 +1,9 @@
 //! `fourbase serve`: answers over HTTP.
 //!
-//! A request comes in by [`connections`] and [`routes`], which limit and log it. [`request`] reads it. The handlers are
-//! [`position`], [`batch`], [`games`], [`boards`], [`page`], and [`uwapi`] for GamesCrafters' page. What they need of files or
-//! searches runs in [`service`], which waits for a thread from a [`fair_semaphore`]. [`response`] and [`failure`] write what goes out.
-//! [`metrics`] counts, and [`origins`] says which web sites may ask.
+//! A request arrives through [`connections`] and [`routes`], which limit and log it. [`request`] reads it. The handlers are
+//! [`position`], [`batch`], [`games`], [`boards`], [`page`], and [`uwapi`] for GamesCrafters' page. Handlers call [`service`] for
+//! work on files and for searches; it waits for a permit of a [`fair_semaphore`] and runs the work on a thread. [`response`] and
+//! [`failure`] write the answers, [`metrics`] counts requests, and [`origins`] checks which web sites may ask.
 
 pub mod batch;
 pub mod boards;
@@ -34,10 +34,10 @@ use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS, MAX_METRICS_CONNE
 use fair_semaphore::FairSemaphore;
 use service::Server;
 
-/// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
+/// The default of `--search-nodes`, the most nodes of a search for one position: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
 
-/// How long it may take without `--search-seconds`.
+/// The default of `--search-seconds`, the time limit of a search for one position.
 const DEFAULT_SECONDS: &str = "10";
 
 /// Threads that exchange bytes with clients; they never wait for a database or a search.
@@ -120,13 +120,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.log {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
     }
-    // Look-ups, and as many threads that wait for storage.
+    // One thread for each search, each look-up, and each request that waits for storage (as many as look-ups).
     let blocking = arguments.searches() + 2 * look_ups();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(NETWORK_THREADS).max_blocking_threads(blocking).enable_all();
     let runtime = runtime.build().context("cannot start the threads")?;
     let served = runtime.block_on(serve(arguments));
-    // Does not wait for threads that read from a host that does not answer.
+    // Dropping the runtime would wait for all threads, even one that reads from a web host which does not answer.
     runtime.shutdown_background();
     served
 }
@@ -146,7 +146,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         endpoints.push((listener, routes::metrics_router(Arc::clone(&server)), connections));
         note += &format!("\nmetrics on http://{address}/metrics");
     }
-    // Once the address is printed, a signal ends the server in order.
+    // Listen to signals before printing the address, so that a signal after that ends the server cleanly.
     let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
     interrupt::on_request(move |request| sender.send(request).unwrap_or_default())?;
     output::print(note)?;
@@ -159,7 +159,8 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Listens on the address of an option, and returns which one that is.
+/// Listens on `address`, the value of `option`. Also returns the actual address, which has the port that the system chose for port
+/// 0.
 async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let cannot = || format!("cannot listen on {address}; choose another address or port with {option}");
     let listener = TcpListener::bind(address).await.with_context(cannot)?;
@@ -178,12 +179,12 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns how many questions that need no search are answered at a time: four addresses have each a quarter.
+/// Returns how many questions that need no search are answered at a time. One address may have a quarter of them.
 fn look_ups() -> usize {
     (2 * processors()).max(4)
 }
 
-/// Reads the value of `--listen`. The name `localhost` is taken for 127.0.0.1, without asking what else it may mean.
+/// Reads the value of `--listen`. Reads `localhost` as 127.0.0.1, without a look-up of the name.
 fn listen_address(text: &str) -> anyhow::Result<SocketAddr> {
     let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     numbers.as_deref().unwrap_or(text).parse().map_err(|_| {

@@ -1,14 +1,15 @@
-//! Which web sites may ask: every question of their pages spends the processor of whoever runs this server.
+//! Checks which web sites may send requests from their pages. Others are refused because each request takes this server's time.
 
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 
-/// What a browser says about a request: the site that it comes from, and what the answer is for.
+/// Headers that a browser adds to a request: `SITE` compares the page's site with the server's, `PURPOSE` is what the answer is
+/// for.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const PURPOSE: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// The sites that may ask, beside the page of the server and pages of this machine.
+/// The values of `--allow-origin`. The server's own page and pages of this machine may always ask.
 pub struct Origins(pub Vec<String>);
 
 impl Origins {
@@ -23,19 +24,19 @@ impl Origins {
         let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
         let authority = uri.as_ref().and_then(Uri::authority).map(|authority| authority.as_str());
-        // A proxy may have another name in front than the one by which it asks.
+        // Behind a proxy, Host may differ from the public name that the browser sees, so the browser's own header counts too.
         let is_own = text(headers, &header::HOST) == authority || text(headers, &SITE) == Some("same-origin");
         let is_here = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
         self.has_all() || is_own && authority.is_some() || is_here || self.0.iter().any(|of| of == origin)
     }
 
-    /// Finds the site of a request that may not ask. A link that a user follows may lead here from anywhere, and a program
-    /// that is no browser names no site.
+    /// Returns the site of a request if that site may not ask, else `None`. Allows links that a user follows from any site, and
+    /// programs other than browsers, which name no site.
     pub fn refused(&self, headers: &HeaderMap) -> Option<String> {
         if let Some(origin) = text(headers, &header::ORIGIN) {
             return (!self.have(origin, headers)).then(|| origin.to_owned());
         }
-        // Pictures, scripts and frames come without an origin.
+        // Requests for pictures, scripts and frames have no Origin header, so the other headers decide.
         let is_foreign = text(headers, &SITE) == Some("cross-site") && text(headers, &PURPOSE) != Some("document");
         let referrer: Option<Uri> = text(headers, &header::REFERER).and_then(|referrer| referrer.parse().ok());
         let origin = referrer.and_then(|of| Some(format!("{}://{}", of.scheme()?, of.authority()?)));

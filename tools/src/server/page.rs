@@ -1,4 +1,4 @@
-//! What people look at: the page, whose files of `tools/page` are part of the program, and pictures of positions.
+//! Serves the web page, whose files in `tools/page` are compiled into the program, and pictures of positions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,20 +18,20 @@ use super::response::REVALIDATE;
 /// The document of the page.
 const INDEX: &str = "index.html";
 
-/// The document, and what it refers to, at `page/NAME`.
+/// The files of the page: the document, and the files that it loads from `page/NAME`.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
-/// The addresses of the files.
+/// Makes the router of the files other than the document.
 pub fn routes() -> Router {
     Router::new().route("/page/{name}", get(named))
 }
 
-/// Answers the address of the page.
+/// Answers the address of the page with its document.
 pub async fn index(Extension(client): Extension<Client>) -> Result<Response, Failure> {
     file(&client, INDEX)
 }
 
-/// Answers `GET page/NAME`. The document has one address, that of the page.
+/// Answers `GET page/NAME`. Refuses the name of the document, which [`index`] serves at the page's address only.
 async fn named(Extension(client): Extension<Client>, Path(name): Path<String>) -> Result<Response, Failure> {
     if name == INDEX { Err(Failure::nowhere()) } else { file(&client, &name) }
 }
@@ -40,7 +40,7 @@ fn file(client: &Client, name: &str) -> Result<Response, Failure> {
     let file = FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?;
     let mut hasher = DefaultHasher::new();
     file.contents().hash(&mut hasher);
-    // Weak: it may be compressed.
+    // The tag is weak because the file may be sent compressed.
     let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
     let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
     client.check_is_new(headers.clone())?;

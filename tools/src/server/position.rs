@@ -1,5 +1,5 @@
-//! `GET api/v1/position`: what a position is worth, and its moves; `GET solve`: scores of moves as another server writes them; `GET
-//! api/v1/random`: a position that random moves lead to.
+//! `GET api/v1/position` returns the value of a position and of its moves. `GET solve` returns the scores of moves in the format of
+//! gamesolver.org's server. `GET api/v1/random` returns a position after random moves.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -77,7 +77,7 @@ pub async fn get(
     let analysis = match client.server.cached(&source, &request) {
         Some(analysis) => analysis,
         None if query.stream && source.may_search(&request) => {
-            // A server that has no thread for a search says so before the first line of a stream.
+            // Wait for the thread before the stream begins, so that a refusal still gets its own HTTP status.
             let permit = client.thread(ThreadKind::Search).await?;
             return Ok(stream(client, permit, source, request, query.position));
         }
@@ -87,7 +87,8 @@ pub async fn get(
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
-/// Sends what is known so far, again and again, and at last the whole answer.
+/// Answers with a line of JSON whenever the search finds something out; each line has all that is known by then. The last line is
+/// the whole answer.
 fn stream(
     client: Client,
     permit: ThreadPermit,
@@ -100,7 +101,7 @@ fn stream(
         let (server, board, sender, typed) =
             (Arc::clone(&client.server), source.analyst.board, lines.clone(), text.clone());
         let answer = client.run(permit, move |work| {
-            // Of lines that come faster than the client reads them, some are left out.
+            // If the client reads too slowly, `try_send` fails and the line is left out: a later one repeats all it says.
             let listener = |analysis: &Analysis| drop(sender.try_send(line(server.query_json(analysis, &typed))));
             listener(&Analysis::unknown(&request.position));
             Ok(work.analyse(&source, request, None, Some(&listener))?)
@@ -143,7 +144,7 @@ pub struct ScoresJson {
     score: Vec<i64>,
 }
 
-/// The score of a full column.
+/// The value in [`ScoresJson`] for a full column.
 const FULL: i64 = 100;
 
 /// Answers `GET solve`.
@@ -167,7 +168,7 @@ pub async fn solve(
     json_response(&ScoresJson { pos: query.pos, score }, caching(&source.tag, true))
 }
 
-/// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.
+/// How many seeds the server chooses from. All of them are exact as floating-point numbers, which is how JavaScript reads JSON.
 const SEEDS: u64 = 1 << 53;
 
 /// What kind of position is wanted.
@@ -195,10 +196,10 @@ pub async fn random(
             "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
         )));
     }
-    // An answer with a seed depends on no database.
+    // An answer to a given seed depends only on the program, so a client may keep it. Without a seed, answers differ.
     let headers = caching(&tag("random"), seed.is_some());
     client.check_is_new(headers.clone())?;
-    // Each hasher has keys of its own; the seed need not be more random than that.
+    // Each `RandomState` has different keys, which is random enough for a seed.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
     let answer = client
         .run(client.thread(ThreadKind::LookUp).await?, move |_| Ok(RandomJson::of(board, ply, drawn)))

@@ -1,4 +1,4 @@
-//! What requests have in common: who asks, the fields of an address, and the texts of positions and games.
+//! Reads requests: the client, the fields of the query string, and the texts of positions and games.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -12,28 +12,29 @@ use serde::de::DeserializeOwned;
 use super::failure::Failure;
 use super::service::Server;
 
-/// Where a proxy names the clients that a request went through, the nearest one last.
+/// The header in which proxies list the addresses that a request came through; each proxy appends the address that it got the
+/// request from.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// Who asks. Handlers get it as an extension of the request.
+/// The client of a request. Handlers get it as an extension of the request.
 #[derive(Clone)]
 pub struct Client {
     /// The address of the connection; behind a trusted proxy, the one that the proxy names. See [`network`].
     pub address: IpAddr,
-    /// Whether only the head of the answer is wanted.
+    /// Whether the method is HEAD, so that only the head of the answer is sent.
     pub is_head: bool,
-    /// Whether it asks in a batch, which has its own time limit.
+    /// Whether the question is part of a batch, which has its own time limit.
     pub is_batch: bool,
-    /// The tags of the answers that it has, as it wrote them.
+    /// The values of `If-None-Match`: the tags of the answers that the client has.
     pub tags: Vec<HeaderValue>,
     pub server: Arc<Server>,
 }
 
 impl Client {
     pub fn of(server: &Arc<Server>, request: &Request) -> Client {
-        // The other end of the connection.
+        // The address at the other end of the connection.
         let peer = request.extensions().get().copied().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        // The client itself may have written everything before the last address.
+        // Use only the last address, which the proxy wrote: the client may have made up the others.
         let line = request.headers().get_all(FORWARDED).iter().next_back().filter(|_| server.arguments.trust_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         let address = network(named.unwrap_or(peer));
@@ -42,12 +43,12 @@ impl Client {
         Client { address, is_head, is_batch: false, tags, server: Arc::clone(server) }
     }
 
-    /// Checks that the client does not have the answer with these headers already, as its tags say (RFC 9110, 13.1.2: a list,
-    /// compared weakly, or a star). This takes no look at the answer: a tag names all that it depends on.
+    /// Checks that none of the client's tags is the tag in `headers`, by the rules of RFC 9110, 13.1.2 (a list, compared weakly, or
+    /// a star). This needs no answer to compare with, because a tag names everything that its answer depends on.
     ///
     /// # Errors
     ///
-    /// The client has it.
+    /// The client already has the answer: the response is 304.
     pub fn check_is_new(&self, headers: HeaderMap) -> Result<(), Failure> {
         let plain = |tag: &HeaderValue| tag.to_str().unwrap_or_default().replace("W/", "");
         let tag = headers.get(header::ETAG).map(plain);
@@ -57,7 +58,8 @@ impl Client {
     }
 }
 
-/// Returns what counts as one address. For IPv6 that is a network of 64 bits, because one machine may have all of its addresses.
+/// Returns the address that limits count by. For IPv6 it is the first 64 bits, because one machine may have all addresses of such a
+/// network.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -65,7 +67,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The fields of an address. Missing, unknown and malformed fields are refused.
+/// An extractor of the fields of the query string. Refuses missing, unknown and malformed fields.
 pub struct Fields<T>(pub T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Fields<T> {
@@ -106,7 +108,7 @@ pub fn game(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
     Game::parse_from(position(board.parse()?, start)?, moves).map_err(Failure::bad)
 }
 
-/// The empty board, for addresses that name no position.
+/// The text of the empty board, which stands for a position that the query string leaves out.
 pub fn empty_board() -> String {
     "-".to_owned()
 }

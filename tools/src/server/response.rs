@@ -1,4 +1,4 @@
-//! What answers have in common: JSON, for how long a copy of them may be used, and bodies that grow line by line.
+//! Writes answers: JSON, headers that say how long a copy may be used, and bodies that are sent line by line.
 
 use std::convert::Infallible;
 
@@ -20,37 +20,39 @@ const fn cache_control(value: &'static str) -> CacheControl {
     [(header::CACHE_CONTROL, HeaderValue::from_static(value))]
 }
 
-/// For an answer that never changes: a copy may be used for a day, and longer if its tag is the same.
+/// For an answer that never changes as long as its tag stays the same: a copy may be used for a day, and after that once the server
+/// confirms the tag.
 const FOR_A_DAY: CacheControl = cache_control("public, max-age=86400");
 
-/// For an answer that may be better next time.
+/// For an answer that is not complete and may be better next time.
 pub const NO_STORE: CacheControl = cache_control("no-store");
 
-/// For lines that nobody on the way may hold back.
+/// For an answer that is sent line by line: `no-transform` keeps proxies from holding lines back.
 pub const NO_TRANSFORM: CacheControl = cache_control("no-store, no-transform");
 
-/// For an answer that changes: a copy may be used after asking whether it is still the same.
+/// For an answer that may change: a client may use its copy once the server confirms that the answer is still the same.
 pub const REVALIDATE: CacheControl = cache_control("no-cache");
 
-/// Writes an answer, and headers such as those of [`caching`].
+/// Makes a JSON response with the given headers, such as those of [`caching`].
 ///
 /// # Errors
 ///
-/// It cannot be written as JSON.
+/// The answer cannot be written as JSON.
 pub fn json_response(answer: &impl Serialize, headers: impl IntoResponseParts) -> Result<Response, Failure> {
     let body = serde_json::to_vec(answer).map_err(|error| Failure::broken(&error))?;
     Ok(([(header::CONTENT_TYPE, JSON)], headers, body).into_response())
 }
 
-/// Names what answers depend on apart from their address: the database, given by its hash, and the program that writes them.
+/// Returns the ETag of answers: it names the database by its hash, and the program by its version. An answer depends on nothing
+/// else but its address.
 pub fn tag(hash: &str) -> Option<HeaderValue> {
     let version = env!("CARGO_PKG_VERSION");
-    // Weak: the nodes of a search may differ.
+    // The tag is weak because an answer contains the nodes of its search, which may differ.
     HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32).unwrap_or(hash))).ok()
 }
 
-/// Says for how long a copy may be used. A whole answer with a tag never changes; one without a tag changes when the board gets a
-/// database.
+/// Returns the headers that say how long a copy of an answer may be used. A whole answer with a tag never changes. An answer
+/// without a tag changes when the board gets a database.
 pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
     let tag = tag.as_ref().filter(|_| is_whole);
     let cache_control = match tag {
@@ -61,10 +63,10 @@ pub fn caching(tag: &Option<HeaderValue>, is_whole: bool) -> HeaderMap {
     cache_control.into_iter().chain(tag.map(|tag| (header::ETAG, tag.clone()))).collect()
 }
 
-/// How many lines wait for a client.
+/// How many lines may wait for a client to read them.
 const WAITING_LINES: usize = 64;
 
-/// Returns an answer, and the end into which its lines are sent. The answer ends when that is dropped.
+/// Returns a sender, and a response whose body is the lines sent to it. The body ends when the sender is dropped.
 pub fn lines(cache_control: CacheControl) -> (Sender<Bytes>, Response) {
     let (sender, mut receiver) = channel(WAITING_LINES);
     let stream = poll_fn(move |context| receiver.poll_recv(context).map(|line| line.map(Ok::<Bytes, Infallible>)));
@@ -72,7 +74,7 @@ pub fn lines(cache_control: CacheControl) -> (Sender<Bytes>, Response) {
     (sender, (media, cache_control, Body::from_stream(stream)).into_response())
 }
 
-/// Writes a line of such an answer.
+/// Writes one line of the body of [`lines`].
 pub fn line(answer: AnswerJson<AnalysisJson>) -> Bytes {
     let mut line = Vec::new();
     Envelope::new("query", answer).push_to(&mut line);

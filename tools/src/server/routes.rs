@@ -1,4 +1,4 @@
-//! Which address is answered by what, and what holds for all of them: limits, headers, counts and the log.
+//! The handler of each address, and what all addresses have in common: limits, headers, metrics and the log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,13 +26,14 @@ const PICTURE: &str = "/api/v1/position.svg";
 /// The longest address.
 const MAX_ADDRESS_CHARACTERS: usize = 2048;
 
-/// Answers of at least so many bytes are compressed for clients that accept that. Those about a position are shorter.
+/// Answers of at least this many bytes are compressed if the client accepts that. Answers about one position are shorter.
 const LARGE_BYTES: u64 = 4096;
 
-/// Tells whether the server lives.
+/// The address that monitors ask whether the server runs.
 const HEALTH: &str = "/healthz";
 
-/// What browsers may do with answers: nothing of other places, no frames, no guesses.
+/// Headers that limit what browsers do with answers: no guess at the media type, no referrer, no content from other sites. Any site
+/// may show the page in a frame.
 const SECURITY: [(HeaderName, &str); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -42,7 +43,7 @@ const SECURITY: [(HeaderName, &str); 3] = [
     ),
 ];
 
-/// For how long a browser remembers what other places may ask.
+/// How long a browser may remember whether a page of another site may ask (CORS).
 const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// Makes the router of all addresses.
@@ -85,7 +86,7 @@ pub fn router(server: Arc<Server>) -> Router {
             headers.get(header::CACHE_CONTROL) != Some(&NO_TRANSFORM[0].1)
         }));
     beneath(&server.arguments.base_path, routes)
-        // Crawlers ask for it here, whatever the base path is.
+        // Crawlers look for robots.txt at the root, even if the base path is another.
         .route("/robots.txt", get(|| async { robots }))
         .fallback(|| async { Failure::nowhere() })
         .method_not_allowed_fallback(|| async {
@@ -104,7 +105,8 @@ pub fn metrics_router(server: Arc<Server>) -> Router {
     Router::new().route("/metrics", get(metrics))
 }
 
-/// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
+/// Puts all routes beneath `base_path`. The path without a slash redirects to the page with one, because the page's relative links
+/// need it.
 fn beneath(base_path: &str, routes: Router) -> Router {
     let page = format!("{base_path}/");
     if base_path.is_empty() {
@@ -114,14 +116,14 @@ fn beneath(base_path: &str, routes: Router) -> Router {
     routes.route(base_path, get(|| async move { Redirect::permanent(&page) }))
 }
 
-/// Asks crawlers to stay away from positions: they are many, and each may take a search.
+/// Writes robots.txt. It keeps crawlers away from positions, which are many and may take a search each.
 fn robots(base_path: &str) -> String {
     let paths =
         ["/api/", "/solve", "/uwapi/", "/connect4/", "/*?"].map(|path| format!("Disallow: {base_path}{path}\n"));
     format!("User-agent: *\n{}", paths.concat())
 }
 
-/// Happens around every request. Monitors are answered even at the limit of requests.
+/// Wraps every request: logs it, limits it, and refuses pages of other sites. Answers [`HEALTH`] even at the limit of requests.
 async fn around(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     let log = RequestLog::new(&server, &request);
     let client = Client::of(&server, &request);
@@ -150,7 +152,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
     log.until_sent(response, permit)
 }
 
-/// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
+/// Answers `GET api/v1/openapi.json`, a description of all addresses. `schema_test.rs` generates the file.
 async fn openapi() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, JSON)], REVALIDATE, include_bytes!("openapi.json").as_slice())
 }
@@ -182,7 +184,7 @@ pub mod tests {
         ask(server, Request::get(address).body(Body::empty()).unwrap()).await
     }
 
-    /// Makes a server without databases: the usual folder need not exist.
+    /// Makes a server whose folder of databases, `db`, need not exist.
     pub fn server(options: &[&str]) -> Arc<Server> {
         server_over("db", options)
     }
@@ -191,7 +193,7 @@ pub mod tests {
         Server::new(&Line::parse_from([&["serve", "--db", root], options].concat()).arguments)
     }
 
-    /// The clock of tokio stands still but for what the test adds to it.
+    /// Tokio's paused clock moves only by what the test adds.
     #[tokio::test(start_paused = true)]
     async fn what_a_search_did_not_decide_is_remembered_for_five_minutes() {
         let server = server(&["--search-nodes", "1000"]);
@@ -216,7 +218,8 @@ pub mod tests {
         let answer = get(&server, "/api/v1/move?board=9x7&moves=44&player=perfect").await;
         assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
         assert!(remembered("44"));
-        // The last position has all the time, and the others a quick look from then on.
+        // An analysis gives the last position all the time, so its undecided answer is kept. Earlier positions get only a quick
+        // search, so theirs is not.
         assert_eq!(get(&server, "/api/v1/analysis?board=9x7&moves=5").await.status(), StatusCode::OK);
         assert_eq!((remembered("5"), remembered("")), (true, false));
     }
@@ -224,7 +227,7 @@ pub mod tests {
     #[tokio::test]
     async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
         let server = server(&[]);
-        // Of four addresses, each of which has its share.
+        // Four addresses take all 512 permits, each its share of 128.
         let of = |place: usize| [1, 1, 1, (place / 128) as u8].into();
         let mut places: Vec<_> = (0..512).map(|place| server.requests.try_acquire(of(place)).unwrap()).collect();
         assert_eq!(server.requests.try_acquire(of(0)).err(), Some(LimitReached::OfAddress));
@@ -237,12 +240,12 @@ pub mod tests {
             let body = to_bytes(refused.into_body(), 1000).await.unwrap();
             assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a few seconds"}"#);
         }
-        // Whoever looks after the server still gets an answer.
+        // A monitor still gets an answer.
         assert_eq!(get(&server, "/healthz").await.status(), StatusCode::OK);
         let counts = to_text(&server);
         assert!(counts.contains("fourbase_requests_in_flight 512\n"), "{counts}");
         assert!(counts.contains("fourbase_requests_total{status=\"503\"} 6\n"), "{counts}");
-        // An answer has its place until its body is over.
+        // An answer holds its permit until its body is dropped.
         places.pop();
         let answer = get(&server, "/").await;
         assert_eq!(answer.status(), StatusCode::OK);

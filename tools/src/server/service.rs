@@ -1,7 +1,7 @@
-//! The server that all requests share: limits, who waits for whom, and answers about positions.
+//! [`Server`], the state that all requests share: limits, queues, and the cache of answers.
 //!
-//! Every question that may read files or compute for long waits for a [`ThreadPermit`] and then [runs](Client::run) on a thread of
-//! its own, for as long as its client waits.
+//! A question that may read files or compute for long first waits for a [`ThreadPermit`]. Then [`Client::run`] runs it on a thread
+//! of its own, and cancels it if its client goes away.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,39 +25,39 @@ use super::origins::Origins;
 use super::request::Client;
 use super::{Arguments, look_ups};
 
-/// The most requests that are being answered, to the end of their bodies; and of an address.
+/// The most requests under way, until their answers are sent: in all, and from one address.
 const MAX_REQUESTS: usize = 512;
 const MAX_REQUESTS_OF_ADDRESS: usize = 128;
 
-/// The most batches among them, because each holds its positions; and of an address.
+/// The most batches under way, because each keeps its positions in memory: in all, and from one address.
 const MAX_BATCHES: usize = 32;
 pub const MAX_BATCHES_OF_ADDRESS: usize = 8;
 
-/// For each search of its share, an address may have this many single questions waiting.
+/// An address may have this many single questions waiting for each search that it may run at a time.
 const WAITING_PER_SEARCH: usize = 4;
 
 /// How long a single question may wait for a look-up.
 const LOOK_UP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many searches of full length, one after another, it may wait for. Every other address may have its share first, by default
-/// half of the searches that run at a time. So this suffices for 60 other addresses that always ask for more, if its own address asks
-/// one question at a time.
+/// A single question may wait for a search as long as this many searches of full length take, one after another. Every other
+/// address may run its share of searches first, by default half of those that run at a time. So a client that asks one question at
+/// a time gets its turn even if 60 other addresses always ask for more.
 const SEARCHES_BEFORE: u32 = 30;
 
-/// The most answers that are kept: 2 KiB each with their moves and lines, mostly half of that.
+/// The most answers in the cache. An answer with its moves and lines takes up to 2 KiB, mostly half of that.
 const MAX_ANSWERS: usize = 1 << 15;
 
-/// How long an undecided answer is kept.
+/// How long the cache keeps an undecided answer.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
 
-/// How many nodes a look-up may search for a position where the database does not keep a ply that it needs: some tenths of a
-/// second. Of random positions of 7x6 before ply 12 fewer than 1 % need more.
+/// The most nodes that a look-up may search for a position if it needs plies that the database does not keep. They take some tenths
+/// of a second. Fewer than 1 % of random 7x6 positions before ply 12 need more.
 const LOOK_UP_NODES: u64 = 1 << 19;
 
-/// How long these searches may take for all positions of a request.
+/// How long the searches of a look-up may take for all positions of a request together.
 const LOOK_UP_TIME: Duration = Duration::from_secs(1);
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct Server {
     pub arguments: Arguments,
     pub origins: Origins,
@@ -66,21 +66,21 @@ pub struct Server {
     pub requests: FairSemaphore,
     pub batches: FairSemaphore,
     look_ups: FairSemaphore,
-    /// For work that may wait for slow storage before anything can be looked up.
+    /// For work that may wait for slow storage: finding databases and reading their counts.
     storage: FairSemaphore,
     pub searches: FairSemaphore,
-    /// For single questions that search or wait for a search.
+    /// Limits the single questions that search or wait for a search.
     search_line: FairSemaphore,
-    /// For searches of batches, which leave one to single questions if there are several.
+    /// Limits the searches of batches: if several searches run at a time, one stays free for single questions.
     batch_searches: Arc<Semaphore>,
-    /// How long a search may take.
+    /// How long a search may take (`--search-seconds`).
     time: Duration,
     answers: Cache<AnalysisRequest, CachedAnswer>,
-    /// Whether searches end and answer what they know by then.
+    /// True once the server stops: searches then end and return what they have found so far.
     pub is_stopping: watch::Sender<bool>,
 }
 
-/// What is asked about a position.
+/// A question about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnalysisRequest {
     pub position: Position,
@@ -97,16 +97,16 @@ impl AnalysisRequest {
     }
 }
 
-/// What a request does on its thread: within which limits, and what that has cost so far.
+/// The state of a request that runs on its thread: its limits, and what it has cost so far.
 #[derive(Clone)]
 pub struct RequestWork {
     pub server: Arc<Server>,
     pub budget: Budget,
-    /// Whether it may search as far as the server allows, or only for a short time.
+    /// Whether the request may search as far as the server allows; if not, it may search only for a short time.
     pub is_search: bool,
 }
 
-/// What a thread is for. Each kind has threads of its own.
+/// What a thread is for. Each kind has its own limit of threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ThreadKind {
     /// Finds databases, lists them and reads their counts, which may wait for slow storage.
@@ -116,17 +116,17 @@ pub enum ThreadKind {
     Search,
 }
 
-/// The right to use a thread. Dropped, another question may use it.
+/// The right to use a thread. Dropping it lets another question have the thread.
 pub struct ThreadPermit {
     is_search: bool,
     _permit: Permit,
     _in_line: Option<Permit>,
 }
 
-/// An answer, when it was found, and the tag of its database.
+/// When an answer was found, the tag of its database, and the answer.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
 
-/// Ends the searches of a question whose client has gone away.
+/// Cancels the searches of a question when dropped. It is dropped with the handler of the request when the client goes away.
 struct CancelOnDrop(Arc<Monitor>);
 
 impl Drop for CancelOnDrop {
@@ -157,7 +157,8 @@ impl Server {
         })
     }
 
-    /// Returns an answer that is still at hand.
+    /// Returns an answer from the cache. The answer must be from the current database and, if undecided, less than five minutes
+    /// old.
     pub fn cached(&self, source: &BoardSource, request: &AnalysisRequest) -> Option<Analysis> {
         let (_, _, analysis) = self.answers.get(request).filter(|(when, tag, analysis)| {
             *tag == source.tag && (analysis.limit.is_none() || when.elapsed() < UNDECIDED_TIME)
@@ -166,22 +167,23 @@ impl Server {
         Some(analysis)
     }
 
-    /// Writes an answer about a position as `fourbase query --json` does. `text` is what was asked.
+    /// Returns the JSON of an answer about a position, as `fourbase query --json` prints it. `text` is the position as it was
+    /// asked.
     pub fn query_json(&self, analysis: &Analysis, text: &str) -> AnswerJson<AnalysisJson> {
         AnalysisJson::of(analysis, text, analysis.limit.map(|limit| self.limit_text(limit)))
     }
 
-    /// Refuses a question whose answer is not decided, by the limit that was reached.
+    /// Returns the refusal of a question whose answer is not decided. Its reason is the limit that was reached.
     pub fn undecided(&self, limit: Option<AnalysisError>) -> Failure {
         match limit {
-            // Those whose client went away are answered to nobody.
+            // A question is cancelled if the server stops or if its client went away, and then nobody reads this.
             Some(AnalysisError::Cancelled { .. }) => Failure::unavailable("this server is stopping"),
             Some(limit) => Failure::unanswerable(self.limit_text(limit)),
             None => Failure::unanswerable("no remoteness of these moves is known"),
         }
     }
 
-    /// Says which limit was reached.
+    /// Writes which limit was reached.
     fn limit_text(&self, limit: AnalysisError) -> String {
         let within = match limit {
             AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
@@ -193,9 +195,11 @@ impl Server {
 }
 
 impl RequestWork {
-    /// Analyses a position, unless the answer is cached: with at most `nodes`, or with all that this server allows for a position
-    /// (`None`). All positions of a request share its time. Keeps an answer if it is whole, or if another request would find no
-    /// more: what was cancelled, had a quick look, or had only a part of the time may be decided next time.
+    /// Returns the analysis of a position, from the cache if possible. Searches at most `nodes` nodes, or with `None` as many as
+    /// this server allows for a position. All positions of a request share its time.
+    ///
+    /// Caches a whole answer. Caches an undecided answer only if its search had all the nodes and time that this server allows and
+    /// was not cancelled; another request could decide any other.
     ///
     /// # Errors
     ///
@@ -225,13 +229,14 @@ impl RequestWork {
     }
 }
 
-/// What a client may have done for it.
+/// Work for a client: waiting for threads, and running work on them.
 impl Client {
-    /// Waits for a thread.
+    /// Waits for the permit to use a thread of the given kind.
     ///
     /// # Errors
     ///
-    /// For single questions: too many of the address wait, or this one waited too long. A search, if only the head is asked for.
+    /// A single question is refused if too many searches of its address wait, or if it has waited too long. A search is refused for
+    /// a request with HEAD.
     pub async fn thread(&self, kind: ThreadKind) -> Result<ThreadPermit, Failure> {
         let Server { searches, look_ups, storage, search_line, batch_searches, .. } = &*self.server;
         let (semaphore, patience) = match kind {
@@ -256,8 +261,8 @@ impl Client {
         Ok(ThreadPermit { is_search, _permit: permit, _in_line: in_line })
     }
 
-    /// Runs `work` on a thread for look-ups, and if its answer is open then, again on a thread for searches. Runs it there alone if
-    /// it `may_search`.
+    /// Runs `work` on a thread for look-ups, and if its answer is still open, a second time on a thread for searches. If
+    /// `may_search`, runs it only on a thread for searches.
     ///
     /// # Errors
     ///
@@ -277,8 +282,8 @@ impl Client {
         self.run(self.thread(ThreadKind::Search).await?, work).await
     }
 
-    /// Runs `work` on a thread of its own, within the limits of a look-up or of a search, and returns what it returns. Its budget is
-    /// cancelled when the client goes away or the server stops.
+    /// Runs `work` on a thread of its own and returns its result. The permit's kind sets the limits, those of a look-up or of a
+    /// search. Cancels the work when the client goes away or the server stops.
     ///
     /// # Errors
     ///
@@ -294,12 +299,12 @@ impl Client {
         let (most_nodes, most_time) =
             if permit.is_search { (u64::MAX, Duration::MAX) } else { (LOOK_UP_NODES, LOOK_UP_TIME) };
         let nodes = server.arguments.search_nodes.min(most_nodes);
-        // What it knows by then comes within milliseconds.
+        // At the deadline the work ends within milliseconds and returns what it has found.
         let deadline = std::time::Instant::now().checked_add(server.time.min(most_time));
         let budget = Budget { nodes: Some(nodes), deadline, monitor: Some(monitor), spent: Cost::default() };
         let mut own = RequestWork { server: Arc::clone(server), budget, is_search: permit.is_search };
         let mut is_stopping = server.is_stopping.subscribe();
-        // The permit ends with the thread, which takes some milliseconds to notice that it is cancelled.
+        // The thread owns the permit, because cancelled work goes on for some milliseconds until it notices.
         let mut thread = tokio::task::spawn_blocking(move || {
             let answer = work(&mut own);
             own.server.metrics.count(&own.budget, own.is_search);
@@ -325,7 +330,7 @@ impl Client {
     pub async fn find(&self, board: Board) -> Result<Arc<BoardSource>, Failure> {
         let permit = match self.server.boards.at_hand(board) {
             Some((source, true)) => return Ok(source),
-            // If storage is too slow to look again, what was open answers.
+            // If storage is too slow to look for a newer database, the one that is open answers.
             Some((source, false)) => match self.thread(ThreadKind::Storage).await {
                 Ok(permit) => permit,
                 Err(_) => return Ok(source),
@@ -335,7 +340,7 @@ impl Client {
         self.run(permit, move |work| Ok(work.server.boards.find(board)?)).await
     }
 
-    /// Answers about a position: from the cache, or else when a thread is free.
+    /// Analyses a position: returns the cached answer, or else waits for a thread and computes it.
     ///
     /// # Errors
     ///
@@ -379,7 +384,7 @@ mod tests {
         }
     }
 
-    /// The clock of tokio stands still while anything happens, and then jumps to the next limit.
+    /// Tokio's paused clock moves only when all tasks wait: it then jumps to the next timer.
     #[tokio::test(start_paused = true)]
     async fn a_search_may_wait_as_long_as_thirty_others_take() {
         for (options, seconds) in [(&["--searches", "1"][..], 300), (&["--searches", "1", "--search-seconds", "2"], 60)]
@@ -396,7 +401,7 @@ mod tests {
 
     #[tokio::test]
     async fn slow_storage_takes_no_threads_of_look_ups_and_of_an_address_its_share() {
-        // This host takes connections and never answers.
+        // This host accepts connections and never answers, like very slow storage.
         let host = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = server_over(&format!("http://{}", host.local_addr().unwrap()), &[]);
         let client = |last| Client { address: [1, 1, 1, last].into(), ..Client::of(&server, &Request::default()) };

@@ -1,6 +1,6 @@
-//! The contract of GamesCrafters' page, GamesmanUni, for every board with a database: what `GET uwapi/...` answers.
+//! `GET uwapi/...`: the interface that GamesCrafters' page, GamesmanUni, expects of a server, for every board with a database.
 //!
-//! A variant is named rows x columns. The contract was read from the page's own repositories.
+//! A variant (a board) is named rows x columns. The interface is taken from the source code of the page.
 
 use std::sync::Arc;
 
@@ -20,14 +20,15 @@ use super::request::{self, Client, Fields};
 use super::response::{REVALIDATE, caching, json_response};
 use super::service::AnalysisRequest;
 
-/// The addresses, with and without a slash at their end.
+/// Makes the router, which accepts addresses with and without a slash at the end.
 pub fn routes() -> Router {
     ["/uwapi", "/uwapi/", "/uwapi/{*names}", "/connect4/{*names}"]
         .into_iter()
         .fold(Router::new(), |routes, path| routes.route(path, get(answer)))
 }
 
-/// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
+/// Answers an address by the names in its path. Addresses that begin with `connect4` are those of GamesmanClassic, a program behind
+/// GamesCrafters' server.
 async fn answer(
     Extension(client): Extension<Client>,
     uri: Uri,
@@ -61,7 +62,7 @@ async fn answer(
     json_response(&description, REVALIDATE)
 }
 
-/// Reads a variant of GamesmanClassic, which numbers them.
+/// Reads a variant as GamesmanClassic names it: by a number.
 fn classic(variant: &str) -> Result<Board, Failure> {
     let name = match variant {
         "1" => "6x6",
@@ -71,7 +72,7 @@ fn classic(variant: &str) -> Result<Board, Failure> {
     Ok(name.parse()?)
 }
 
-/// Finds what answers for a variant, if it has a database.
+/// Finds what answers for a variant. Refuses a variant without a database.
 async fn solved(client: &Client, variant: &str) -> Result<Arc<BoardSource>, Failure> {
     let source = client.find(board_of(variant).ok_or_else(|| invalid("Variant"))?).await?;
     if source.database().is_some() { Ok(source) } else { Err(invalid("Variant")) }
@@ -103,15 +104,15 @@ async fn position(
     json_response(&answer, caching(&source.tag, analysis.limit.is_none()))
 }
 
-/// A remoteness that is finite and not known: the database has values alone.
+/// The number that GamesCrafters' page reads as an unknown, finite remoteness. It is used if the database has only values.
 const UNKNOWN_REMOTENESS: i64 = -100;
 
-/// Writes what was found out about a position; `None` where something is not known.
+/// Writes the analysis of a position; `None` if the value of the position or of a move is not known.
 fn position_json(position: &Position, analysis: &Analysis) -> Option<Json> {
     let outcome = analysis.outcome?;
     let moves = analysis.moves.iter().map(|of| Some((of.column, of.outcome?)));
     let moves = moves.collect::<Option<Vec<(usize, Outcome)>>>()?;
-    // By how many plies a move is worse than the best one of its value.
+    // Returns by how many plies a move is worse than the best move of the same value.
     let delta = |of: Outcome| {
         let plies = moves.iter().filter(|(_, other)| other.value == of.value).filter_map(|(_, other)| other.remoteness);
         let best = if of.value == Value::Lose { plies.max() } else { plies.min() };
@@ -135,7 +136,7 @@ fn move_json(position: &Position, column: usize, of: Outcome, delta: u32) -> Jso
     let text = to_uni(&position.drop_piece(column));
     json!({
         "move": (column + 1).to_string(),
-        // The arrow of a column: from its tail to its head, by the places in the list of centres.
+        // The arrow of a column. Its tail and its head are given by their indices in `centers`; see `image_json`.
         "autoguiMove": format!("M_{}_{}_x", cells + column, cells + width + column),
         "moveValue": of.value.name(),
         "deltaRemoteness": delta,
@@ -193,7 +194,7 @@ fn variant_json(board: Board) -> Json {
     })
 }
 
-/// Where the page draws the pieces and the moves.
+/// Describes where the page draws the pieces and the moves.
 fn image_json(board: Board) -> Json {
     let (width, height) = (board.width(), board.height());
     let middle = |at: usize| at as f64 + 0.5;
@@ -211,7 +212,7 @@ fn image_json(board: Board) -> Json {
         "sounds": { "x": "general/remove.mp3" },
         "animationType": "entityFade",
     });
-    // The page has the picture of these two only.
+    // The page has a foreground picture only for the boards 6x6 and 7x6.
     if matches!((width, height), (6 | 7, 6)) {
         theme["foreground"] = json!(format!("connect4/foreground6x{width}.svg"));
     }

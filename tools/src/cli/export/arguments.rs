@@ -1,4 +1,4 @@
-//! The arguments of `fourbase export`, what they choose, and the lists of plies and columns in them.
+//! The arguments of `fourbase export`: the choice of positions and format, and the parsers for lists of plies and columns.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::arguments::{
 use crate::failure::BadInput;
 use crate::output::wording;
 
-/// No board has a later ply.
+/// The latest ply of any board.
 const MOST_PLY: u32 = 64;
 
 /// The ply of the UCI data set.
@@ -115,7 +115,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Finds the format: the one that was asked for, else that of the file's name; CSV on standard output.
+    /// Returns the format: `--format`, or else the one that the extension of the output file means, or CSV for standard output.
     pub fn format(&self) -> Result<Format, BadInput> {
         let format = match (self.format, &self.output) {
             (Some(format), _) => format,
@@ -135,7 +135,7 @@ impl Arguments {
         Err(BadInput(reason.to_owned()))
     }
 
-    /// Returns which positions are asked for. The format of the UCI data set stands for its positions.
+    /// Returns the positions to export. The format `uci` also chooses the positions of the UCI data set.
     pub fn choice(&self, format: Format) -> Selection {
         let cells = self.board.board.cells() as u32;
         let (rows, usual) = match self.sample {
@@ -153,7 +153,7 @@ impl Arguments {
         Selection { rows, plies, is_distinct: self.distinct }
     }
 
-    /// Returns the command that makes the same file elsewhere: without folders, threads and limits.
+    /// Returns the command that makes the same file on another machine. It leaves out folders, threads and limits.
     pub fn command(&self, format: Format, choice: &Selection, name: &str) -> String {
         let mut command = format!("fourbase export {}", self.board.board);
         let mut add = |option: &str, value: String| command.push_str(&wording::option(option, &value));
@@ -182,7 +182,7 @@ fn unknown_format(file: &Path) -> BadInput {
     BadInput(format!("the name {file} does not tell the format; end it with .csv or .parquet, or give --format"))
 }
 
-/// Reads some plies: `8`, `0-10` or `0-10,12`; in order, each once.
+/// Reads a list of plies: `8`, `0-10` or `0-10,12`. Returns them sorted and without duplicates.
 fn read_plies(text: &str) -> anyhow::Result<Box<[u32]>> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|ply| *ply <= MOST_PLY && !text.starts_with('+'));
     let range = |part: &str| {
@@ -200,7 +200,7 @@ fn read_plies(text: &str) -> anyhow::Result<Box<[u32]>> {
     Ok(plies.into())
 }
 
-/// Reads some columns: `moves,value`.
+/// Reads a list of columns such as `moves,value`.
 fn read_columns(text: &str) -> anyhow::Result<Box<[Column]>> {
     let column = |name: &str| {
         Column::named(name).ok_or_else(|| {

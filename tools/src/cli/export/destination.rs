@@ -1,5 +1,5 @@
-//! Where a data set goes: standard output, a device, or a file that appears only when it is whole, with a text beside it that
-//! explains it.
+//! The destination of a data set: standard output, a device, or a file. A file appears only when it is complete, together with a
+//! text file that explains the data.
 
 use std::fs;
 use std::io::{self, Write};
@@ -23,13 +23,15 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Begins the data file and the explanation beside it; both get their names at the end.
+    /// Begins the data file and the text file beside it. Both are temporary files until [`Destination::end`] gives them their
+    /// names.
     ///
     /// # Errors
     ///
     /// A file that exists, unless `is_replaced`; a file that cannot be made.
     pub fn begin(file: Option<&Path>, is_replaced: bool) -> anyhow::Result<Destination> {
-        // Folders are refused below, and devices have no text beside them. A link stays: the file that it leads to is replaced.
+        // Only a regular file gets a text file beside it; devices get none, and folders are refused below. If the name is a link,
+        // the link stays, and the file that it leads to is replaced.
         let is_file = |name: &&Path| fs::metadata(name).map_or(true, |of| of.is_file());
         let found = |name: &Path| fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
         let named = file.filter(is_file).map(found);
@@ -55,7 +57,7 @@ impl Destination {
         Ok(Destination { to, name, readme, bytes: 0 })
     }
 
-    /// Adds to an error the place to which the rows could not be written.
+    /// Adds to a write error the name of the destination.
     pub fn explain(&self, error: PositionError) -> Error {
         match error {
             PositionError::Write(error) => failed(self.name.as_deref(), error),
@@ -63,7 +65,7 @@ impl Destination {
         }
     }
 
-    /// Ends the output. Returns the name of the file with the explanation, if there is one.
+    /// Ends the output and writes the explanation `text`. Returns the name of the text file, if there is one.
     ///
     /// # Errors
     ///
@@ -92,7 +94,7 @@ impl Write for Destination {
     }
 }
 
-/// Adds the name of a file to an error, or that it is standard output, where a closed pipe is no failure.
+/// Adds to a write error the name of the file, or that it was standard output. There a closed pipe is no failure.
 fn failed(name: Option<&Path>, error: io::Error) -> Error {
     match name {
         Some(name) => Error::new(PositionError::Write(error)).context(wording::cannot_write(name)),

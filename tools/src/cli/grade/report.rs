@@ -83,7 +83,7 @@ struct GradedJson {
 
 impl GradedJson {
     fn of(sums: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> GradedJson {
-        // Four decimals are a hundredth of a percent.
+        // Keep four decimals, which is a hundredth of a percent.
         let rounded = |share: f64| (share * 1e4).round() / 1e4;
         let share = |of: Option<Share>| of.map(|of| rounded(of.share));
         let interval = |of: Option<Share>| of.map(|of| of.interval.map(rounded));
@@ -104,7 +104,7 @@ impl GradedJson {
         }
     }
 
-    /// Writes a row of the table, with the interval of `keeps` in that of a sample.
+    /// Writes a row of the table. The table of a sample also has the interval of `keeps`.
     fn cells(&self, name: String, is_sample: bool) -> Vec<String> {
         let interval = match self.keeps_interval {
             Some(_) if self.complete => "exact".to_owned(),

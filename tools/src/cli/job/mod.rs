@@ -1,6 +1,6 @@
-//! The job of this process: alone, or with others that solve, count or verify the same board.
+//! The job of this process. A job is one process, or several that solve, count or verify the same board together.
 //!
-//! Only a program that was built with the feature `mpi` can have others.
+//! Only a program built with the feature `mpi` can run as several processes.
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -20,10 +20,10 @@ use crate::remedy;
 /// How long a rank waits for rank 0 to report a failure that all ranks share.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The variables in which launchers give the number of processes that they have started.
+/// The environment variables in which launchers put the number of processes that they have started.
 const LAUNCHED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// A job, as one of its processes sees it. Dropping it leaves the job, when all ranks do.
+/// The membership of this process in a job. Dropping it leaves the job, and waits until all ranks leave.
 pub struct Job(Box<dyn Communicator>);
 
 impl Job {
@@ -31,11 +31,11 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// A launcher has started several processes that do not form a job: each would do all the work.
+    /// A launcher has started several processes, but they do not form a job: each process would do all the work.
     pub fn join() -> anyhow::Result<Job> {
         #[cfg(feature = "mpi")]
         if let Some(world) = mpi::World::join() {
-            // Open MPI's launcher gives the first process a terminal of its own, wherever the output goes.
+            // Open MPI's launcher gives the first process a terminal even if the output goes to a file, so never print colours.
             anstream::ColorChoice::Never.write_global();
             return Ok(Job(Box::new(world)));
         }
@@ -50,7 +50,7 @@ impl Job {
             .into())
     }
 
-    /// Returns the context for work that all ranks do together with files on disk.
+    /// Returns the context for work on files on disk that all ranks share.
     pub fn context<'a>(&'a self, progress: &'a dyn Progress) -> Context<'a> {
         Context { storage: &Disk, all: &*self.0, progress }
     }
@@ -60,13 +60,14 @@ impl Job {
         self.0.is_root()
     }
 
-    /// Returns what to print on the first Ctrl-C. MPI sends all ranks a signal where one has failed: then only that one reports.
+    /// Returns what to print on the first Ctrl-C; `None` with several ranks. If a rank fails, MPI sends a signal to all ranks, and
+    /// only the failed rank should print.
     pub fn on_interrupt(&self, message: &'static str) -> Option<&'static str> {
         self.0.is_alone().then_some(message)
     }
 
-    /// Compares descriptions of what the ranks have prepared: all ranks go on, or none. Returns nothing where all have
-    /// failed, and another rank reports why.
+    /// Compares descriptions of what the ranks have prepared, and returns this rank's `prepared` if all descriptions are equal.
+    /// Otherwise ends the job. If the preparation failed on all ranks, rank 0 returns the error and the others return `None`.
     pub fn prepared<T>(
         &self,
         prepared: anyhow::Result<T>,
@@ -75,7 +76,7 @@ impl Job {
         let own = prepared.as_ref().map_or_else(|_| String::new(), description);
         let all = self.0.all_gather(own.as_bytes());
         if all.iter().any(|other| other != own.as_bytes()) {
-            // The first rank that has failed reports why; it ends the others meanwhile.
+            // The first rank that failed reports why and ends the other ranks, which wait here for that.
             let reporter = all.iter().position(Vec::is_empty).unwrap_or(0);
             if self.0.rank() as usize != reporter {
                 thread::sleep(2 * PATIENCE);
@@ -94,13 +95,14 @@ impl Job {
         }
     }
 
-    /// Returns what this rank has done with the others. A failure of one ends all of them.
+    /// Returns the result of this rank's share of the work. If it failed, ends all ranks.
     pub fn unless_failed<T, E: Into<anyhow::Error>>(&self, done: Result<T, E>) -> anyhow::Result<T> {
         let done = done.map_err(E::into);
         match done {
             Err(error) if !self.0.is_alone() => {
                 if !self.is_root() {
-                    // A failure that all ranks meet, such as a request to stop, is reported by rank 0, which ends the others.
+                    // If all ranks fail alike, such as by a request to stop, rank 0 reports that and ends the others, which wait
+                    // for it.
                     thread::sleep(PATIENCE);
                 }
                 self.report_and_abort(error)

@@ -21,19 +21,20 @@ use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 
 use crate::failure::FAILED;
 
-/// How long a rank sleeps before it looks again: at first, and at most. A look costs some 10 microseconds of a processor.
+/// How long a rank sleeps before it checks again whether a call is complete: at first, and at most. A check takes about 10
+/// microseconds of processor time.
 const SHORT_PAUSE: Duration = Duration::from_micros(20);
 const LONG_PAUSE: Duration = Duration::from_millis(1);
 
-/// The most bytes of one collective call, of all ranks together: MPI counts with 32 bits.
+/// The most bytes that all ranks together send in one collective call. The limit exists because MPI counts with 32 bits.
 const MOST_BYTES: usize = 1 << 30;
 
-/// All processes of an MPI job. Dropping it leaves MPI, when all ranks do.
+/// All processes of an MPI job. Dropping it leaves MPI, and waits until all ranks leave.
 pub struct World {
     rank: u32,
     size: u32,
     is_on_one_machine: bool,
-    /// Held by the thread that calls MPI, one at a time.
+    /// Locked by the thread that calls MPI, so that only one thread does at a time.
     turn: Mutex<()>,
     sent_bytes: AtomicU64,
     waited_nanoseconds: AtomicU64,
@@ -41,7 +42,7 @@ pub struct World {
 }
 
 impl World {
-    /// Joins the job that this process was started in; `None` where it is the only process.
+    /// Joins the job that this process was started in; `None` if the job has no other process.
     pub fn join() -> Option<World> {
         let (universe, threading) = mpi::initialize_with_threading(Threading::Serialized)?;
         let world = universe.world();
@@ -68,7 +69,7 @@ impl World {
         })
     }
 
-    /// Waits for its turn, and makes a collective call that sends `bytes` bytes.
+    /// Makes a collective call that sends `bytes` bytes. First waits until no other thread of this process calls MPI.
     fn collective<T>(&self, bytes: usize, call: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let start = Instant::now();
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +89,7 @@ fn wait<'a, D: ?Sized, S: Scope<'a>>(mut call: Request<'a, D, S>) {
     }
 }
 
-/// A process that panics ends the job: the others would wait for it.
+/// Makes a panic of this process end the whole job, because the other ranks would wait for this one forever.
 fn abort_on_panic(rank: u32) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -144,7 +145,7 @@ impl fmt::Debug for World {
     }
 }
 
-/// Gathers the bytes of all ranks, in as many calls as MPI's counts need.
+/// Gathers the bytes of all ranks. Makes several calls if there are more bytes than one call allows ([`MOST_BYTES`]).
 fn all_gather(world: &SimpleCommunicator, own: &[u8]) -> Vec<Vec<u8>> {
     let size = world.size() as usize;
     let mut lengths = vec![0u64; size];

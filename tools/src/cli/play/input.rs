@@ -1,4 +1,4 @@
-//! The lines that the user gives in a game: with an editor in a terminal, else as they come.
+//! Reads the lines of the user in a game: with a line editor in a terminal, or else plainly from standard input.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, StdinLock};
@@ -10,14 +10,14 @@ use rustyline::error::ReadlineError;
 use crate::batch::lines::{Line, Lines};
 use crate::{failure, interrupt};
 
-/// The message of a failed read; the reason follows.
+/// The message of a failed read; the cause is appended to it.
 const CANNOT_READ: &str = "cannot read standard input";
 
-/// Where the lines come from.
+/// The source of the lines.
 pub enum Input {
-    /// A person in a terminal. Arrow keys edit the line and bring earlier ones back.
+    /// A person in a terminal. Arrow keys move within the line and bring earlier lines back.
     Editor(Box<DefaultEditor>),
-    /// A script, or a person whose terminal does not show the answers.
+    /// A script, or a person at a terminal whose standard output goes elsewhere.
     Plain { lines: Lines<StdinLock<'static>>, waiting: VecDeque<Line>, is_typed: bool },
 }
 
@@ -56,12 +56,12 @@ impl Input {
     }
 }
 
-/// Lets a person type a line. Ctrl-C prints how to leave the game, and Ctrl-D leaves it.
+/// Lets a person type a line. Ctrl-C prints how to leave the game; Ctrl-D returns `None`, which leaves the game.
 fn edited_line(editor: &mut DefaultEditor) -> anyhow::Result<Option<Line>> {
     loop {
         match interrupt::waiting(|| editor.readline("> ")) {
             Ok(text) => {
-                // Without the history entry the line can still be typed again.
+                // Ignore an error: without the history entry the user can still type the line again.
                 let _ = editor.add_history_entry(&text);
                 let lines = Lines::new(format!("{text}\n").as_bytes()).next_chunk().context(CANNOT_READ)?;
                 return Ok(lines.and_then(|mut lines| lines.pop()));

@@ -35,7 +35,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session; `kinds` are the first player and the second.
+    /// Makes a session. `kinds` has the first player and then the second.
     ///
     /// # Errors
     ///
@@ -45,12 +45,13 @@ impl Session {
         Ok(Session { game, kinds, choosers, seed, analyst, stuck_at: None, input: Input::open()? })
     }
 
-    /// Plays until the user leaves, the input ends, or a game of two programs is over. The first line ends with `level`.
+    /// Plays until the user leaves, the input ends, or a game between two programs is over. The first line of the output ends with
+    /// `level`.
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read or standard output cannot be written; a database cannot be read; in a game of two
-    /// programs, one finds no move.
+    /// Standard input cannot be read or standard output cannot be written; a database cannot be read; in a game between two
+    /// programs, a program finds no move.
     pub fn run(mut self, level: &str) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
         output::print(format_args!("{}: X is {first}, O is {second}{level}", self.game.board()))?;
@@ -94,7 +95,7 @@ impl Session {
         let place = mover as usize;
         let kind = self.kinds[place];
         let Some(chooser) = &mut self.choosers[place] else { return Ok(false) };
-        // Each ply has its own stream, so that a move that was taken back is played again.
+        // Each ply has its own random stream, so that after `undo` a program plays the same move again.
         let mut source = random_source(self.seed, ply as u64);
         match chooser.choose(self.game.position(), self.game.last(), &mut source) {
             Ok(choice) => {
@@ -119,7 +120,7 @@ impl Session {
         output::print(format_args!("\n{}\n\n{}", draw(position, true), wording::standing(position)))
     }
 
-    /// Does what was typed and returns the text to print.
+    /// Executes a typed command and returns the text to print.
     fn obey(&mut self, typed: Typed) -> anyhow::Result<Option<String>> {
         Ok(match typed {
             Typed::Nothing | Typed::Board | Typed::Quit => None,
@@ -169,7 +170,7 @@ impl Session {
     /// Takes moves back to the last turn of a human.
     fn undo(&mut self) -> Option<String> {
         let is_human = |ply: &usize| self.kinds[ply % 2] == Kind::Human;
-        // A move of the user for a program that was stuck is taken back first.
+        // This also takes back moves that the user made for a program that found none.
         match (0..self.game.ply()).rev().find(is_human) {
             Some(ply) => {
                 self.game.take_back_to(ply);
@@ -187,7 +188,8 @@ impl Session {
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
-    /// Writes the outcome of every column, with the grades of `kind` or of a player of this game that grades columns.
+    /// Writes the outcome of every column. Adds the grades of `kind`, or else those of a player of this game, if that player grades
+    /// columns.
     fn values(&self, kind: Option<Kind>) -> anyhow::Result<String> {
         let mut moves = self.analyst.moves(self.game.position())?;
         moves.sort_by_key(|of| of.0);
@@ -226,7 +228,7 @@ impl Session {
     }
 }
 
-/// Returns the reason why there is no answer.
+/// Returns the text that says why there is no answer, unless the database is at fault.
 ///
 /// # Errors
 ///

@@ -14,7 +14,7 @@ const ECHO_BYTES: usize = 40;
 /// The column whose name is `q`, counted from 0.
 const COLUMN_Q: usize = 25;
 
-/// The commands, for people.
+/// The text that `help` prints.
 pub const HELP: &str = "  \
   a column   move there: 4, or d or d1 as books write it
   undo       take back your last move and the moves after it
@@ -56,7 +56,7 @@ impl Typed {
     ///
     /// # Errors
     ///
-    /// What is wrong with the line, in one line.
+    /// A one-line message that says what is wrong with the line.
     pub fn read(line: &Line, position: &Position) -> Result<Typed, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; type at most {KEPT_BYTES}", line.bytes));
@@ -64,7 +64,7 @@ impl Typed {
         let text = str::from_utf8(&line.kept).map_err(|error| {
             format!("byte {} of the line is not UTF-8; type a column or help", error.valid_up_to() + 1)
         })?;
-        // Some programs begin a file with a byte order mark.
+        // Some programs begin a file with a byte order mark, which is ignored.
         let text = text.trim_start_matches('\u{feff}').trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
@@ -118,14 +118,14 @@ fn is_square(word: &str) -> bool {
     matches!(word.as_bytes(), [b'a'..=b'i' | b'A'..=b'I', row @ ..] if row.iter().all(u8::is_ascii_digit))
 }
 
-/// Reads a column: its number, or the character under it.
+/// Reads a column: its number, or the character that stands under the column on the drawn board. Returns it counted from 0.
 fn column(word: &str) -> Option<usize> {
     let by_number = || word.parse::<u32>().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()));
     let by_character = (0..MAX_COLUMNS).find(|&column| {
         let mut characters = word.chars();
         column_character(column) == characters.next() && characters.next().is_none()
     });
-    // 0 and 99 are read here; the board refuses them.
+    // Numbers outside of the board, such as 0 and 99, pass here; the board refuses them later.
     by_character.or_else(|| by_number().map(|number| (number as usize).wrapping_sub(1)))
 }
 

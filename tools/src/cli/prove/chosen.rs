@@ -1,4 +1,4 @@
-//! The strategy that the command line names, made for the board.
+//! Makes the strategy that the command line names for the board.
 
 use clap::Args;
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
@@ -115,11 +115,12 @@ fn note(rule: FollowUp, board: Board) -> Option<String> {
 }
 
 impl Chosen {
-    /// Returns the player who follows the rule: the one asked for, else the second.
+    /// Returns the player who follows the rule: the player asked for, or else the only one that the rule is for, or else the
+    /// second.
     ///
     /// # Errors
     ///
-    /// The rule is not for the player asked for.
+    /// The rule is only for the other player.
     pub fn player(&self, asked: Option<Player>) -> Result<Player, BadInput> {
         match (asked, self.rule.player()) {
             (Some(asked), Some(owner)) if asked != owner => Err(BadInput(format!(

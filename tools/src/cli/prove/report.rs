@@ -40,7 +40,7 @@ pub struct StrategyReport {
 }
 
 impl StrategyReport {
-    /// Gathers the findings.
+    /// Makes the report of a check, with the comparison or the reason why there is none.
     pub fn of(chosen: Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
         let Check { board, player, positions, lines, refutation, undefined } = &check;
         let centre = chosen.follow_up.and_then(FollowUp::centre);
@@ -97,7 +97,7 @@ impl StrategyReport {
         output::table(&[Words(""), Numbers("positions"), Numbers("lines")], rows)
     }
 
-    /// Writes a line, and draws its last position.
+    /// Writes a line of play, and draws its last position.
     fn shown(&self, name: &str, line: &[usize]) -> String {
         let start = Position::start(self.check.board);
         // The check has played every move of the line, so none is refused.

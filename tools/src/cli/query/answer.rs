@@ -7,22 +7,22 @@ use fourbase::notation::{column_character, draw};
 
 use crate::output::wording;
 
-/// Stands for an unknown value.
+/// The text in place of an unknown value.
 const UNKNOWN: &str = "?";
 
-/// Explains [`UNKNOWN`] in the row of plies, if a search found the plies of only some moves.
+/// Explains [`UNKNOWN`] in the table's row of plies, if a search found the plies of only some moves.
 const NO_PLIES: &str = "\n\n?: plies that were not searched; to search them all, add --search only";
 
-/// Stands for a column that cannot be played.
+/// The text in place of a column that cannot be played.
 const FULL: &str = "-";
 
-/// The width of a line.
+/// The width of a line of output, in characters.
 const LINE: usize = 80;
 
 /// The width of the names of the rows, with the spaces after them.
 const NAMES: usize = 8;
 
-/// The width of a column of the table, and of the space between two.
+/// The width of a column of the table, and of the space between two columns.
 const CELL: usize = 4;
 const GAP: usize = 2;
 
@@ -39,7 +39,7 @@ pub struct Answer<'a> {
 }
 
 impl fmt::Display for Answer<'_> {
-    /// Writes a text with colours.
+    /// Writes the answer with colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Analysis { position, outcome, moves, .. } = self.analysis;
         write!(f, "{}\n\n", draw(position, true))?;
@@ -65,7 +65,8 @@ impl fmt::Display for Answer<'_> {
 }
 
 impl Answer<'_> {
-    /// Writes a column for each column of the board, in as many blocks as fit the width. Best moves are in upper case.
+    /// Writes the table of moves, which has a column for each column of the board. A table that is too wide is split into several
+    /// tables, one below the other. Best moves are in upper case.
     fn write_table(&self, f: &mut fmt::Formatter<'_>, has_plies: bool) -> fmt::Result {
         let Analysis { position, moves, .. } = self.analysis;
         let columns = position.board().width();
@@ -98,7 +99,7 @@ impl Answer<'_> {
         Ok(())
     }
 
-    /// Names what a limit has left open.
+    /// Returns the part of the answer that is still missing when a limit was reached, for the message about it.
     fn open(&self) -> &'static str {
         if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
             UNKNOWN
@@ -122,7 +123,7 @@ fn cell(text: &str, paint: impl Fn(&str) -> String) -> String {
     format!("{}{}{}", " ".repeat(space / 2), paint(text), " ".repeat(space - space / 2))
 }
 
-/// Writes best play, on several lines where one is too short.
+/// Writes best play, on several lines if one is too short.
 fn best_line(columns: &[usize]) -> String {
     let (mut text, mut width) = (BEST_LINE.to_owned(), BEST_LINE.len());
     for name in columns.iter().filter_map(|column| column_character(*column)) {

@@ -12,16 +12,16 @@ use super::limited::LimitedAnalyst;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Tally, input_text, no_answer};
 
-/// Stands for an unknown remoteness, and for a column that cannot be played.
+/// The text in place of an unknown remoteness, and of a column that cannot be played.
 const NONE: &[u8] = b"-";
 
-/// Stands for a move that was not decided.
+/// The text in place of a move that was not decided.
 const UNDECIDED: &[u8] = b"?";
 
-/// Lines that one thread reads or writes in a row. Fewer are not worth a second thread.
+/// How many lines one thread parses or writes as a unit of work. Fewer lines are not worth a second thread.
 const PART: usize = 512;
 
-/// The most lines that are answered together with all their moves.
+/// The most lines that are answered at a time if the answers contain all moves.
 const AT_ONCE_WITH_MOVES: usize = 1 << 13;
 
 /// What is written about each position.
@@ -33,11 +33,11 @@ pub enum Form {
     Moves,
     /// A line of JSON; with best play if `with_line` is set.
     Json { with_line: bool },
-    /// Value, remoteness and score, only of positions whose next field differs from them.
+    /// Value, remoteness and score, only for positions whose expected result (the next field of the line) differs.
     Differences,
 }
 
-/// Answers every line, positions of `board`.
+/// Answers every line, each of which is a position of `board`.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, f
     })
 }
 
-/// A line that is a position, or the reason why it is not.
+/// A question, or the reason why its line is not a position.
 type Reading<'l> = Result<Question<'l>, String>;
 
 /// A line that is a position.
@@ -78,7 +78,8 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Answers lines: reads them in parts, finds all answers together, and writes them in parts.
+    /// Answers lines. Threads parse the lines in parts of [`PART`] lines, `find` finds all answers in one call, and threads write
+    /// the answers in the same parts.
     fn answer<T: Send>(
         &self,
         lines: &[Line],
@@ -119,7 +120,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Reads lines.
+    /// Parses lines.
     fn read<'l>(&self, lines: &'l [Line]) -> Vec<Reading<'l>> {
         let read = |line: &'l Line| {
             let record = self.arguments.read(line, self.board)?;
@@ -129,7 +130,7 @@ impl Batch<'_> {
         lines.iter().map(read).collect()
     }
 
-    /// Analyses positions: in parallel if a database answers, or one after the other if each search uses all threads.
+    /// Analyses positions: in parallel if a database answers, else one after the other, because each search uses all threads.
     fn analyse(&self, positions: &[Position]) -> Vec<anyhow::Result<Analysis>> {
         let with_line = self.form == Form::Json { with_line: true };
         let analyse = |position: &Position| self.analyst.analyse(position, with_line, None);
@@ -144,7 +145,7 @@ impl Batch<'_> {
         question.record.write(text, |text| push_outcome(text, outcome, b'\t'));
     }
 
-    /// Writes value, remoteness and score if they differ from the next field.
+    /// Writes value, remoteness and score if they differ from the expected result, the next field of the line.
     fn write_difference(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, outcome: Outcome) {
         let score = question.position.score(outcome);
         let expected = question.record.next().unwrap_or_default();
@@ -200,7 +201,7 @@ impl Batch<'_> {
         });
     }
 
-    /// Writes everything as JSON.
+    /// Writes the whole analysis as a line of JSON.
     fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
         let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
         let input = Some(input_text(question.line));
@@ -234,7 +235,7 @@ fn of_each<I: Send, T: Send>(items: Vec<I>, each: impl Fn(I) -> T + Sync + Send)
     if items.len() == 1 { items.into_iter().map(each).collect() } else { items.into_par_iter().map(each).collect() }
 }
 
-/// Writes a value and a remoteness.
+/// Writes a value, the byte `between`, and a remoteness.
 fn push_outcome(text: &mut Vec<u8>, outcome: Outcome, between: u8) {
     text.extend_from_slice(outcome.value.name().as_bytes());
     text.push(between);

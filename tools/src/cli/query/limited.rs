@@ -19,25 +19,26 @@ use super::watch::{Watch, Watcher};
 use crate::output::wording;
 use crate::{failure, interrupt, remedy};
 
-/// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
+/// How many positions of a batch are answered at a time if each may take a search of some seconds.
 const AT_ONCE_SEARCHED: usize = 16;
 
-/// How many, where some of them need a search: enough for all threads, few enough that answers keep coming.
+/// How many positions of a batch are answered at a time if the database answers most of them and some need a search: enough for all
+/// threads, few enough that answers keep coming.
 const AT_ONCE_KEPT: usize = 256;
 
-/// An analyst, and what the program adds to it. Threads share it.
+/// An analyst with the limits, progress and messages of the command line. Threads share it.
 pub struct LimitedAnalyst {
     analyst: Analyst<Database>,
     /// The most nodes of a question; `None` for no limit.
     nodes: Option<u64>,
     /// The longest time of a question; `None` for no limit.
     time: Option<Duration>,
-    /// The folder in which there is no database of the board, if that is why everything is searched.
+    /// The folder that has no database of the board, if everything is searched for that reason.
     missing_in: Option<PathBuf>,
-    /// Whether any question so far was searched.
+    /// Whether any question so far took a search.
     has_searched: AtomicBool,
     watcher: Watcher,
-    /// The command that solves a board without a database; unknown before it is needed.
+    /// The command that solves the board first, for a message about a board without a database. It is computed when first needed.
     solve_first: OnceLock<Option<String>>,
 }
 
@@ -59,13 +60,13 @@ impl LimitedAnalyst {
     ///
     /// # Errors
     ///
-    /// Why there is no answer, and what to do.
+    /// Why there is no answer, in a message that also says what to do.
     pub fn moves(&self, position: &Position) -> anyhow::Result<Vec<(usize, Outcome)>> {
         self.ask(self.nodes, |budget, _| self.analyst.moves(position, budget))
     }
 
-    /// Analyses a position as far as the limits allow: its outcome, its moves, and best play if `with_line` is set. At
-    /// most `nodes` nodes are searched if that is given.
+    /// Analyses a position as far as the limits allow: its outcome, its moves, and best play if `with_line` is set. `nodes` can
+    /// lower the limit of nodes.
     ///
     /// # Errors
     ///
@@ -75,8 +76,8 @@ impl LimitedAnalyst {
         self.ask(nodes, |budget, _| self.analyst.analyse(position, with_line, budget, None))
     }
 
-    /// Finds out everything like [`LimitedAnalyst::analyse`]. Where that takes long, shows on standard error what is known so
-    /// far: the value first, then move after move.
+    /// Analyses a position with best play, as [`LimitedAnalyst::analyse`] does. If that takes long, shows on standard error what is
+    /// known so far: first the value, then one move after the other.
     ///
     /// # Errors
     ///
@@ -97,9 +98,9 @@ impl LimitedAnalyst {
         })
     }
 
-    /// Returns the outcome of each position; the limits apply to each one separately.
+    /// Returns the outcome of each position. The limits apply to each position separately.
     pub fn outcomes(&self, positions: &[Position]) -> Vec<anyhow::Result<Outcome>> {
-        // The time limit is for one position.
+        // With a time limit, each position needs a budget of its own.
         if self.may_search() || self.time.is_some() && self.keep_plies().is_some() {
             let outcome = |position| self.ask(self.nodes, |budget, _| self.analyst.outcome(position, budget));
             return positions.iter().map(outcome).collect();
@@ -112,7 +113,7 @@ impl LimitedAnalyst {
     /// Returns how many positions of a batch to answer together.
     pub fn at_once(&self) -> usize {
         match (self.may_search(), self.keep_plies()) {
-            // The time limit is for one position.
+            // With a time limit each position has its own time, so answer one position at a time.
             (true, _) | (_, Some(_)) if self.time.is_some() => 1,
             (true, _) => AT_ONCE_SEARCHED,
             (false, Some(_)) => AT_ONCE_KEPT,
@@ -125,12 +126,12 @@ impl LimitedAnalyst {
         self.analyst.may_search()
     }
 
-    /// Returns the database that is asked, if there is one.
+    /// Returns the database that answers, if there is one.
     pub fn database(&self) -> Option<&Database> {
         self.analyst.lookup.as_ref()
     }
 
-    /// Says where the answers so far come from.
+    /// Returns a text that names the source of the answers so far.
     pub fn source(&self) -> String {
         self.note().unwrap_or_else(|| match self.database() {
             Some(database) => format!("from {}", wording::database(database)),
@@ -138,7 +139,7 @@ impl LimitedAnalyst {
         })
     }
 
-    /// Says where the answers so far come from, if not only from a database of all positions.
+    /// Returns a text that names the source of the answers so far; `None` if they all come from a database of all positions.
     pub fn note(&self) -> Option<String> {
         let has_searched = self.has_searched.load(Relaxed);
         let Some(database) = self.database() else {
@@ -173,7 +174,7 @@ impl LimitedAnalyst {
         self.note().iter().for_each(|note| failure::print_note(note));
     }
 
-    /// Says which limit was reached, and what to do.
+    /// Returns the message that a limit was reached, with what the user can do.
     pub fn limit_text(&self, limit: AnalysisError) -> String {
         let (limit, option) = match limit {
             AnalysisError::NodeLimit { nodes, .. } => (counted(nodes, "node"), "--nodes"),
@@ -190,7 +191,7 @@ impl LimitedAnalyst {
         format!("not decided within {limit}; allow more with {option}, or {other}")
     }
 
-    /// Says why there is no answer, and what to do.
+    /// Turns an error into a message that says why there is no answer and what the user can do.
     pub fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
@@ -199,7 +200,7 @@ impl LimitedAnalyst {
         }
     }
 
-    /// Asks one question, whose search visits at most `nodes` nodes.
+    /// Asks the analyst one question. Its search visits at most `nodes` nodes.
     fn ask<T>(
         &self,
         nodes: Option<u64>,
@@ -211,7 +212,7 @@ impl LimitedAnalyst {
         answer.map_err(|error| self.explain(error))
     }
 
-    /// Returns the budget of a question, and what watches it if it may be searched.
+    /// Returns the budget of a question, and the watch that shows its progress if it may take a search.
     fn begin(&self, nodes: Option<u64>) -> (Budget, Option<Watch>) {
         let monitor = Arc::new(Monitor::default());
         interrupt::watch(&monitor);
@@ -221,13 +222,13 @@ impl LimitedAnalyst {
         (Budget { nodes, deadline, monitor: Some(monitor), ..Budget::default() }, watch)
     }
 
-    /// Returns the deepest ply that the database keeps; `None` if it keeps all, or there is none.
+    /// Returns the deepest ply that the database keeps; `None` if the database keeps all plies, or if there is no database.
     fn keep_plies(&self) -> Option<u32> {
         self.database()?.manifest.keep_plies
     }
 }
 
-/// Says what is known of a position, one fact after the other.
+/// Writes each known fact about a position as a text.
 fn facts(analysis: &Analysis) -> Vec<String> {
     let to_move = analysis.position.to_move();
     let value = analysis.outcome.map(|outcome| wording::sentence(to_move, outcome));
@@ -238,7 +239,7 @@ fn facts(analysis: &Analysis) -> Vec<String> {
     value.into_iter().chain(moves).collect()
 }
 
-/// Says that a search takes long, and when it ends.
+/// Writes the note that a search takes long, with the limit at which the search ends.
 fn note_of_long_search(analyst: &Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> String {
     let end = match (time, nodes) {
         (Some(time), _) => format!(", for at most {}", seconds(time)),

@@ -1,10 +1,11 @@
-//! The options that say when to search forward, and what answers then.
+//! The options for forward search, and the choice between database and search.
 //!
-//! Every command that looks positions up has the same rule: it uses what is there, the user's database or else the built-in
-//! one, and searches the rest within the limits of `--nodes` and `--seconds`. `--search never` searches nothing; `--search only`
-//! searches everything.
+//! All commands that look positions up follow the same rule. They use the user's database, or else the built-in one. They search
+//! whatever the database does not have, within the limits of `--nodes` and `--seconds`. With `--search never` they search nothing,
+//! and with `--search only` everything.
 //!
-//! But for `never`, a database that cannot be opened gives way, with a warning, to the built-in one, or else to a search.
+//! If a database cannot be opened, a warning is printed and the built-in one is used instead, or else a search. `--search never`
+//! fails.
 
 use std::sync::Arc;
 use std::thread;
@@ -22,13 +23,13 @@ use super::limited::LimitedAnalyst;
 use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
 use crate::{failure, remedy};
 
-/// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
+/// The default of `--nodes`, the most nodes of a search for one position: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
 
-/// How many, where a database has all values and only the remoteness is searched.
+/// The default of `--nodes` if a database has all values, so that only the remoteness is searched.
 const REMOTENESS_NODES: u64 = 1_000_000;
 
-/// The most that the table of a search takes, however much memory is free.
+/// The most bytes of a search's table, even if more memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
 
 /// The longest limit of time: ten years.
@@ -63,13 +64,13 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Finds what answers for a board. Warns of a database that is not complete or cannot be read. `failure` is that of the
-    /// database that was found before, if it has failed.
+    /// Chooses the database or search that answers for a board. Warns if a database is not complete or cannot be read. If the
+    /// caller has already failed to use the database, `failure` is the error.
     ///
     /// # Errors
     ///
-    /// A database of another board in the place of this one; with `--search never`, also a missing database, with the command that
-    /// makes it, or one that cannot be opened.
+    /// The database in the place of this board's is of another board. With `--search never` also: the database is missing (the
+    /// error names the command that makes it), or cannot be opened.
     pub fn find(&self, board: Board, failure: Option<DatabaseError>) -> anyhow::Result<LimitedAnalyst> {
         let when = self.search.unwrap_or(When::Auto);
         let root = &self.lookup.database.root;
@@ -88,7 +89,7 @@ impl SearchArguments {
                 return Err(failure);
             }
             failure::print_warning(&remedy::describe(&failure));
-            // Without a database a search takes its place.
+            // `Missing` makes the caller search instead.
             let database =
                 Database::embedded(board)?.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
             Ok(self.lookup.cache.apply(database))
@@ -100,7 +101,7 @@ impl SearchArguments {
         if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
-        // All values are in the database, and no other source has a remoteness.
+        // The default limit depends on what is searched: only the remoteness if the database has all values.
         let has_values = analyst.remoteness_source.is_none()
             && database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
         let nodes = if has_values { REMOTENESS_NODES } else { DEFAULT_NODES };
@@ -118,8 +119,8 @@ fn seconds(text: &str) -> anyhow::Result<Duration> {
     })
 }
 
-/// Returns the options of a search on this machine. Its table may take half of the memory that a solve would: it starts
-/// small, and few questions need much of it.
+/// Returns the options of a search on this machine. The search's table may grow to half of the default memory limit of a solve. It
+/// starts small, and few questions need much of it.
 pub fn options(threads: usize) -> SearchOptions {
     let half = memory::default_limit().map_or(SearchOptions::default().table_bytes as u64, |bytes| bytes / 2);
     let table_bytes = usize::try_from(half.min(MOST_TABLE_BYTES)).unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
-//! Watches questions from a thread of its own: shows their nodes on a terminal, says elsewhere that one takes long. One thread
-//! serves all questions, because a batch asks thousands a second.
+//! Watches long questions from a separate thread. On a terminal it shows how many nodes they have searched; elsewhere it prints a
+//! note that a question takes long. One thread watches all questions, because a batch asks thousands a second.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,30 +12,30 @@ use indicatif::ProgressBar;
 use crate::failure;
 use crate::output::progress;
 
-/// How long a search takes before a note says that it goes on.
+/// How long a search runs before a note says that it takes long.
 const BEFORE_NOTE: Duration = Duration::from_secs(1);
 
-/// How long a search takes before a terminal shows its nodes.
+/// How long a search runs before a terminal shows its nodes.
 const BEFORE_SPINNER: Duration = Duration::from_millis(200);
 
-/// How often the thread looks.
+/// How long the thread sleeps between two looks at the questions.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Watches the questions of one analyst.
 pub struct Watcher(Arc<Shared>);
 
-/// A question that is watched until this is dropped.
+/// The watch over a question; dropping it ends the watch.
 pub struct Watch {
     number: u64,
     shared: Arc<Shared>,
 }
 
-/// What the thread shares with those who ask.
+/// The data that the watching thread shares with the threads that ask questions.
 struct Shared {
     state: Mutex<State>,
-    /// What is said of a question that takes long.
+    /// The note to print if a question takes long.
     note: String,
-    /// Whether there is a terminal.
+    /// Whether standard error is a terminal.
     is_visible: bool,
 }
 
@@ -44,7 +44,7 @@ struct State {
     questions: Vec<Question>,
     next_number: u64,
     has_thread: bool,
-    /// Whether nothing is to be said any more.
+    /// Whether the note was printed already, or is never needed.
     is_noted: bool,
 }
 
@@ -52,16 +52,16 @@ struct Question {
     number: u64,
     monitor: Arc<Monitor>,
     begun: Instant,
-    /// Whether its nodes are shown, or the note was printed for it.
+    /// Whether the question has run long enough for its nodes or the note to be shown.
     is_long: bool,
     spinner: Option<ProgressBar>,
-    /// What is known so far, and is not shown yet.
+    /// Facts about the position that are known and not shown yet.
     news: Vec<String>,
 }
 
 impl Watcher {
-    /// Watches questions that take at most `time`. `note` is printed once, when a question first takes long, and only without a
-    /// terminal, on which the nodes are shown instead.
+    /// Makes a watcher of questions whose time limit is `time`. If standard error is not a terminal, `note` is printed once, when a
+    /// question first takes long. A terminal shows the nodes instead.
     pub fn new(time: Option<Duration>, note: String) -> Watcher {
         let is_visible = io::stderr().is_terminal();
         let is_noted = time.is_some_and(|time| time <= patience(is_visible));
@@ -69,7 +69,7 @@ impl Watcher {
         Watcher(Arc::new(Shared { state, note, is_visible }))
     }
 
-    /// Begins to watch a question.
+    /// Begins to watch the question that `monitor` belongs to.
     pub fn begin(&self, monitor: &Arc<Monitor>) -> Watch {
         let mut state = self.0.lock();
         if !state.has_thread {
@@ -81,7 +81,7 @@ impl Watcher {
                     thread::sleep(PAUSE);
                 }
             };
-            // Without the thread the search goes on unwatched.
+            // If the thread cannot be started, the search goes on unwatched.
             state.has_thread = thread::Builder::new().name("watch".to_owned()).spawn(watch).is_ok();
         }
         let number = state.next_number;
@@ -93,8 +93,8 @@ impl Watcher {
 }
 
 impl Watch {
-    /// Shows what was found out, if the question takes long enough for that: on a terminal in the line with the nodes,
-    /// elsewhere as a note.
+    /// Shows a fact that was found out, once the question takes long: on a terminal in the line with the nodes, elsewhere as a
+    /// note.
     pub fn tell(&self, news: String) {
         let mut state = self.shared.lock();
         let Some(question) = state.questions.iter_mut().find(|question| question.number == self.number) else { return };

@@ -1,4 +1,4 @@
-//! What a solve by several processes needs, for people and as JSON.
+//! Estimates what a solve by several processes needs, for people and as JSON.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub struct Ranks {
     pub plies: Vec<SharedTier>,
 }
 
-/// Bytes of a message that announce the location of one block.
+/// The bytes with which a message tells other processes where one block is.
 const LOCATION_BYTES: u128 = 12;
 
 /// What one tier needs.
@@ -51,17 +51,19 @@ pub struct SharedTier {
 }
 
 impl SharedTier {
-    /// Returns the cells of its row in the table: bytes that are read, time, bytes a second.
+    /// Returns the cells of the tier's row in the table: bytes read, time, and bytes per second.
     pub fn row(&self) -> [String; 3] {
         [bytes(self.read_bytes), duration(self.seconds), format!("{}/s", bytes(self.bytes_per_second as u128))]
     }
 }
 
 impl Ranks {
-    /// Plans for so many processes of so many threads, each of which solves so many entries a second.
+    /// Makes the estimate for `processes` processes of `threads` threads each. A thread solves `entries_per_second` entries per
+    /// second.
     ///
-    /// Every block is written to a log once. At most as many processes read it as the board has columns, namely those
-    /// whose shapes lead to it. Each process keeps the blocks that it has read while there is room.
+    /// Every block of values is written to a log once. The processes that read a block are those that solve shapes (column heights)
+    /// from which a move leads into it, so there are at most as many as the board has columns. Each process keeps the blocks that
+    /// it has read while it has memory for them.
     pub fn new(plan: &Plan, processes: u32, threads: u32, entries_per_second: f64) -> Ranks {
         let together = entries_per_second * f64::from(processes) * f64::from(threads);
         let entries_of_work = plan.entries() as f64 / (plan.work() as f64).max(1.0);
@@ -81,7 +83,7 @@ impl Ranks {
         let sum = |of: fn(&SharedTier) -> u128| plies.iter().map(of).fold(0u128, u128::saturating_add);
         let (written_bytes, read_bytes) = (sum(|tier| tier.written_bytes), sum(|tier| tier.read_bytes));
         let seconds: f64 = plies.iter().map(|tier| tier.seconds).sum();
-        // What a tier of a moment needs can wait for the next.
+        // Leave out tiers that take less than 1 % of the time: their data can wait until the next tier.
         let long = plies.iter().filter(|tier| tier.seconds >= seconds / 100.0);
         let busiest = long.max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));
         Ranks {

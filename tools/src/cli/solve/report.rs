@@ -1,5 +1,5 @@
-//! The plan before a solve, with the time that it will take from a short measurement, and the result after it, for people and
-//! as JSON.
+//! The plan of a solve and its result, for people and as JSON. The plan contains the expected time, which a short measurement
+//! gives.
 
 use std::fmt;
 use std::path::Path;
@@ -81,9 +81,9 @@ impl Planned {
     pub fn of(plan: &Plan, memory_limit_bytes: u64, work_per_second: Option<f64>) -> Planned {
         let check = plan.check(memory_limit_bytes);
         let fits = check.is_ok();
-        // Not for a board that takes no time, or longer than a duration holds.
+        // Estimate no time for a board that does not fit, or that takes almost no time.
         let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
-        // The speed is that of all threads, also of those that are left out.
+        // `work_per_second` is the speed of all threads. If memory is too little for all, scale it to the threads that are left.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
         let expected =
@@ -110,7 +110,7 @@ impl Planned {
     }
 }
 
-/// Says in a few words why a solve does not fit.
+/// Returns a few words that say why a solve does not fit.
 pub fn misfit(error: &SolveError) -> String {
     match error {
         SolveError::Memory { .. } => "too little memory".to_owned(),
@@ -198,8 +198,8 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Describes a solve of which `tiers_done` tiers are done. `end` is what the solver reports at the end, and how many legal positions
-    /// were counted, if they were.
+    /// Describes a solve that has finished `tiers_done` tiers. `end` has the solver's final report, and the number of legal
+    /// positions if they were counted.
     pub fn of(
         solve: &Solve,
         tiers_done: usize,
@@ -226,8 +226,7 @@ impl Solved {
         }
     }
 
-    /// Takes what is done from the error of a stopped solve, or of one that was stopped before its first tier; `None` for
-    /// any other error.
+    /// Describes what a stopped solve has done, which its error contains; `None` if the error is not that of a stopped solve.
     pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
         let Some(SolveError::Stopped { done, stage, keep_plies, .. }) = error.downcast_ref() else { return None };
         let done = if *stage == Stage::Solve { *done } else { 0 };
@@ -263,11 +262,11 @@ impl fmt::Display for Solved {
     }
 }
 
-/// Boards with fewer entries are solved before a user has read the time.
+/// The fewest entries of a board for which a time is estimated. Smaller boards are solved before a user has read the estimate.
 const LEAST_ENTRIES: u128 = 1_000_000_000;
 
-/// Measures how much work this machine does in a second, if a plan is long enough for its time to be of interest: solves a small
-/// board in memory a few times, which takes up to a second.
+/// Measures how much work this machine does per second by solving a small board in memory a few times, which takes up to a second.
+/// Returns `None` for a plan so short that its time is of no interest.
 pub fn speed(plan: &Plan, kernel: Kernel) -> Option<f64> {
     if plan.entries() >= LEAST_ENTRIES { work_per_second(plan.values, kernel) } else { None }
 }
@@ -288,8 +287,8 @@ pub fn thread_speed(plan: &Plan, kernel: Kernel) -> anyhow::Result<f64> {
 /// The board that is solved to measure the machine's speed.
 const SAMPLE: &str = "5x5";
 
-/// The least number of solves and the least total time: the first solve is slower, and other work may disturb any
-/// solve.
+/// A measurement solves at least this often and for at least this long, because the first solve is slower and other programs may
+/// disturb any solve.
 const SOLVES: u32 = 4;
 const TIME: Duration = Duration::from_millis(250);
 

@@ -80,7 +80,7 @@ impl FaultJson {
 }
 
 impl Verified {
-    /// Gathers the findings about a database.
+    /// Makes the report about a database.
     pub fn of(report: &VerifyReport, database: &Database) -> Verified {
         let manifest = &database.manifest;
         Verified {
@@ -111,7 +111,7 @@ impl fmt::Display for Verified {
         let verdict = if self.sound {
             "sound"
         } else if self.faults_in_all == 0 {
-            // The files that cannot be read may be sound or not.
+            // No fault was found, but the files that cannot be read may have some.
             "not checked in full"
         } else if self.faults.iter().all(|fault| fault.kind == FaultKind::Counts) {
             "NOT sound (the counts beside the database, not the database)"
