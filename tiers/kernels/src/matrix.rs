@@ -58,7 +58,7 @@ impl ArmedLines {
 pub struct ArmedLine {
     /// The line's cells in the left wing, as bits of the colouring.
     pub left_mask: u32,
-    /// The values of these bits in rows that have the line.
+    /// The values of the `left_mask` bits in a row that has the line's cells in the left wing.
     pub left_bits: u32,
     /// Where the line's mask begins in [`ArmedLines::masks`].
     pub mask: usize,

@@ -29,7 +29,8 @@ const LONG_SWEEP: u64 = 1 << 28;
 /// How many entries the kernels solve in the time of one probe.
 const ENTRIES_PER_PROBE: u64 = 1000;
 
-/// The positions of one ply without a finished line, in the order of the index. A mirror image follows its position.
+/// The positions of one ply that have no finished line, in the order of the index. A mirror image comes directly after
+/// the position that it mirrors.
 ///
 /// ```
 /// use fourbase_tiers::index::Index;

@@ -205,7 +205,7 @@ pub(crate) struct RowRequest {
     /// The matrix; `None` if the tier does not have it.
     pub origin: Option<Origin>,
     pub rows: Range<usize>,
-    /// The words of each plane of a row that must be loaded; an empty range means all.
+    /// Which words to load of each plane of each row, as a range of word numbers; an empty range means all.
     pub words: Range<usize>,
 }
 
