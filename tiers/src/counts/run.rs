@@ -116,7 +116,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveE
 /// board is already solved and counted, returns the stored counts.
 ///
 /// Takes as long as the solve and a count of legal positions together, and a little longer for the tally. The bits of
-/// the sweep are kept in files, below the scratch folder of `solve`.
+/// the sweep are kept in files, below the scratch folder or, if none was set, below the folder of all databases.
 ///
 /// # Errors
 /// [`SolveError::Uncounted`] if an earlier solve of the board was not counted from the beginning; else the errors of

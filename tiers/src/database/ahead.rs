@@ -19,7 +19,7 @@ use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 /// it needs.
 const MOST_POSITIONS: usize = 32;
 
-/// The most positions to list for one probe. The worst probe of 6x4 makes 68 look-ups.
+/// The most positions to list for one probe. The worst position of 6x4 needs 68.
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {

@@ -173,7 +173,8 @@ pub(super) fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-/// Decides when a checkpoint is due, so that checkpoints take about a tenth of the time or less.
+/// Decides when a checkpoint is due. Unless every tier is a checkpoint, checkpoints take about a tenth of the time or
+/// less.
 struct Checkpoints {
     /// The least time between two checkpoints.
     least: Duration,
@@ -182,7 +183,7 @@ struct Checkpoints {
     took: Duration,
 }
 
-/// The next checkpoint waits at least this many times as long as the last one took.
+/// Unless every tier is a checkpoint, the next one waits at least this many times as long as the last one took.
 const TIMES_THE_LAST: u32 = 10;
 
 impl Checkpoints {
@@ -289,7 +290,7 @@ struct Solver<'a> {
     /// The drops of the current shape. They lead to shapes that are open in `children`.
     drops: OfShape<ShapeDrops<'a>>,
     bands: Bands,
-    /// The winning lines across both wings that positions of the current matrix can have.
+    /// The lines across both wings that the player who moved last can have in the current matrix.
     lines: ArmedLines,
     buffers: Buffers,
 }

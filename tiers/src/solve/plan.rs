@@ -20,7 +20,7 @@ use crate::kernel::{Coding, Kernel, Values};
 use crate::tier::{BLOCK_WORDS, BlockMemory};
 
 /// A board with more than this many colourings per byte of the memory limit is not counted, because its tables alone
-/// would be far too large.
+/// would be far too large. Small boards always are ([`QUICK_SHAPES`]).
 const HOPELESS: u128 = 8;
 
 /// About how many bytes of tables each colouring takes. If the tables are far too large, this is the whole estimate of

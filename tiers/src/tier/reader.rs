@@ -1,12 +1,12 @@
 //! Reads the rows of a tier. For each open shape, a reader holds a window (some consecutive blocks) or a slice (some
 //! columns of one matrix).
 //!
-//! A band is the rows of one matrix that a kernel works on together. For each drop from a band, the rows to which the
-//! drop leads are loaded first ([`RowRequest`]). Then the rows of all drops are borrowed together, because loading
-//! needs exclusive access to the reader.
+//! A band is the rows of one matrix that a kernel works on together. For each drop that connects the band with the
+//! neighbouring tier, the rows there that the drop leads to or comes from are loaded first ([`RowRequest`]). Then the
+//! rows of all drops are borrowed together, because loading needs exclusive access to the reader.
 //!
-//! If a child is stored as its mirror image, the rows of a band lead to columns of the child's matrix, so the band
-//! needs a few columns of all rows. If the matrix fits into the thread's memory, the whole matrix is expanded once.
+//! If a neighbouring shape is stored as its mirror image, the rows of a band belong to columns of the neighbour's
+//! matrix, so the band needs a few columns of all rows. If the matrix fits into the thread's memory, the whole matrix is expanded once.
 //! Otherwise the thread loads a [`Slice`]: as many columns as fit, starting with the first column that the band needs.
 //! Loading a slice expands all blocks of the matrix.
 

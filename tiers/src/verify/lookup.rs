@@ -1,4 +1,5 @@
-//! Looks up the outcome of a position in the files, without the code that probes use for it.
+//! Looks up the outcome of a position in the files. This module decodes blocks, finds quiet entries and combines the
+//! outcomes of moves with its own code. It shares with probes only the ranking, the file layout and the forward search.
 //!
 //! The board alone decides a finished position, a position with a winning move, and one with two threats against it. A
 //! forced position has the outcome of its only reply, unless its tier stores forced positions too. A quiet position

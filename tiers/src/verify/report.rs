@@ -18,8 +18,8 @@ pub struct VerifyOptions {
     pub searches: u64,
     /// How many faults are reported in full; the others are only counted.
     pub faults: usize,
-    /// The limit in bytes for memory in addition to the caches. A sample is recomputed in batches that use a quarter of
-    /// this limit.
+    /// The limit in bytes for memory in addition to the caches. A sample is recomputed in batches that use about a
+    /// quarter of this limit, but never more than some 200 MB.
     pub memory_bytes: u64,
 }
 

@@ -22,7 +22,7 @@ use crate::database::DatabaseError;
 use crate::files::counted;
 use crate::progress::{Stage, StageProgress};
 
-/// The largest and the smallest number of values in a batch. A value of 7x6 needs at most some 50 look-ups (12 on
+/// The largest and the smallest limit for the number of values in a batch. A value of 7x6 needs at most some 50 look-ups (12 on
 /// average on 7x5), so the largest batch takes at most some 200 MB. A larger batch saves time, because fewer blocks are
 /// expanded twice.
 const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
@@ -51,8 +51,8 @@ struct TierCheck<'a> {
     batch: u64,
 }
 
-/// Recomputes all stored values, or a sample in batches that use a quarter of the memory limit. Returns the number of
-/// recomputed values.
+/// Recomputes all stored values, or a sample in batches that use about a quarter of the memory limit or less. Returns
+/// the number of recomputed values.
 pub(super) fn check(lookup: &FileLookup, work: &Work) -> Result<u64, DatabaseError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = work.options.sample.filter(|sample| *sample < all);

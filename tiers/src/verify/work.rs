@@ -15,7 +15,8 @@ use crate::database::DatabaseError;
 use crate::files::{FileError, lock};
 use crate::progress::{Stage, StageProgress};
 
-/// The most consecutive jobs that one rank gets. A rank gets several in a row, because neighbours share a block.
+/// The most consecutive jobs that one rank gets. A rank gets several in a row, because the
+/// look-ups of neighbouring jobs often read the same block.
 const RUN: u64 = 64;
 
 /// The most words that the ranks exchange at once.
@@ -97,7 +98,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Records `fault`; but if `error` is not about damage, records that its file cannot be checked.
+    /// Records `fault`; but if `error` is the error of a file and not about damage, records that the file cannot be
+    /// checked.
     pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
         match error {
             DatabaseError::File(error) if !error.is_damage() => {
