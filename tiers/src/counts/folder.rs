@@ -64,8 +64,8 @@ impl Count<'_> {
     }
 
     /// Creates and locks the folder, and calls `work` with the journal of the count. If `work` succeeds, removes the
-    /// files of the count. If it had the lock, removes that and then the folder if it is empty (after an error only if this
-    /// call has created the folder). The folder `existing` is never created: if given, it must exist already.
+    /// files of the count. If it had the lock, removes that and then the folder if it is empty (after an error only if
+    /// this call has created the folder). The folder `existing` is never created: if given, it must exist already.
     pub fn in_folder<T>(
         &self,
         existing: Option<&Path>,

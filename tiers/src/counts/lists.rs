@@ -8,8 +8,9 @@
 //! position once, even if several last moves lead to it. So each wing has two lists. The first is its own list in the
 //! index. The second list, its **finished colourings**, is made only for the count. A finished colouring has a line,
 //! but it has none after the removal of one of the mover's pieces from the top of a wing column or of the spine. The
-//! finished colourings come from the parents' colourings that [`WingList::keeps`] or [`WingList::spine_keeps`] excludes:
-//! a last move into the wing inserts one bit into such a colouring, and a last move on the spine leaves it as it is.
+//! finished colourings come from the parents' colourings that [`WingList::keeps`] or [`WingList::spine_keeps`]
+//! excludes: a last move into the wing inserts one bit into such a colouring, and a last move on the spine leaves it as
+//! it is.
 //!
 //! Both lists are in increasing order, and inserting a bit keeps this order. So a list needs only two masks for each
 //! last move. One mask marks the colourings that the move leads to, the other mask marks the parents' colourings that

@@ -239,8 +239,8 @@ impl Manifest {
                 "a tier that should be stored has no file or no hash, or the other way round",
             ),
             (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
-            // A block holds at most one group of chunks, so at most 2^20 entries. A block takes more than 8 bytes: a few
-            // of its own and ten in the file's directory of blocks. So a file has at most 2^17 entries per byte.
+            // A block holds at most one group of chunks, so at most 2^20 entries. A block takes more than 8 bytes: a
+            // few of its own and ten in the file's directory of blocks. So a file has at most 2^17 entries per byte.
             (
                 self.stored_tiers().any(|tier| tier.entries >> 17 > tier.bytes),
                 "a tier has more entries than its file can have",

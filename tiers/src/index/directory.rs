@@ -63,8 +63,8 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape. A sum that overflows is
-    /// `u64::MAX`.
+    /// Makes the directory of the tier with `ply` pieces from the number of entries of each shape. A sum that overflows
+    /// is `u64::MAX`.
     pub(crate) fn of_shapes(
         index: &Index,
         ply: u32,

@@ -248,9 +248,9 @@ impl ShapeLists {
         }
     }
 
-    /// Computes the planes of `list`, whose wing stands beside `spine`. First comes one plane for each cell. Then come two
-    /// for each wing column and two for the spine, one for each player: the colourings that stay without a line when
-    /// that player drops there ([`WingList::keeps`]). The last one is a plane of ones.
+    /// Computes the planes of `list`, whose wing stands beside `spine`. First comes one plane for each cell. Then come
+    /// two for each wing column and two for the spine, one for each player: the colourings that stay without a line
+    /// when that player drops there ([`WingList::keeps`]). The last one is a plane of ones.
     pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
         let mut planes = cell_planes(&list.colourings, list.cells);
         planes.reserve_exact((2 * list.columns + 3) * list.words);

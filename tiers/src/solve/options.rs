@@ -192,8 +192,9 @@ impl Solve {
         if self.replace { folder.with_extension(REPLACEMENT) } else { folder }
     }
 
-    /// Returns the folder of the live tiers: the database's folder or, if a scratch folder was set that is not the folder
-    /// of all databases, a folder inside it that only this database uses. Several databases can share a scratch folder.
+    /// Returns the folder of the live tiers: the database's folder or, if a scratch folder was set that is not the
+    /// folder of all databases, a folder inside it that only this database uses. Several databases can share a scratch
+    /// folder.
     pub fn scratch_folder(&self) -> PathBuf {
         let folder = self.output_folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));

@@ -75,8 +75,8 @@ impl Solve {
 }
 
 impl Driver<'_> {
-    /// Removes any database from the folder of a replacement, and any logs from the folder of its live tiers. Writes the
-    /// mark.
+    /// Removes any database from the folder of a replacement, and any logs from the folder of its live tiers. Writes
+    /// the mark.
     pub(super) fn begin_replacement(&self) -> Result<(), SolveError> {
         let storage = self.context.storage;
         remove_database(storage, self.folder)?;

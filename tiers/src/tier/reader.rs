@@ -6,9 +6,9 @@
 //! rows of all drops are borrowed together, because loading needs exclusive access to the reader.
 //!
 //! If a neighbouring shape is stored as its mirror image, the rows of a band belong to columns of the neighbour's
-//! matrix, so the band needs a few columns of all rows. If the matrix fits into the thread's memory, the whole matrix is expanded once.
-//! Otherwise the thread loads a [`Slice`]: as many columns as fit, starting with the first column that the band needs.
-//! Loading a slice expands all blocks of the matrix.
+//! matrix, so the band needs a few columns of all rows. If the matrix fits into the thread's memory, the whole matrix
+//! is expanded once. Otherwise the thread loads a [`Slice`]: as many columns as fit, starting with the first column
+//! that the band needs. Loading a slice expands all blocks of the matrix.
 
 use std::ops::Range;
 

@@ -29,7 +29,8 @@
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, must return the same outcome for
 //!    every recomputed value and every searched position.
 //!
-//! If `fourbase stats` has saved counts of positions beside the database's folder, they are checked too ([`read_kept`]).
+//! If `fourbase stats` has saved counts of positions beside the database's folder, they are checked too
+//! ([`read_kept`]).
 //!
 //! Each error of the database is reported as a [`Fault`]. A file that the system refuses to read, or that a newer
 //! fourbase has written, is no fault ([`VerifyReport::unread`]). Several processes split the work (`work`).

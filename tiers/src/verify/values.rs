@@ -22,9 +22,9 @@ use crate::database::DatabaseError;
 use crate::files::counted;
 use crate::progress::{Stage, StageProgress};
 
-/// The largest and the smallest limit for the number of values in a batch. A value of 7x6 needs at most some 50 look-ups (12 on
-/// average on 7x5), so the largest batch takes at most some 200 MB. A larger batch saves time, because fewer blocks are
-/// expanded twice.
+/// The largest and the smallest limit for the number of values in a batch. A value of 7x6 needs at most some 50
+/// look-ups (12 on average on 7x5), so the largest batch takes at most some 200 MB. A larger batch saves time, because
+/// fewer blocks are expanded twice.
 const BATCH: (u64, u64) = if cfg!(test) { (100, 10) } else { (1 << 16, 1 << 10) };
 
 /// The most bytes needed to recompute a value.
