@@ -12,6 +12,7 @@
 //! | [`tier`] | holds the bit planes of a tier in blocks, in memory or in a log on disk |
 //! | [`progress`] | receives the progress of long work (and the [`solve::Plan`] of a solve), and can stop the work |
 //! | [`context`] | bundles the environment of long work: files, processes, progress |
+//! | `memory` | tells how much memory may be used (with the feature `memory`) |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness, from the empty board up |

@@ -140,7 +140,9 @@ fn of_solve(error: &SolveError) -> String {
         SolveError::Index(error) => of_index(error),
         SolveError::Memory { needed, .. } => more_memory(*needed),
         SolveError::Threads(_) => "give fewer --threads".to_owned(),
-        SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
+        SolveError::Busy { .. } => {
+            "wait for it to end, end it, or give other folders with --db and --scratch".to_owned()
+        }
         SolveError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
         SolveError::Stopped { folder: None, .. } => {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()

@@ -5,7 +5,7 @@
 //! the OR of its parents' rows, each moved by its drop. So the loop that solves a [`Band`] finds the reached positions
 //! too, with a code of one plane and with parents as neighbours.
 //!
-//! Positions where the mover has a line across both wings are counted and then cleared.
+//! Positions in which the player who has just moved has a line across both wings are counted and then cleared.
 
 use std::ops::Add;
 

@@ -18,8 +18,8 @@
 //! The planes of a tier store the code of every entry's outcome, or whether play reaches the entry (`Kind`).
 
 mod block;
-mod content;
 mod fill;
+mod kind;
 mod memory;
 mod reader;
 pub(crate) mod segments;
@@ -27,7 +27,7 @@ pub(crate) mod segments;
 mod tier;
 
 pub use block::BLOCK_WORDS;
-pub(crate) use content::Kind;
+pub(crate) use kind::Kind;
 pub(crate) use memory::BlockMemory;
 pub(crate) use reader::{LoadedRows, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;

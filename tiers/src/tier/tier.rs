@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
-use super::content::Kind;
+use super::kind::Kind;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
 use crate::files::{FileError, frame, io_error};

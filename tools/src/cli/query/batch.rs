@@ -175,8 +175,9 @@ impl Batch<'_> {
                 });
             }
             None => {
-                let reason = tally
-                    .failed(anyhow!("this database stores no remoteness, from which scores follow; use --search auto"));
+                let remedy =
+                    if self.analyst.may_search() { "allow more with --nodes" } else { "leave --search never out" };
+                let reason = tally.failed(anyhow!("the remoteness, from which scores follow, is not known; {remedy}"));
                 self.write_reason(text, question.line, Some(question), reason);
             }
         }
