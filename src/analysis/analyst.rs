@@ -1,4 +1,4 @@
-//! Answers from a database, by search, or both.
+//! Answers from databases, by search, or both.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -110,16 +110,15 @@ impl Lookup for Infallible {
 /// move.
 pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
 
-/// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
+/// Answers questions about the positions of one board, for many threads at once: from databases, by search, or both. A
+/// further database never makes an answer less complete.
 #[derive(Debug)]
 pub struct Analyst<L> {
     /// The board.
     pub board: Board,
-    /// The database.
-    pub lookup: Option<L>,
-    /// A second database, asked for the remoteness of a position if `lookup` stores only its value.
-    pub remoteness_source: Option<L>,
-    /// Searches for what the database does not have, or for everything if there is no database.
+    /// The databases, the best one first. Each position has the best outcome that any of them stores.
+    pub databases: Vec<L>,
+    /// Searches for what the databases do not have, or for everything if there is no database.
     pool: Option<Arc<SearchPool>>,
 }
 
@@ -131,14 +130,14 @@ impl Analyst<Infallible> {
 }
 
 impl<L: Lookup> Analyst<L> {
-    /// Makes an analyst that asks a database of `board`, if there is one, and then the searches of a pool, if there is
+    /// Makes an analyst that asks databases of `board`, the best one first, and then the searches of a pool, if there is
     /// one.
-    pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
-        Analyst { board, lookup, remoteness_source: None, pool }
+    pub fn new(board: Board, databases: impl IntoIterator<Item = L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
+        Analyst { board, databases: databases.into_iter().collect(), pool }
     }
 
-    /// Returns whether the analyst has a pool of searches. The database's own searches, for plies that it does not
-    /// keep, do not count.
+    /// Returns whether the analyst has a pool of searches. A database's own searches, for plies that it does not keep,
+    /// do not count.
     pub fn may_search(&self) -> bool {
         self.pool.is_some()
     }
@@ -156,10 +155,10 @@ impl<L: Lookup> Analyst<L> {
 
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
-        match (&self.lookup, &self.pool) {
-            (Some(lookup), None) => {
-                let outcomes = positions.iter().zip(lookup.look_up_all(positions, budget));
-                outcomes.map(|(position, outcome)| self.with_remoteness(position, outcome?)).collect()
+        match (&self.databases[..], &self.pool) {
+            ([first, others @ ..], None) => {
+                let outcomes = positions.iter().zip(first.look_up_all(positions, budget));
+                outcomes.map(|(position, outcome)| or_stored(others, position, outcome)).collect()
             }
             _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
         }
@@ -176,7 +175,7 @@ impl<L: Lookup> Analyst<L> {
     pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
         position.check_board(self.board).map_err(AnalysisError::from)?;
         let mut analysis = Analysis::unknown(position);
-        self.find_moves(&mut analysis, budget, &[None], None)?;
+        self.find_moves(&mut analysis, budget, &[None], false, None)?;
         let moves = analysis.moves.iter().map(|child| Some((child.column, child.outcome?)));
         let mut moves = moves.collect::<Option<Vec<_>>>().ok_or_else(|| budget.limit(self.board))?;
         let value = moves.first().map(|(_, best)| best.value);
@@ -220,9 +219,10 @@ impl<L: Lookup> Analyst<L> {
         }
         let share =
             budget.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / analysis.moves.len().max(1) as u64);
-        self.find_moves(&mut analysis, budget, &[Some(share), None], listener)?;
-        if outcome.is_none() {
-            outcome = analysis.outcome_of_moves();
+        self.find_moves(&mut analysis, budget, &[Some(share), None], true, listener)?;
+        if outcome.is_none_or(|outcome| outcome.remoteness.is_none()) {
+            let of_moves = analysis.outcome_of_moves();
+            outcome = of_moves.filter(|of| outcome.is_none_or(|outcome| outcome.value == of.value)).or(outcome);
         }
         if outcome.is_none() {
             let before = budget.spent;
@@ -240,13 +240,12 @@ impl<L: Lookup> Analyst<L> {
                 None => analysis.limit = analysis.limit.or(Some(budget.limit(self.board))),
             }
         }
-        analysis.source = match &self.lookup {
-            _ if position.primitive().is_some() || position.winning_move().is_some() => Source::Board,
-            _ if is_searched => Source::Search,
-            Some(_) => Source::Database,
-            None => Source::Board,
+        analysis.source = match position.primitive().is_some() || position.winning_move().is_some() {
+            false if is_searched => Source::Search,
+            false if !self.databases.is_empty() => Source::Database,
+            _ => Source::Board,
         };
-        analysis.database = self.lookup.as_ref().map(L::describe).unwrap_or_default();
+        analysis.database = self.databases.first().map(L::describe).unwrap_or_default();
         analysis.cost = budget.spent;
         Ok(analysis)
     }
@@ -254,7 +253,7 @@ impl<L: Lookup> Analyst<L> {
     /// Returns whether a search has decided something while the cost rose from `before` to `after`. Without a database,
     /// a search that visits no nodes does not count, because it only looks at the board.
     fn has_searched(&self, before: Cost, after: Cost) -> bool {
-        after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
+        after.positions > before.positions && (after.nodes > before.nodes || !self.databases.is_empty())
     }
 
     /// Returns whether a larger budget would find out more. A missing remoteness counts only if the analyst would
@@ -267,43 +266,29 @@ impl<L: Lookup> Analyst<L> {
         is_open(analysis.outcome) || analysis.moves.iter().any(|child| is_open(child.outcome))
     }
 
-    /// Asks the databases; `None` if a search has to take their place.
+    /// Asks the databases; `None` if a search has to take their place. A database may search for a ply that it does not
+    /// keep, so first asks all for what they store.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
-        let Some(lookup) = &self.lookup else { return Ok(None) };
-        match lookup.look_up(position, budget) {
-            Ok(outcome) => Ok(Some(self.with_remoteness(position, outcome)?)),
-            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => Ok(None),
+        let Some(first) = self.databases.first() else { return Ok(None) };
+        let known = if self.databases.len() > 1 { stored(&self.databases, position, None)? } else { None };
+        if known.is_some_and(|known| known.remoteness.is_some() || self.may_search()) {
+            return Ok(known);
+        }
+        match first.look_up(position, budget) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(error) if L::gap(&error).is_some() && known.is_some() => Ok(known),
+            Err(error) if L::gap(&error) == Some(Gap::Unsolved) && self.may_search() => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Adds the remoteness of a position's outcome if only the second database stores it.
-    fn with_remoteness(&self, position: &Position, outcome: Outcome) -> Result<Outcome, L::Error> {
-        match &self.remoteness_source {
-            Some(source) if outcome.remoteness.is_none() => {
-                Ok(source.stored(position)?.filter(|stored| stored.value == outcome.value).unwrap_or(outcome))
-            }
-            _ => Ok(outcome),
-        }
-    }
-
-    /// Completes the outcome `known` of a position by searching for what the databases do not have. Skips the
-    /// remoteness after a move that gives away the value of the `best` move: that search may cost much, and good play
-    /// never needs it.
-    fn complete(
-        &self,
-        position: &Position,
-        known: Option<Outcome>,
-        best: Option<Outcome>,
-        budget: &mut Budget,
-    ) -> Result<Outcome, L::Error> {
+    /// Completes the outcome `known` of a position by searching for what the databases do not have.
+    fn complete(&self, position: &Position, known: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, L::Error> {
         let Some(pool) = &self.pool else { return known.ok_or_else(|| budget.limit(self.board).into()) };
-        match (known, &self.lookup) {
-            (Some(Outcome { value, remoteness: None }), Some(lookup))
-                if best.is_none_or(|best| value.flip() == best.value) =>
-            {
+        match known {
+            Some(Outcome { value, remoteness: None }) => {
                 let cost = Cost { remotenesses: 1, ..Cost::default() };
-                let values = StoredValues { lookup, error: OnceLock::new() };
+                let values = StoredValues { databases: &self.databases, error: OnceLock::new() };
                 let found =
                     pool.ask(self.board, budget, cost, |search| search.remoteness(position, value, Some(&values)));
                 match values.error.into_inner() {
@@ -311,15 +296,15 @@ impl<L: Lookup> Analyst<L> {
                     None => Ok(Outcome { value, remoteness: Some(found?) }),
                 }
             }
-            (Some(outcome), _) => Ok(outcome),
-            (None, _) => Ok(pool.outcome(position, budget)?),
+            Some(outcome) => Ok(outcome),
+            None => Ok(pool.outcome(position, budget)?),
         }
     }
 
     /// Returns what is known about a position within the budget: its outcome, its value alone, or nothing.
     fn known(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(looked_up) = within::<L, _>(self.look_up(position, budget))? else { return Ok(None) };
-        Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
+        Ok(within::<L, _>(self.complete(position, looked_up, budget))?.or(looked_up))
     }
 
     /// Returns the value of a position, without its remoteness, if the analyst has a pool and the budget suffices. The
@@ -338,12 +323,14 @@ impl<L: Lookup> Analyst<L> {
 
     /// Finds the outcomes of an analysis's moves within the budget, and sorts them. Works in rounds, one for each item
     /// of `shares`: in a round, each move without an outcome may use that many nodes. `None` stands for all remaining
-    /// nodes.
+    /// nodes. Unless `with_all` is set, skips the remoteness of moves that give the value away: its search may cost much,
+    /// and good play never needs it.
     fn find_moves(
         &self,
         analysis: &mut Analysis,
         budget: &mut Budget,
         shares: &[Option<u64>],
+        with_all: bool,
         listener: Listener,
     ) -> Result<(), L::Error> {
         let position = analysis.position;
@@ -365,9 +352,18 @@ impl<L: Lookup> Analyst<L> {
             // The best move is known only if the outcomes of all moves are known.
             let best = known.iter().copied().collect::<Option<Vec<Outcome>>>();
             let best = best.and_then(|known| known.into_iter().map(Outcome::parent).min());
-            for (number, child) in children.iter().enumerate() {
-                if analysis.moves[number].outcome.is_none() && (known[number].is_some() || self.may_search()) {
-                    let complete = |part: &mut Budget| self.complete(child, known[number], best, part);
+            let gives_away =
+                |known: Option<Outcome>| best.zip(known).is_some_and(|(best, of)| of.parent().value != best.value);
+            // Good moves first, so that the search of others does not use up their nodes.
+            let mut order = Vec::from_iter(0..children.len());
+            order.sort_by_key(|number| gives_away(known[*number]));
+            for number in order {
+                let is_wanted = with_all || !gives_away(known[number]);
+                if is_wanted
+                    && analysis.moves[number].outcome.is_none()
+                    && (known[number].is_some() || self.may_search())
+                {
+                    let complete = |part: &mut Budget| self.complete(&children[number], known[number], part);
                     let outcome = within::<L, _>(budget.part(most, complete))?.map(Outcome::parent);
                     analysis.moves[number].outcome = outcome;
                     if outcome.is_some() {
@@ -419,7 +415,7 @@ impl<L: Lookup> Analyst<L> {
         if known.is_some_and(|known| known.value != outcome.value) {
             return Ok(Some(false));
         }
-        let found = self.complete(position, known, None, budget)?;
+        let found = self.complete(position, known, budget)?;
         Ok((found.value != outcome.value || found.remoteness.is_some()).then_some(found == outcome))
     }
 }
@@ -427,6 +423,37 @@ impl<L: Lookup> Analyst<L> {
 /// Returns how many nodes the search for the value may use.
 fn share_of_value(budget: &Budget) -> Option<u64> {
     budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
+}
+
+/// Adds to what is `known` about a position what `databases` store, until the remoteness is known.
+fn stored<L: Lookup>(
+    databases: &[L],
+    position: &Position,
+    mut known: Option<Outcome>,
+) -> Result<Option<Outcome>, L::Error> {
+    for database in databases {
+        if known.is_some_and(|known| known.remoteness.is_some()) {
+            break;
+        }
+        let stored = database.stored(position)?;
+        known = stored.filter(|stored| known.is_none_or(|known| known.value == stored.value)).or(known);
+    }
+    Ok(known)
+}
+
+/// Adds to the answer of the first database what the `others` store.
+fn or_stored<L: Lookup>(
+    others: &[L],
+    position: &Position,
+    answer: Result<Outcome, L::Error>,
+) -> Result<Outcome, L::Error> {
+    match &answer {
+        Err(error) if L::gap(error).is_none() => answer,
+        _ => match stored(others, position, answer.as_ref().ok().copied())? {
+            Some(outcome) => Ok(outcome),
+            None => answer,
+        },
+    }
 }
 
 /// Converts a reached limit into `None`.
@@ -438,22 +465,24 @@ fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Err
     }
 }
 
-/// Gives a search the values that a database stores, so that the search has to find only the remoteness. The first
-/// error of the database ends the search.
+/// Gives a search the values that databases store, so that the search has to find only the remoteness. The first error
+/// of a database ends the search.
 struct StoredValues<'a, L: Lookup> {
-    lookup: &'a L,
+    databases: &'a [L],
     /// The error that ended the search.
     error: OnceLock<L::Error>,
 }
 
 impl<L: Lookup> Oracle for StoredValues<'_, L> {
     fn value(&self, position: &Position) -> Option<Value> {
-        let stored = self.lookup.stored(position).unwrap_or_else(|error| {
+        let mut stored = self.databases.iter().map(|database| database.stored(position));
+        let first = stored.find_map(Result::transpose).transpose();
+        let first = first.unwrap_or_else(|error| {
             // If another thread has stored an error already, keep that error.
             let _ = self.error.set(error);
             None
         });
-        stored.map(|outcome| outcome.value)
+        first.map(|outcome| outcome.value)
     }
 
     fn has_failed(&self) -> bool {

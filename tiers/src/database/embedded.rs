@@ -64,25 +64,22 @@ impl Database {
         }
     }
 
-    /// Opens the database of a board under the folder of all databases, as [`Database::find`] does. If there is none,
-    /// or only one that is still being solved, opens the built-in database instead, if the board has one. An unfinished
-    /// database lacks early positions; the built-in one stores those, and searches forward for later positions.
+    /// Opens the best database of a board, the first of [`Database::find_all`]. If that is the built-in one, but the
+    /// folder has one that is still being solved, says so in [`Database::passed_over`].
     ///
     /// # Errors
     /// The errors of [`Database::find`].
     pub fn find_or_embedded(root: &Path, board: Board) -> Result<Database, DatabaseError> {
-        let found = Database::find(root, board);
-        let may_improve = match &found {
-            Ok(database) => !database.is_complete(),
-            Err(error) => matches!(error, DatabaseError::Missing { .. }),
-        };
-        let embedded = if may_improve { Database::embedded(board)? } else { None };
-        let Some(embedded) = embedded else { return found };
-        let passed_over = found.ok().map(|found| {
+        let mut databases = Database::find_all(root, board)?;
+        let mut first = databases.remove(0);
+        // Only unfinished databases come after the built-in one.
+        let unfinished = databases.into_iter().next().filter(|_| first.is_embedded);
+        let passed_over = unfinished.map(|found| {
             let not_solved = found.not_solved(0);
             found.passed_over.unwrap_or(not_solved)
         });
-        Ok(Database { passed_over, ..embedded })
+        let passed_over = passed_over.or(first.passed_over.take());
+        Ok(Database { passed_over, ..first })
     }
 
     /// Lists the boards with a built-in database, smallest first.

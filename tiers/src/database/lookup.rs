@@ -78,10 +78,9 @@ pub enum When {
     Only,
 }
 
-/// Chooses the source of answers for a board. `find` opens the board's database and is not called for [`When::Only`];
-/// `pool` makes the searches and is called only if they are needed. If the database is complete but stores no
-/// remoteness, the board's built-in database (if there is one) gives the remoteness of early positions; both databases
-/// then share a cache.
+/// Chooses the sources of answers for a board. `find` opens the board's databases, as [`Database::find_all`] does, and
+/// is not called for [`When::Only`]; `pool` makes the searches and is called only if they are needed: if no database is
+/// complete, or if one stores no remoteness.
 ///
 /// # Errors
 ///
@@ -89,23 +88,17 @@ pub enum When {
 pub fn choose(
     board: Board,
     when: When,
-    find: impl FnOnce() -> Result<Database, DatabaseError>,
+    find: impl FnOnce() -> Result<Vec<Database>, DatabaseError>,
     pool: impl FnOnce() -> Arc<SearchPool>,
 ) -> Result<Analyst<Database>, DatabaseError> {
-    let database = match when {
-        When::Only => None,
+    let databases = match when {
+        When::Only => Vec::new(),
         _ => match find() {
-            Err(DatabaseError::Missing { .. }) if when == When::Auto => None,
-            found => Some(found?),
+            Err(DatabaseError::Missing { .. }) if when == When::Auto => Vec::new(),
+            found => found?,
         },
     };
-    let values_alone = database.as_ref().filter(|of| of.is_complete() && of.values() == Values::Wdl);
-    let remoteness_source = match values_alone {
-        Some(database) => Database::embedded(board)?.map(|embedded| embedded.with_shared_cache(&database.cache)),
-        None => None,
-    };
-    let is_searched = values_alone.is_some() || database.as_ref().is_none_or(|database| !database.is_complete());
-    let mut analyst = Analyst::new(board, database, (is_searched && when != When::Never).then(pool));
-    analyst.remoteness_source = remoteness_source;
-    Ok(analyst)
+    let has_all = databases.first().is_some_and(Database::is_complete)
+        && databases.iter().all(|database| database.values() == Values::Remoteness);
+    Ok(Analyst::new(board, databases, (when != When::Never && !has_all).then(pool)))
 }

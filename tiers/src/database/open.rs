@@ -106,28 +106,63 @@ impl Database {
         Err(DatabaseError::Missing { board, root: folder.ancestors().nth(2).unwrap_or(folder).to_path_buf() })
     }
 
-    /// Opens the database of a board under `root`, the folder of all databases. If the board has two databases, prefers
-    /// a complete one to one that is being solved, and otherwise the one with remoteness. If one of the two can't be
-    /// read, opens the other one and stores the error in [`Database::passed_over`].
+    /// Opens the best database of a board under `root`, the folder of all databases: that of [`Database::find_all`]
+    /// without the built-in one. If the other one can't be read, stores the error in [`Database::passed_over`].
     ///
     /// # Errors
     /// [`DatabaseError::Missing`] if the board has no database, [`DatabaseError::Misplaced`] if no board has one. If
     /// the board has databases but none can be opened, the first error of opening them.
     pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
-        let (mut solving, mut passed_over) = (None, None);
+        let mut databases = Database::in_root(root, board)?;
+        Ok(databases.swap_remove(0))
+    }
+
+    /// Opens all databases of a board, the best one first: under `root`, the folder of all databases, and the one that
+    /// is built in. Prefers complete ones, those of `root`, and those with remoteness. A database with the remoteness
+    /// of all plies needs no others.
+    ///
+    /// # Errors
+    /// The errors of [`Database::find`].
+    pub fn find_all(root: &Path, board: Board) -> Result<Vec<Database>, DatabaseError> {
+        let mut databases = match Database::in_root(root, board) {
+            Err(DatabaseError::Missing { .. }) => Vec::new(),
+            found => found?,
+        };
+        let has_all = |database: &Database| {
+            database.is_complete() && database.values() == Values::Remoteness && database.manifest.keep_plies.is_none()
+        };
+        if databases.first().is_some_and(has_all) {
+            databases.truncate(1);
+        } else {
+            databases.extend(Database::embedded(board)?);
+            databases.sort_by_key(|database| !database.is_complete());
+        }
+        if databases.is_empty() {
+            Err(DatabaseError::Missing { board, root: root.to_path_buf() })
+        } else {
+            Ok(databases)
+        }
+    }
+
+    /// Opens the databases of a board under `root`, of which there is at least one, the best one first.
+    fn in_root(root: &Path, board: Board) -> Result<Vec<Database>, DatabaseError> {
+        let (mut databases, mut failure) = (Vec::new(), None);
         for values in [Values::Remoteness, Values::Wdl] {
             match Database::open(&folder_of(root, board, values)) {
-                Ok(database) if database.is_complete() => return Ok(Database { passed_over, ..database }),
-                Ok(database) => solving = solving.or(Some(database)),
+                Ok(database) => databases.push(database),
                 Err(DatabaseError::Missing { .. }) => {}
-                Err(error) => passed_over = passed_over.or(Some(error)),
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
-        if let Some(database) = solving {
-            return Ok(Database { passed_over, ..database });
+        databases.sort_by_key(|database| !database.is_complete());
+        match databases.first_mut() {
+            Some(first) => first.passed_over = failure,
+            None => {
+                failure.map_or_else(|| check_root(root, Some(board)), Err)?;
+                return Err(DatabaseError::Missing { board, root: root.to_path_buf() });
+            }
         }
-        passed_over.map_or_else(|| check_root(root, Some(board)), Err)?;
-        Err(DatabaseError::Missing { board, root: root.to_path_buf() })
+        Ok(databases)
     }
 
     /// Opens the database of a board with these values under the folder of all databases.

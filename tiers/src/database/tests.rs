@@ -52,17 +52,18 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Checks that `analyst` returns what the database `whole` returns. The remoteness of moves that are not best in value
-/// may be missing.
+/// Checks that `analyst` returns what the database `whole` returns. Without an analysis, the remoteness of moves that are
+/// not best in value may be missing.
 fn compare(analyst: &Analyst<Database>, whole: &Database) {
     for position in &long::every(5, positions(), "positions of 4x4") {
         let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();
         let outcome = whole.probe(position).unwrap();
         assert_eq!((found.outcome, found.limit), (Some(outcome), None), "{position}");
         assert_eq!(found.line, whole.best_line(position).unwrap(), "{position}");
-        let mut moves = analyst.moves(position, &mut Budget::default()).unwrap();
-        assert!(found.moves.iter().map(|of| (of.column, of.outcome.unwrap())).eq(moves.iter().copied()), "{position}");
         let mut expected = whole.moves(position).unwrap();
+        let analysed = found.moves.iter().map(|of| (of.column, of.outcome.unwrap()));
+        assert_eq!(Vec::from_iter(analysed), expected, "{position}");
+        let mut moves = analyst.moves(position, &mut Budget::default()).unwrap();
         let kept = |moves: &[(usize, Outcome)]| moves.iter().filter(|of| of.1.value == outcome.value).count();
         assert_eq!(moves[..kept(&moves)], expected[..kept(&expected)], "{position}");
         moves.sort_by_key(|of| of.0);
@@ -83,34 +84,6 @@ fn all_analysts_give_the_same_answers() {
     compare(&Analyst::new(board(), None, Some(pool())), &whole);
     compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
     compare(&both(unfinished(three.path())), &whole);
-    // One database has the values of all plies, and another the remoteness of early plies. A search finds the missing
-    // remoteness; without a search the remoteness may be missing, but no answer is wrong.
-    for pool in [None, Some(pool())] {
-        let values = Some(Database::find(two.path(), board()).unwrap());
-        let mut analyst = Analyst::new(board(), values, pool);
-        analyst.remoteness_source = Some(Database::find(one.path(), board()).unwrap().with_plies_up_to(5).unwrap());
-        if analyst.may_search() {
-            compare(&analyst, &whole);
-        }
-        for position in long::every(5, positions(), "positions of 4x4") {
-            let (outcome, moves) = (whole.probe(&position).unwrap(), whole.moves(&position).unwrap());
-            for nodes in [None, Some(0), Some(10)].into_iter().filter(|nodes| nodes.is_none() || !analyst.may_search())
-            {
-                let mut budget = Budget { nodes, ..Budget::default() };
-                let found = analyst.analyse(&position, true, &mut budget, None).unwrap();
-                let line = whole.best_line(&position).unwrap();
-                if position.ply() < 3 {
-                    assert_eq!(analyst.moves(&position, &mut budget).unwrap(), moves, "{position}");
-                    assert!(
-                        found.outcome == Some(outcome) && (found.line.is_none() || found.line == line),
-                        "{position}"
-                    );
-                }
-                assert!(found.limit.is_none() && found.outcome.unwrap().value == outcome.value, "{position}");
-                assert!(found.outcome == Some(outcome) || found.outcome.unwrap().remoteness.is_none(), "{position}");
-            }
-        }
-    }
     // Values alone don't determine a best move.
     let values = Database::find(two.path(), board()).unwrap();
     assert_eq!(values.best_line(&Position::start(board())).unwrap(), None);
@@ -188,6 +161,69 @@ fn the_cost_counts_what_was_searched() {
     assert!(plies(board()).nth(9).unwrap().iter().all(|late| cost(&unfinished, late) == (0, 0)));
 }
 
+/// Returns how much is known about a position, its moves and its best line: 0 for nothing, 1 for a value, 2 for a
+/// value with its remoteness. Whatever is known must be what `whole` stores.
+fn known(analyst: &Analyst<&Database>, position: &Position, nodes: Option<u64>, whole: &Database) -> Vec<u8> {
+    let mut budget = Budget { nodes, ..Budget::default() };
+    let check = |found: Option<Outcome>, expected: Outcome| {
+        let Some(found) = found else { return 0 };
+        let expected = Outcome { remoteness: expected.remoteness.filter(|_| found.remoteness.is_some()), ..expected };
+        assert_eq!(found, expected, "{position}");
+        1 + u8::from(found.remoteness.is_some())
+    };
+    let expected = whole.moves(position).unwrap();
+    let analysis = match analyst.analyse(position, true, &mut budget, None) {
+        Err(DatabaseError::NotSolved { .. }) => return vec![0; expected.len() + 2],
+        analysis => analysis.unwrap(),
+    };
+    assert!(analysis.line.is_none() || analysis.line == whole.best_line(position).unwrap(), "{position}");
+    let mut known = vec![u8::from(analysis.line.is_some()), check(analysis.outcome, whole.probe(position).unwrap())];
+    known.extend(expected.into_iter().map(|(column, outcome)| {
+        check(analysis.moves.iter().find(|of| of.column == column).unwrap().outcome, outcome)
+    }));
+    known
+}
+
+#[test]
+fn no_further_source_makes_an_answer_less_complete() {
+    let [one, two, three, four] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    let whole = solved(one.path(), board(), Values::Remoteness);
+    let early = Database::find(one.path(), board()).unwrap().with_plies_up_to(5).unwrap();
+    let values = solved(two.path(), board(), Values::Wdl);
+    let early_values = solved(three.path(), board(), Values::Wdl).with_plies_up_to(3).unwrap();
+    // The best one first, as `Database::find_all` lists them.
+    let sources = [&early, &values, &early_values, &unfinished(four.path())];
+    let positions = plies(board()).skip(1).step_by(2).flat_map(|of_ply| of_ply.into_iter().step_by(97));
+    let positions = long::every(3, positions.collect(), "positions of all plies of 4x4");
+    assert!(positions.len() > 100);
+    for nodes in [Some(0), None] {
+        for has_search in [false, true] {
+            // What each set of sources knows about each position; the bits of the number of a set are its sources.
+            let sets: Vec<Vec<Vec<u8>>> = (0..1 << sources.len())
+                .map(|set: usize| {
+                    let chosen =
+                        (0..sources.len()).filter(|source| set >> source & 1 > 0).map(|source| sources[source]);
+                    let analyst = Analyst::new(board(), chosen, has_search.then(pool));
+                    positions.iter().map(|position| known(&analyst, position, nodes, &whole)).collect()
+                })
+                .collect();
+            for (set, with) in sets.iter().enumerate() {
+                for source in (0..sources.len()).filter(|source| set >> source & 1 > 0) {
+                    for part in [1 << source, set & !(1 << source)] {
+                        for ((with, without), position) in with.iter().zip(&sets[part]).zip(&positions) {
+                            let is_as_complete = with.iter().zip(without).all(|(with, without)| with >= without);
+                            assert!(
+                                is_as_complete,
+                                "{position}: {set:04b} {with:?}, {part:04b} {without:?}, {nodes:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_answers_depends_on_the_database_and_on_when_to_search() {
     let [none, wdl, whole, part] = [(); 4].map(|()| tempfile::tempdir().unwrap());
@@ -198,8 +234,8 @@ fn what_answers_depends_on_the_database_and_on_when_to_search() {
     // Whether there is an analyst, whether it has a database, and whether it may search.
     let chosen = |when| {
         [&none, &part, &wdl, &whole].map(|root| {
-            match choose(board(), when, || Database::find(root.path(), board()), pool) {
-                Ok(analyst) => Some((analyst.lookup.is_some(), analyst.may_search())),
+            match choose(board(), when, || Database::find_all(root.path(), board()), pool) {
+                Ok(analyst) => Some((!analyst.databases.is_empty(), analyst.may_search())),
                 Err(DatabaseError::Missing { .. }) => None,
                 Err(error) => panic!("{error}"),
             }
