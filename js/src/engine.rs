@@ -100,7 +100,7 @@ impl Engine {
 
     /// Lists the boards whose databases are open.
     pub fn boards(&self) -> String {
-        let databases = self.analysts.values().filter_map(|analyst| analyst.lookup.as_ref());
+        let databases = self.analysts.values().flat_map(|analyst| &analyst.databases);
         let mut boards: Vec<&Database> = databases.collect();
         boards.sort_by_key(|database| (database.board().cells(), database.board().to_string()));
         let boards: Vec<_> = boards.into_iter().map(described).collect();
@@ -224,7 +224,7 @@ impl Engine {
     fn put(&mut self, database: Database) -> Result<String, Failure> {
         let database = database.with_cache(CACHE_BYTES);
         let (board, described) = (database.board(), described(&database));
-        self.analysts.insert(board, choose(board, When::Auto, || Ok(database), || Arc::clone(&self.pool))?);
+        self.analysts.insert(board, choose(board, When::Auto, || Ok(vec![database]), || Arc::clone(&self.pool))?);
         Ok(line("board", described))
     }
 

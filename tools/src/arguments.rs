@@ -170,6 +170,26 @@ impl LookupArguments {
         Ok(self.cache.apply(database))
     }
 
+    /// Opens all databases of a board, the best one first, as [`Database::find_all`] does. With `--values`, opens that database and
+    /// the built-in one. Warns on standard error if a better one exists that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::find_all`] or [`Database::find_values`].
+    pub fn find_all(&self, board: Board) -> Result<Vec<Database>, DatabaseError> {
+        let mut databases = match self.values {
+            None => Database::find_all(&self.database.root, board)?,
+            Some(_) => {
+                let first = self.find_or_embedded(board)?;
+                let embedded = if first.is_embedded { None } else { Database::embedded(board)? };
+                [first].into_iter().chain(embedded).collect()
+            }
+        };
+        let first = databases.remove(0);
+        databases.insert(0, self.cache.apply(warned(first)?));
+        Ok(databases)
+    }
+
     /// Opens the database of a board, or else the one that is built in, if there is one. Warns on standard error if a better
     /// one exists that cannot be read.
     ///

@@ -80,7 +80,7 @@ pub enum When {
 
 /// Chooses the sources of answers for a board. `find` opens the board's databases, as [`Database::find_all`] does, and
 /// is not called for [`When::Only`]; `pool` makes the searches and is called only if they are needed: if no database is
-/// complete, or if one stores no remoteness.
+/// complete, or if one stores no remoteness. All databases share the cache of the first one.
 ///
 /// # Errors
 ///
@@ -91,13 +91,16 @@ pub fn choose(
     find: impl FnOnce() -> Result<Vec<Database>, DatabaseError>,
     pool: impl FnOnce() -> Arc<SearchPool>,
 ) -> Result<Analyst<Database>, DatabaseError> {
-    let databases = match when {
+    let mut databases = match when {
         When::Only => Vec::new(),
         _ => match find() {
             Err(DatabaseError::Missing { .. }) if when == When::Auto => Vec::new(),
             found => found?,
         },
     };
+    if let Some((first, others)) = databases.split_first_mut() {
+        others.iter_mut().for_each(|database| database.cache = first.cache.share());
+    }
     let has_all = databases.first().is_some_and(Database::is_complete)
         && databases.iter().all(|database| database.values() == Values::Remoteness);
     Ok(Analyst::new(board, databases, (when != When::Never && !has_all).then(pool)))

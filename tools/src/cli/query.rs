@@ -47,10 +47,8 @@ a tab after a position of one move. A blank line is an error, except at the end,
 the other fields of those that differ; then the exit code is 1. Pons' score is 0 for a tie; for a win, one \
 more than the pieces that the winner has left; negative for a loss.
 
-The database answers, or else the built-in one of early plies (of {shipped}); query searches forward what they leave open, \
-and a note says so. If the database stores no remoteness (--values wdl), the built-in one gives that of early plies, and \
-query searches the rest, of the position and of the moves that keep its value, within 1,000,000 nodes for each position, or \
-within 100,000,000 on a board with a built-in database or if not all plies are kept; --search never searches nothing, and --nodes allows more. \
+The databases of the board answer: those in --db, and the built-in one of early plies (of {shipped}). Query searches \
+forward what all of them leave open, within --nodes, and a note says so; --search never searches nothing. \
 A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
@@ -116,7 +114,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     interrupt::say_at_end(format!("interrupted the query of {board}; --seconds N shows what is known by then"))?;
     let analysis = match analyst.analyse_and_show(&position) {
-        Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded) => {
+        Err(failure) if analyst.has_files() => {
             analyst = arguments.search.find(board, Some(failure.downcast()?))?;
             analyst.analyse_and_show(&position)?
         }

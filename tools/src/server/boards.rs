@@ -75,8 +75,8 @@ impl BoardSource {
     ) -> Result<Analysis, DatabaseError> {
         let AnalysisRequest { position, with_line, is_looked_up } = request;
         let mut analysis = if *is_looked_up {
-            let database = Analyst::new(self.analyst.board, self.database(), None);
-            database.analyse(position, *with_line, budget, listener)?
+            let databases = Analyst::new(self.analyst.board, &self.analyst.databases, None);
+            databases.analyse(position, *with_line, budget, listener)?
         } else {
             self.analyst.analyse(position, *with_line, budget, listener)?
         };
@@ -85,9 +85,9 @@ impl BoardSource {
         Ok(analysis)
     }
 
-    /// Returns the database; `None` if the board has none and all positions are searched.
+    /// Returns the database that is asked first; `None` if the board has none and all positions are searched.
     pub fn database(&self) -> Option<&Database> {
-        self.analyst.lookup.as_ref()
+        self.analyst.databases.first()
     }
 
     /// Tells whether the answer may take a search.
@@ -95,10 +95,12 @@ impl BoardSource {
         !request.is_looked_up && (self.analyst.may_search() || self.is_beyond(request))
     }
 
-    /// Tells whether the answer needs plies that the database does not keep.
+    /// Tells whether the answer needs plies that no database keeps.
     pub fn is_beyond(&self, request: &AnalysisRequest) -> bool {
-        let most = self.database().and_then(|database| database.manifest.keep_plies);
-        most.is_some_and(|most| request.with_line || request.position.ply() >= most as usize)
+        let keeps_all = |database: &Database| database.manifest.keep_plies.is_none();
+        let most = self.analyst.databases.iter().filter_map(|database| database.manifest.keep_plies).max();
+        !self.analyst.databases.iter().any(keeps_all)
+            && most.is_some_and(|most| request.with_line || request.position.ply() >= most as usize)
     }
 }
 
@@ -119,9 +121,11 @@ impl Boards {
     pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
         let open = self.open.get(&board).map(|(_, source)| source);
         let found = self.look(board)?;
-        let manifest = |source: &BoardSource| source.database().map(|database| database.manifest.clone());
-        // If the database is still the same, keep the open one: its cache is filled.
-        let open = open.filter(|open| manifest(open) == manifest(&found));
+        let manifests = |source: &BoardSource| {
+            source.analyst.databases.iter().map(|database| database.manifest.clone()).collect::<Vec<_>>()
+        };
+        // If the databases are still the same, keep the open ones: their cache is filled.
+        let open = open.filter(|open| manifests(open) == manifests(&found));
         let source = open.unwrap_or_else(|| Arc::new(found));
         self.open.insert(board, (Instant::now(), Arc::clone(&source)));
         Ok(source)
@@ -140,19 +144,22 @@ impl Boards {
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
         let find = || {
-            let found = Database::find_or_embedded(&self.root, board).or_else(|error| match error {
+            let found = Database::find_all(&self.root, board).or_else(|error| match error {
                 // `root` is a host that has no database of this board. That is no mistake of a client, so use the embedded database
                 // or report that the board has none.
                 DatabaseError::Misplaced { found: Misplaced::Elsewhere, root, .. } => {
-                    Database::embedded(board)?.ok_or(DatabaseError::Missing { board, root })
+                    let embedded = Database::embedded(board)?.ok_or(DatabaseError::Missing { board, root })?;
+                    Ok(vec![embedded])
                 }
                 error => Err(error),
             });
-            Ok(found?.with_shared_cache(&self.cache))
+            Ok(found?.into_iter().map(|database| database.with_shared_cache(&self.cache)).collect())
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
-        let hash = analyst.lookup.as_ref().and_then(|database| database.manifest.hash);
-        Ok(BoardSource { analyst, tag: hash.and_then(|hash| tag(&hash.to_string())) })
+        // A database that is being solved has no hash, and answers change while it grows.
+        let hashes = analyst.databases.iter().map(|database| Some(database.manifest.hash?.to_string()));
+        let hashes = hashes.collect::<Option<Vec<_>>>().filter(|hashes| !hashes.is_empty());
+        Ok(BoardSource { analyst, tag: hashes.and_then(|hashes| tag(&hashes.join("-"))) })
     }
 
     /// Lists the boards that have a database, smallest first.

@@ -43,12 +43,12 @@ pub fn json_response(answer: &impl Serialize, headers: impl IntoResponseParts) -
     Ok(([(header::CONTENT_TYPE, JSON)], headers, body).into_response())
 }
 
-/// Returns the ETag of answers: it names the database by its hash, and the program by its version. An answer depends on nothing
-/// else but its address.
-pub fn tag(hash: &str) -> Option<HeaderValue> {
+/// Returns the ETag of answers: it names the databases by their hashes, and the program by its version. An answer depends on
+/// nothing else but its address.
+pub fn tag(hashes: &str) -> Option<HeaderValue> {
     let version = env!("CARGO_PKG_VERSION");
     // The tag is weak because an answer contains the nodes of its search, which may differ.
-    HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32).unwrap_or(hash))).ok()
+    HeaderValue::from_str(&format!("W/\"{hashes}-{SCHEMA}-{version}\"")).ok()
 }
 
 /// Returns the headers that say how long a copy of an answer may be used. A whole answer with a tag never changes. An answer

@@ -126,9 +126,14 @@ impl LimitedAnalyst {
         self.analyst.may_search()
     }
 
-    /// Returns the database that answers, if there is one.
+    /// Returns the database that is asked first, if there is one.
     pub fn database(&self) -> Option<&Database> {
-        self.analyst.lookup.as_ref()
+        self.analyst.databases.first()
+    }
+
+    /// Tells whether any database is the user's, and not built in.
+    pub fn has_files(&self) -> bool {
+        self.analyst.databases.iter().any(|database| !database.is_embedded)
     }
 
     /// Returns a text that names the source of the answers so far.
@@ -147,9 +152,10 @@ impl LimitedAnalyst {
             return Some(format!("searched forward: no database of {} in {root}", self.analyst.board));
         };
         let folder = wording::database(database);
-        if let Some(source) = &self.analyst.remoteness_source {
-            let search = if has_searched { " and a search forward" } else { "" };
-            return Some(format!("values from {folder}, remoteness from {}{search}", wording::database(source)));
+        if self.analyst.databases.len() > 1 {
+            let names = self.analyst.databases.iter().map(wording::database).collect::<Vec<_>>().join(" and ");
+            let is_searched = has_searched || database.searched() > 0;
+            return Some(format!("from {names}{}", if is_searched { ", and searched forward" } else { "" }));
         }
         if !self.may_search() {
             let kept = wording::kept(database.manifest.keep_plies);

@@ -1,7 +1,7 @@
 //! The options for forward search, and the choice between database and search.
 //!
-//! All commands that look positions up follow the same rule. They use the user's database, or else the built-in one. They search
-//! whatever the database does not have, within the limits of `--nodes` and `--seconds`. With `--search never` they search nothing,
+//! All commands that look positions up follow the same rule. They use all databases of the board, the user's and the built-in one.
+//! They search whatever these do not have, within the limits of `--nodes` and `--seconds`. With `--search never` they search nothing,
 //! and with `--search only` everything.
 //!
 //! If a database cannot be opened, a warning is printed and the built-in one is used instead, or else a search. `--search never`
@@ -26,9 +26,6 @@ use crate::{failure, remedy};
 /// The default of `--nodes`, the most nodes of a search for one position: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
 
-/// The default of `--nodes` if a database has all values, so that only the remoteness is searched.
-const REMOTENESS_NODES: u64 = 1_000_000;
-
 /// The most bytes of a search's table, even if more memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
 
@@ -49,8 +46,8 @@ pub struct SearchArguments {
     ]))]
     search: Option<When>,
 
-    /// How many nodes a search may visit for one position before it gives up [default: 1e8; 1e6 where only the remoteness is open;
-    /// no limit with --seconds]
+    /// How many nodes a search may visit for one position before it gives up [default: 1e8; no limit with
+    /// --seconds]
     #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
@@ -76,7 +73,7 @@ impl SearchArguments {
         let root = &self.lookup.database.root;
         let mut is_missing = false;
         let find = || {
-            let failure = match failure.map_or_else(|| self.lookup.find_or_embedded(board), Err) {
+            let failure = match failure.map_or_else(|| self.lookup.find_all(board), Err) {
                 Err(error) if !matches!(error, DatabaseError::Missing { .. } | DatabaseError::Misplaced { .. }) => {
                     error
                 }
@@ -92,20 +89,16 @@ impl SearchArguments {
             // `Missing` makes the caller search instead.
             let database =
                 Database::embedded(board)?.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
-            Ok(self.lookup.cache.apply(database))
+            Ok(vec![self.lookup.cache.apply(database)])
         };
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
-        let database = analyst.lookup.as_ref();
-        if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
+        let unfinished = analyst.databases.iter().find(|database| !database.is_complete());
+        if let Some(database) = unfinished.filter(|_| when != When::Never) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
-        // The default limit depends on what is searched: only the remoteness if the database has all values.
-        let has_values = analyst.remoteness_source.is_none()
-            && database.is_some_and(|of| of.is_complete() && of.manifest.keep_plies.is_none());
-        let nodes = if has_values { REMOTENESS_NODES } else { DEFAULT_NODES };
-        let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
+        let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
         Ok(LimitedAnalyst::new(analyst, nodes, self.seconds, is_missing.then(|| root.clone())))
     }
 }
