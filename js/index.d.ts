@@ -131,6 +131,6 @@ export class Fourbase {
   /** Loads and opens a built-in database; with `first` only its first plies, about 120 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<json.BoardJson>;
 
-  /** Closes the database of a board; without a board, ends the worker. */
+  /** Closes the database of a board, and frees its bytes; without a board, ends the worker. */
   close(board?: Board): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { Fourbase } from "fourbase";
-import { pathOf } from "./place.mjs";
+import { filesOf, pathOf } from "./place.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
@@ -27,6 +27,45 @@ test("files of a database that is closed by any name of its board, or opened aga
   // It stays closed in the next worker.
   await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
   assert.deepEqual(await mine.boards(), []);
+  await mine.close();
+});
+
+test("bytes of a database that is closed are free, in the page's thread and in the worker", async () => {
+  const freed = `
+    import { setFlagsFromString } from "node:v8";
+    import { runInNewContext } from "node:vm";
+    setFlagsFromString("--expose-gc");
+    export const bytes = () => (runInNewContext("gc")(), process.memoryUsage().arrayBuffers);`;
+  // The package, whose worker draws how many bytes it keeps.
+  const engine = `
+    import * as package_ from "./package.js";
+    import { bytes } from "../freed.js";
+    export { default, boardName } from "./package.js";
+    export class Engine extends package_.Engine { drawSvg() { return bytes(); } }`;
+  cpSync("node_modules/fourbase", "freed", { recursive: true });
+  renameSync("freed/wasm/engine.js", "freed/wasm/package.js");
+  writeFileSync("freed/freed.js", freed);
+  writeFileSync("freed/wasm/engine.js", engine);
+  const { bytes } = await import(pathToFileURL("freed/freed.js"));
+  const { Fourbase } = await import(pathToFileURL("freed/index.js"));
+  const mine = await Fourbase.start({ sharedMemory: false });
+  const kept = async () => [bytes(), await mine.drawSvg("4x4")];
+  const names = readdirSync("node_modules/fourbase/databases/7x6");
+  const opens = { "7x6": [() => mine.openBuiltIn("7x6"), async () => mine.open(await filesOf("7x6", names))], "5x5": [() => mine.solve("5x5")] };
+  const cancel = () => assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  for (const [board, ways] of Object.entries(opens)) {
+    // The worker that has opened the database, and one that was told of it.
+    for (const [open, next] of ways.flatMap((open) => [[open, () => {}], [open, cancel]])) {
+      const { bytes: size } = await open();
+      await next();
+      const before = await kept();
+      await mine.close(board);
+      // Node may hold what was sent last until something else is sent.
+      await kept();
+      const freed = (await kept()).map((after, side) => before[side] - after);
+      assert.ok(freed.every((bytes) => bytes > 0.9 * size), `${board}: ${freed} of ${size}`);
+    }
+  }
   await mine.close();
 });
 
