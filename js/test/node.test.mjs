@@ -12,6 +12,10 @@ import { filesOf, pathOf } from "./place.mjs";
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
 
+/** Ends the worker of a package without shared memory, in a search; another one begins. */
+const anotherWorker = (mine) =>
+  assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+
 test("files of a database that is closed by any name of its board, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
   const paths = Object.fromEntries(["manifest", "tier-01"].map((name) => [name, pathOf("7x5", name)]));
   const wrong = { ...paths, manifest: paths["tier-01"] };
@@ -25,7 +29,7 @@ test("files of a database that is closed by any name of its board, or opened aga
   await assert.rejects(mine.open(wrong), { code: "database" });
   assert.equal(count(), before);
   // It stays closed in the next worker.
-  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await anotherWorker(mine);
   assert.deepEqual(await mine.boards(), []);
   await mine.close();
 });
@@ -52,12 +56,11 @@ test("bytes of a database that is closed are free, in the page's thread and in t
   const kept = async () => [bytes(), await mine.drawSvg("4x4")];
   const names = readdirSync("node_modules/fourbase/databases/7x6");
   const opens = { "7x6": [() => mine.openBuiltIn("7x6"), async () => mine.open(await filesOf("7x6", names))], "5x5": [() => mine.solve("5x5")] };
-  const cancel = () => assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
   for (const [board, ways] of Object.entries(opens)) {
     // The worker that has opened the database, and one that was told of it.
-    for (const [open, next] of ways.flatMap((open) => [[open, () => {}], [open, cancel]])) {
+    for (const [open, next] of ways.flatMap((open) => [[open, async () => {}], [open, anotherWorker]])) {
       const { bytes: size } = await open();
-      await next();
+      await next(mine);
       const before = await kept();
       await mine.close(board);
       // Node may hold what was sent last until something else is sent.
@@ -85,7 +88,7 @@ test("a file that is missing, and files that are others when they are opened aga
   const mine = await Fourbase.start({ sharedMemory: false });
   await mine.open(await write("remoteness"));
   await write("wdl");
-  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await anotherWorker(mine);
   const asked = () => assert.rejects(mine.analyse("4x4"), { code: "database", message: /of 4x4 has changed; open it again$/ });
   await asked();
   await asked();
