@@ -2,7 +2,7 @@
 //! cargo feature `solver`, the other module solves and counts small boards: it is loaded when it is needed, and its memory is freed
 //! afterwards.
 //!
-//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so a [`host`] that JavaScript
+//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so a `host` that JavaScript
 //! supplies is asked during long work whether to stop, and is told how far it is.
 
 #![forbid(unsafe_code)]
