@@ -1,3 +1,5 @@
+import type * as json from "./answers.js";
+
 /** A board: columns x rows, then cN for lines of N instead of 4, then m for misère, such as "7x6" or "5x4c3m". */
 export type Board = string;
 /** For the player to move. */
@@ -22,169 +24,32 @@ export interface Budget extends Watched {
   seconds?: number;
 }
 
-export interface Position {
-  /** An order of moves that leads here; null if no game does. */
-  moves: string | null;
-  bits: string;
-  uni: string;
-  ply: number;
-  to_move: Player;
-}
-
-export interface Outcome {
-  value: Value | null;
-  /** Plies to the end. */
-  remoteness: number | null;
-}
-
-export interface Scored extends Outcome {
-  /** Pons' score for the player to move, of the position or after the move; null if the remoteness is unknown. */
-  score: number | null;
-}
-
-export interface Source {
-  kind: "board" | "database" | "search";
-  folder: string | null;
-  stores: Stores | null;
-  keep_plies: number | null;
-  hash: string | null;
-  nodes: number | null;
-}
+/** An answer without the nulls of the fields that only a text without an answer has. */
+type Answered<Answer, Field extends keyof Answer> = Omit<Answer, Field | "input"> & { [Key in Field]: NonNullable<Answer[Key]> };
 
 /** The line of `fourbase query --json`. */
-export interface Analysis extends Scored {
-  schema: 1;
-  command: "query";
-  board: Board;
-  position: Position;
-  /** The moves, best first, for the player who makes them. Columns count from 1. */
-  children: Array<{ column: number } & Scored>;
-  /** Best play. */
-  line: string | null;
-  source: Source;
-  /** Whether a limit was reached before the value was known. */
-  undecided: boolean;
-  error: string | null;
-}
-
-export interface Mistake {
-  number: number;
-  column: number;
-  from: Value;
-  to: Value;
-  reason: string;
-}
-
-export interface Step extends Outcome {
-  number: number;
-  player: Player;
-  column: number;
-  played_value: Value | null;
-  played_remoteness: number | null;
-  keeps: boolean | null;
-  plies_lost: number | null;
-  columns: number[];
-  reason: string | null;
-}
-
+export type Analysis = Answered<json.Query, "position" | "source">;
+export type Outcome = Pick<Analysis, "value" | "remoteness">;
+export type Scored = Pick<Analysis, "value" | "remoteness" | "score">;
+export type Step = json.StepJson & { player: Player };
+type Judged = Answered<json.Analyse, "position" | "source" | "over" | "undecided_moves" | "mistakes">;
 /** The line of `fourbase analyse --json`. */
-export interface GameAnalysis extends Outcome {
-  schema: 1;
-  command: "analyse";
-  board: Board;
-  position: Position;
-  over: boolean;
-  winner: Player | null;
-  undecided_moves: number;
-  steps: Step[];
-  mistakes: { first: Mistake[]; second: Mistake[] };
-  source: Source;
-  error: null;
-}
-
-export interface Choice {
-  schema: 1;
-  command: "move";
-  board: Board;
-  position: Position;
-  player: string;
-  seed: number;
-  column: number;
-  reason: string;
-  rule: boolean;
-}
-
-export interface Players {
-  schema: 1;
-  command: "players";
-  board: Board;
-  players: Array<{ player: string; levels: number | null }>;
-}
-
-export interface RandomPosition {
-  schema: 1;
-  command: "random";
-  board: Board;
-  position: Position;
-  seed: number;
-}
-
+export type GameAnalysis = Omit<Judged, "steps" | "error"> & { steps: Step[]; error: null };
 /** The line of `fourbase convert --json`. */
-export interface Description {
-  schema: 1;
-  command: "position";
-  board: Board;
-  position: Position;
-  over: boolean;
-  value: Value | null;
-  canonical: Position;
-  mirror: Position;
-  drawing: string;
-  error: null;
-}
-
-/** A board with its database. */
-export interface Database extends Outcome {
-  board: Board;
-  width: number;
-  height: number;
-  connect: number;
-  misere: boolean;
-  stores: Stores;
-  /** The deepest ply in the database; null if it has all. */
-  keep_plies: number | null;
-  embedded: boolean;
-  entries: number;
-  bytes: number;
-  hash: string | null;
-}
-
-export interface Sums {
-  legal: number | null;
-  primitive: number | null;
-  with_line: number | null;
-  win: number | null;
-  lose: number | null;
-  tie: number | null;
-}
-
-export interface Count {
-  value: Value;
-  remoteness: number | null;
-  legal: number;
-  /** One of the positions, as moves. */
-  example: string | null;
-}
-
+export type Description = Answered<json.Position, "position" | "over" | "canonical" | "mirror" | "drawing"> & { error: null };
+export type Sums = Pick<json.Row, "legal" | "primitive" | "with_line" | "win" | "lose" | "tie">;
 /** The line of `fourbase stats --json`. */
-export interface Stats extends Sums {
-  schema: 1;
-  command: "stats";
-  board: Board;
-  stores: Stores;
-  plies: Array<{ ply: number; outcomes: Count[] } & Sums>;
-  outcomes: Count[];
-}
+export type Stats = Omit<Answered<json.Stats, "stores" | "outcomes">, "plies"> & { plies: Array<Answered<json.Row, "outcomes">> };
+export type {
+  BoardJson as Database,
+  Mistake,
+  Move as Choice,
+  OutcomeRow as Count,
+  Players,
+  PositionJson as Position,
+  Random as RandomPosition,
+  SourceJson as Source,
+} from "./answers.js";
 
 export interface Solve extends Watched {
   /** What is stored; remoteness if this is left out. */
@@ -234,13 +99,13 @@ export class Fourbase {
   analyseGame(board: Board, moves: string, options?: Budget & { start?: string }): Promise<GameAnalysis>;
 
   /** Asks a player, such as "perfect" or "pomakis:5", for its move after `moves`. */
-  choose(board: Board, moves: string, player: string, options?: Budget & { start?: string; seed?: number }): Promise<Choice>;
+  choose(board: Board, moves: string, player: string, options?: Budget & { start?: string; seed?: number }): Promise<json.Move>;
 
   /** Lists the players, with the levels that are allowed on a board. */
-  players(board: Board): Promise<Players>;
+  players(board: Board): Promise<json.Players>;
 
   /** Draws an unfinished position of `ply` pieces, or of any number. The same seed gives the same position. */
-  random(board: Board, options?: { ply?: number; seed?: number }): Promise<RandomPosition>;
+  random(board: Board, options?: { ply?: number; seed?: number }): Promise<json.Random>;
 
   /** Describes a position, in any notation, without its value. */
   position(board: Board, position?: string): Promise<Description>;
@@ -249,10 +114,10 @@ export class Fourbase {
   drawSvg(board: Board, position?: string): Promise<string>;
 
   /** Lists the boards whose databases are open. */
-  boards(): Promise<Database[]>;
+  boards(): Promise<json.BoardJson[]>;
 
   /** Solves a small board in memory and opens its database: 5x5 takes two seconds and 60 MB. */
-  solve(board: Board, options?: Solve): Promise<Database>;
+  solve(board: Board, options?: Solve): Promise<json.BoardJson>;
 
   /** Counts the legal positions of a small board, by ply, value and remoteness. */
   stats(board: Board, options?: Solve): Promise<Stats>;
@@ -261,11 +126,11 @@ export class Fourbase {
    * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
    * reads only the parts that it needs. `board` refuses a database of another board.
    */
-  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<Database>;
+  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<json.BoardJson>;
 
   /** Loads and opens a built-in database; with `first` only its first plies, about 120 KB, and later positions are searched. */
-  openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<Database>;
+  openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<json.BoardJson>;
 
-  /** Closes the database of a board; without a board, ends the worker. */
+  /** Closes the database of a board, and frees its bytes; without a board, ends the worker. */
   close(board?: Board): Promise<void>;
 }

@@ -19,9 +19,8 @@ export class Fourbase {
   #options;
   #engine;
   #solvers = new Set();
-  #fetched = new Map();
   #modules = new Map();
-  /** What `open` returned and its arguments, by the board. */
+  /** What `open` returned and its arguments, with all bytes of the database, by the board. */
   #opened = new Map();
 
   constructor(options) {
@@ -49,51 +48,38 @@ export class Fourbase {
     return Object.keys(BUILT_IN);
   }
 
-  async analyse(board, position = "", { nodes, seconds, line = true, signal, onProgress } = {}) {
-    check(board, "board");
-    check(position, "position");
-    return this.#ask("analyse", [board, position, limit(nodes, "nodes"), limit(seconds, "seconds"), line, Boolean(onProgress)], {
-      signal,
-      onProgress,
-    });
+  async analyse(board, position = "", { nodes, seconds, line = true, ...options } = {}) {
+    checkTexts({ board, position });
+    return this.#ask("analyse", [board, position, ...limits({ nodes, seconds }), line, Boolean(options.onProgress)], options);
   }
 
-  async analyseGame(board, moves, { start = "", nodes, seconds, signal, onProgress } = {}) {
-    check(board, "board");
-    check(start, "start");
-    check(moves, "moves");
-    const limits = [limit(nodes, "nodes"), limit(seconds, "seconds")];
-    return this.#ask("analyseGame", [board, start, moves, ...limits], { signal, onProgress });
+  async analyseGame(board, moves, { start = "", nodes, seconds, ...options } = {}) {
+    checkTexts({ board, start, moves });
+    return this.#ask("analyseGame", [board, start, moves, ...limits({ nodes, seconds })], options);
   }
 
-  async choose(board, moves, player, { start = "", seed = 1, nodes, seconds, signal, onProgress } = {}) {
-    check(board, "board");
-    check(moves, "moves");
-    check(player, "player");
-    check(start, "start");
-    const limits = [limit(nodes, "nodes"), limit(seconds, "seconds")];
-    return this.#ask("choose", [board, start, moves, player, whole(seed, "seed"), ...limits], { signal, onProgress });
+  async choose(board, moves, player, { start = "", seed = 1, nodes, seconds, ...options } = {}) {
+    checkTexts({ board, moves, player, start });
+    return this.#ask("choose", [board, start, moves, player, whole(seed, "seed"), ...limits({ nodes, seconds })], options);
   }
 
   async players(board) {
-    check(board, "board");
+    checkTexts({ board });
     return this.#ask("players", [board]);
   }
 
   async random(board, { ply, seed = Math.floor(Math.random() * 2 ** 53) } = {}) {
-    check(board, "board");
+    checkTexts({ board });
     return this.#ask("random", [board, ply === undefined ? undefined : whole(ply, "ply"), whole(seed, "seed")]);
   }
 
   async position(board, position = "") {
-    check(board, "board");
-    check(position, "position");
+    checkTexts({ board, position });
     return this.#ask("position", [board, position]);
   }
 
   async drawSvg(board, position = "") {
-    check(board, "board");
-    check(position, "position");
+    checkTexts({ board, position });
     return this.#engine.ask("drawSvg", [board, position]);
   }
 
@@ -101,12 +87,12 @@ export class Fourbase {
     return (await this.#ask("boards", [])).boards;
   }
 
-  async solve(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
-    return this.#open([await this.#solver("solve", [board, values, memory], { signal, onProgress })]);
+  async solve(board, options) {
+    return this.#open([await this.#solver("solve", board, options)]);
   }
 
-  async stats(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
-    return JSON.parse(await this.#solver("stats", [board, values, memory], { signal, onProgress }));
+  async stats(board, options) {
+    return JSON.parse(await this.#solver("stats", board, options));
   }
 
   async open(files, { board, signal } = {}) {
@@ -127,19 +113,24 @@ export class Fourbase {
     if (!database) {
       throw new FourbaseError("input", `no database of ${board} is built in, only of ${Fourbase.builtIn.join(", ")}`);
     }
+    // The first plies are not loaded again.
+    const [, [files, , hash] = []] = this.#opened.get(board) ?? [];
+    const loaded = new Map(hash === database.hash ? files : []);
+    const read = (name) => loaded.get(name) ?? load(new URL(`${board}/${name}`, this.#options.databases), "database", signal);
     const most = first ? Math.min(Fourbase.firstPlies, database.plies) : database.plies;
     const names = ["manifest"];
     for (let ply = 1; ply <= most; ply += 2) names.push(`tier-${String(ply).padStart(2, "0")}`);
-    const sources = await Promise.all(names.map(async (name) => [name, await this.#fetch(`${board}/${name}`, signal)]));
+    const sources = await Promise.all(names.map(async (name) => [name, await read(name)]));
     return this.#open([sources, board, database.hash, most < database.plies ? most : undefined], { signal });
   }
 
   async close(board) {
     if (board === undefined) {
       await Promise.all([this.#engine, ...this.#solvers].map((link) => link.end()));
+      this.#opened.clear();
       return;
     }
-    check(board, "board");
+    checkTexts({ board });
     this.#opened.delete(await this.#engine.ask("close", [board]));
   }
 
@@ -148,9 +139,8 @@ export class Fourbase {
   }
 
   /** Asks a solver of its own, whose memory is free afterwards, and which ends at once where it is cancelled. */
-  async #solver(method, [board, values, memory], options) {
-    check(board, "board");
-    check(values, "values");
+  async #solver(method, board, { values = "remoteness", memory = MEMORY, ...options } = {}) {
+    checkTexts({ board, values });
     const solver = new Link("solver", () => this.#module("solver"), false);
     this.#solvers.add(solver);
     try {
@@ -183,23 +173,21 @@ export class Fourbase {
     this.#opened.set(opened.board, [text, args]);
     return opened;
   }
+}
 
-  async #fetch(path, signal) {
-    if (!this.#fetched.has(path)) {
-      const bytes = await load(new URL(path, this.#options.databases), "database", signal);
-      this.#fetched.set(path, bytes);
-    }
-    return this.#fetched.get(path);
+function checkTexts(texts) {
+  for (const [name, text] of Object.entries(texts)) {
+    if (typeof text !== "string") throw new FourbaseError("input", `${name} is a text, not ${typeof text}`);
   }
 }
 
-function check(text, name) {
-  if (typeof text !== "string") throw new FourbaseError("input", `${name} is a text, not ${typeof text}`);
-}
-
-function limit(number, name) {
-  if (number === undefined || (typeof number === "number" && number >= 0)) return number;
-  throw new FourbaseError("input", `${name} is a number from 0 up`);
+/** Returns limits that may be left out, in their order. */
+function limits(numbers) {
+  for (const [name, number] of Object.entries(numbers)) {
+    if (number === undefined || (typeof number === "number" && number >= 0)) continue;
+    throw new FourbaseError("input", `${name} is a number from 0 up`);
+  }
+  return Object.values(numbers);
 }
 
 function whole(number, name) {

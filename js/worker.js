@@ -47,6 +47,8 @@ const numbersOf = new Map();
 const earlier = new Map();
 let nextNumber = 0;
 let answerer;
+/** Returns the one name of a board, which may be written with more words. */
+let nameOf;
 let requests;
 let flag;
 let current = 0;
@@ -101,9 +103,10 @@ const host = {
 
 const methods = {
   async begin(name, module, shared) {
-    const { default: init, Engine, Solver } = await MODULES[name]();
+    const { default: init, Engine, Solver, boardName } = await MODULES[name]();
     await init({ module_or_path: module });
     answerer = new (Engine ?? Solver)(host);
+    nameOf = boardName;
     flag = shared && new Int32Array(shared);
   },
   remember(opened, args) {
@@ -146,11 +149,6 @@ const methods = {
 
 /** The questions that a database answers. */
 const ASKING = new Set(["analyse", "analyseGame", "choose"]);
-
-/** The one name of a board, which may be written with more words. */
-function nameOf(board) {
-  return JSON.parse(answerer.players(board)).board;
-}
 
 /** Opens the database of a board, if it was open in the worker before this one. Where that fails, nothing is searched instead. */
 function reopen(text) {

@@ -46,10 +46,11 @@ const cpu = async () => (await processes()).reduce((sum, { cpuTime }) => sum + c
 /** Opens an empty board, checks its values, and returns the page with the times. */
 async function visit(context, url, board) {
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
   await page.addInitScript(watch);
   await new Promise((resolve) => { setTimeout(resolve, SETTLE); });
   const before = await cpu();
-  const whole = page.waitForEvent("console", { predicate: (message) => message.text() === "all values are there", timeout: 120_000 });
+  const whole = page.waitForEvent("console", { predicate: (message) => message.text() === "all values are there" });
   await page.goto(`${url}?board=${board}`);
   await whole;
   const values = await page.$$eval("#board button", (columns) => columns.map(({ dataset }) => `${dataset.value} ${dataset.remoteness}`));
@@ -57,37 +58,30 @@ async function visit(context, url, board) {
   return { page, cpu: await cpu() - before, ...await page.evaluate("times") };
 }
 
-/** Prints the least, the median and the most of times. */
-const show = (name, times) => {
-  const sorted = [...times].sort((one, other) => one - other).map((time) => time.toFixed(0));
-  console.log(`${name}: ${times.length} times, ms: ${sorted[0]}, ${sorted[Math.floor(times.length / 2)]}, ${sorted.at(-1)}`);
-};
+/** Milliseconds of each visit, by what took them. */
+const times = new Map();
+const note = (what, time) => times.set(what, [...times.get(what) ?? [], time]);
 
-const firsts = { playable: [], values: [], cpu: [], whole: [], kept: [] };
-const seconds = { open: [], offline: [], cpu: [] };
 for (let number = 0; number < visits; number += 1) {
   const { url, line, sent, stop } = await host(`${TARGET}site`, "/connect4/");
   Object.assign(line, { bytesPerSecond: 200_000, latency: 150 });
   const context = await program.newContext();
   const { page, playable, values, cpu } = await visit(context, url, "7x6");
   const before = [...sent].filter(([name]) => !name.includes("tier-1"));
-  firsts.playable.push(playable);
-  firsts.values.push(values);
-  firsts.cpu.push(cpu);
-  firsts.whole.push(await page.evaluate(async () => {
-    for (;;) {
-      const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13"));
-      if (last?.responseEnd) return last.responseEnd;
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
-    }
-  }));
-  firsts.kept.push(await page.evaluate(async () => {
+  note("first visit, 1.6 Mbit/s and 150 ms: a move can be played", playable);
+  note("first visit: all values of the empty 7x6", values);
+  note("first visit: CPU time until then", cpu);
+  const loaded = await page.waitForFunction(() => {
+    const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13"));
+    return last?.responseEnd > 0 && { name: last.name, time: last.responseEnd };
+  });
+  const last = await loaded.jsonValue();
+  note("first visit: all plies of 7x6 are loaded", last.time);
+  note("first visit: the page is kept for use without a network", await page.evaluate(async (name) => {
     await navigator.serviceWorker.ready;
-    for (const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13")).name; ;) {
-      if (await caches.match(last)) return performance.now();
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
-    }
-  }));
+    while (!await caches.match(name)) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    return performance.now();
+  }, last.name));
   await page.close();
   if (number === 0) {
     const sum = (some) => some.reduce((all, [, bytes]) => all + bytes, 0);
@@ -95,35 +89,29 @@ for (let number = 0; number < visits; number += 1) {
       + `database ${sum(before.filter(([name]) => name.startsWith("databases-")))}; in all, kept: ${sum([...sent])}`);
   }
   const again = await visit(context, url, "7x6");
-  seconds.open.push(again.values);
+  note("second visit on that line: values", again.values);
   await again.page.close();
   await stop();
   const offline = await visit(context, url, "7x6");
-  seconds.offline.push(offline.values);
-  seconds.cpu.push(offline.cpu);
+  note("offline: values", offline.values);
+  note("offline: CPU time until then", offline.cpu);
   await context.close();
 }
-show("first visit, 1.6 Mbit/s and 150 ms: a move can be played", firsts.playable);
-show("first visit: all values of the empty 7x6", firsts.values);
-show("first visit: CPU time until then", firsts.cpu);
-show("first visit: all plies of 7x6 are loaded", firsts.whole);
-show("first visit: the page is kept for use without a network", firsts.kept);
-show("second visit on that line: values", seconds.open);
-show("offline: values", seconds.offline);
-show("offline: CPU time until then", seconds.cpu);
 
 const { url, stop } = await host(`${TARGET}site`, "/connect4/");
 for (const board of ["6x4", "5x5"]) {
-  const [times, cpus] = [[], []];
   for (let number = 0; number < visits; number += 1) {
     const context = await program.newContext();
     const { values, cpu } = await visit(context, url, board);
-    times.push(values);
-    cpus.push(cpu);
+    note(`${board}, from opening the page to its values, which are solved in the tab`, values);
+    note(`${board}: CPU time until then`, cpu);
     await context.close();
   }
-  show(`${board}, from opening the page to its values, which are solved in the tab`, times);
-  show(`${board}: CPU time until then`, cpus);
+}
+// The least, the median and the most.
+for (const [what, some] of times) {
+  const sorted = some.sort((one, other) => one - other).map((time) => time.toFixed(0));
+  console.log(`${what}: ${sorted.length} times, ms: ${sorted[0]}, ${sorted[Math.floor(sorted.length / 2)]}, ${sorted.at(-1)}`);
 }
 
 // What the tab takes after positions of all plies.

@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 use std::panic;
-#[cfg(not(feature = "solver"))]
 use std::time::Duration;
 
-#[cfg(not(feature = "solver"))]
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
@@ -14,36 +12,29 @@ extern "C" {
     /// An object of the worker.
     pub type Host;
 
-    #[cfg(not(feature = "solver"))]
     /// Returns bytes of an open file, fewer at its end.
     #[wasm_bindgen(method, catch)]
     fn read(this: &Host, file: u32, offset: f64, length: u32) -> Result<Uint8Array, JsValue>;
 
-    #[cfg(not(feature = "solver"))]
     /// Asks an address for a range of bytes.
     #[wasm_bindgen(method, catch)]
     fn get(this: &Host, address: &str, range: &str) -> Result<Answer, JsValue>;
 
-    #[cfg(not(feature = "solver"))]
     /// Waits some milliseconds.
     #[wasm_bindgen(method)]
     fn pause(this: &Host, milliseconds: f64);
 
-    #[cfg(not(feature = "solver"))]
     /// What an address answered.
     pub type Answer;
 
-    #[cfg(not(feature = "solver"))]
     /// The status.
     #[wasm_bindgen(method, getter)]
     pub fn status(this: &Answer) -> u16;
 
-    #[cfg(not(feature = "solver"))]
     /// The headers, a line each.
     #[wasm_bindgen(method, getter)]
     pub fn headers(this: &Answer) -> String;
 
-    #[cfg(not(feature = "solver"))]
     /// The bytes, where the status is 206.
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &Answer) -> Uint8Array;
@@ -56,7 +47,6 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn panicked(this: &Host, message: &str);
 
-    #[cfg(not(feature = "solver"))]
     /// Receives what is known of a position so far, a line of JSON.
     #[wasm_bindgen(method)]
     fn found(this: &Host, analysis: &str);
@@ -74,7 +64,6 @@ pub fn set(host: Host) {
     }));
 }
 
-#[cfg(not(feature = "solver"))]
 /// Reads bytes of a file into `buffer`; returns how many. The error is a message.
 pub fn read(file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, String> {
     HOST.with_borrow(|host| {
@@ -87,7 +76,6 @@ pub fn read(file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, String> 
     })
 }
 
-#[cfg(not(feature = "solver"))]
 /// Asks an address for a range of bytes, such as `bytes=0-9`. The error is a message.
 pub fn get(address: &str, range: &str) -> Result<Answer, String> {
     HOST.with_borrow(|host| {
@@ -96,13 +84,11 @@ pub fn get(address: &str, range: &str) -> Result<Answer, String> {
     })
 }
 
-#[cfg(not(feature = "solver"))]
 /// Waits.
 pub fn pause(time: Duration) {
     HOST.with_borrow(|host| host.iter().for_each(|host| host.pause(time.as_secs_f64() * 1e3)));
 }
 
-#[cfg(not(feature = "solver"))]
 /// Reports visited nodes; returns whether to stop.
 pub fn poll_nodes(nodes: u64) -> bool {
     poll(nodes, 0)
@@ -113,13 +99,11 @@ pub fn poll(done: u64, all: u64) -> bool {
     HOST.with_borrow(|host| host.as_ref().is_some_and(|host| host.poll(done as f64, all as f64)))
 }
 
-#[cfg(not(feature = "solver"))]
 /// Reports what is known so far.
 pub fn found(analysis: &str) {
     HOST.with_borrow(|host| host.iter().for_each(|host| host.found(analysis)));
 }
 
-#[cfg(not(feature = "solver"))]
 /// Returns the message of an error of JavaScript.
 fn text(error: &JsValue) -> String {
     error.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| String::from(error.message()))

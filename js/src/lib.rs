@@ -2,20 +2,18 @@
 //! cargo feature `solver`, the other module solves and counts small boards: it is loaded when it is needed, and its memory is freed
 //! afterwards.
 //!
-//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so a [`host`] that JavaScript
+//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so a `host` that JavaScript
 //! supplies is asked during long work whether to stop, and is told how far it is.
 
 #![forbid(unsafe_code)]
-
-mod host;
+// The solver reads no files, asks no hosts and searches nothing.
+#![cfg_attr(feature = "solver", allow(dead_code))]
 
 #[cfg(not(feature = "solver"))]
 mod engine;
-#[cfg(not(feature = "solver"))]
 mod failure;
-#[cfg(not(feature = "solver"))]
 mod files;
-#[cfg(not(feature = "solver"))]
+mod host;
 mod http;
 #[cfg(feature = "solver")]
 mod solver;
@@ -25,6 +23,17 @@ pub use engine::Engine;
 #[cfg(feature = "solver")]
 pub use solver::Solver;
 
+use fourbase::{Board, BoardError};
+use wasm_bindgen::prelude::*;
+
+/// Returns the one name of a board: a text may spell it in several ways.
+#[wasm_bindgen(js_name = boardName)]
+pub fn board_name(text: &str) -> Result<String, JsValue> {
+    text.parse()
+        .map(|board: Board| board.to_string())
+        .map_err(|unknown: BoardError| error("input", &unknown.to_string()))
+}
+
 /// Writes a line of JSON.
 fn line(command: &'static str, body: impl serde::Serialize) -> String {
     // Names as keys, and writing to memory, do not fail.
@@ -32,7 +41,7 @@ fn line(command: &'static str, body: impl serde::Serialize) -> String {
 }
 
 /// Makes an error of JavaScript; its name is the code.
-fn error(code: &str, message: &str) -> wasm_bindgen::JsValue {
+fn error(code: &str, message: &str) -> JsValue {
     let error = js_sys::Error::new(message);
     error.set_name(code);
     error.into()

@@ -7,10 +7,14 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { Fourbase } from "fourbase";
-import { pathOf } from "./place.mjs";
+import { filesOf, pathOf } from "./place.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
+
+/** Ends the worker of a package without shared memory, in a search; another one begins. */
+const anotherWorker = (mine) =>
+  assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
 
 test("files of a database that is closed by any name of its board, or opened again, are closed", { skip: process.platform !== "linux" }, async () => {
   const paths = Object.fromEntries(["manifest", "tier-01"].map((name) => [name, pathOf("7x5", name)]));
@@ -25,8 +29,46 @@ test("files of a database that is closed by any name of its board, or opened aga
   await assert.rejects(mine.open(wrong), { code: "database" });
   assert.equal(count(), before);
   // It stays closed in the next worker.
-  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await anotherWorker(mine);
   assert.deepEqual(await mine.boards(), []);
+  await mine.close();
+});
+
+test("bytes of a database that is closed are free, in the page's thread and in the worker", async () => {
+  const freed = `
+    import { setFlagsFromString } from "node:v8";
+    import { runInNewContext } from "node:vm";
+    setFlagsFromString("--expose-gc");
+    export const bytes = () => (runInNewContext("gc")(), process.memoryUsage().arrayBuffers);`;
+  // The package, whose worker answers drawSvg with how many bytes it keeps.
+  const engine = `
+    import * as real from "./real.js";
+    import { bytes } from "../freed.js";
+    export { default, boardName } from "./real.js";
+    export class Engine extends real.Engine { drawSvg() { return bytes(); } }`;
+  cpSync("node_modules/fourbase", "freed", { recursive: true });
+  renameSync("freed/wasm/engine.js", "freed/wasm/real.js");
+  writeFileSync("freed/freed.js", freed);
+  writeFileSync("freed/wasm/engine.js", engine);
+  const { bytes } = await import(pathToFileURL("freed/freed.js"));
+  const { Fourbase } = await import(pathToFileURL("freed/index.js"));
+  const mine = await Fourbase.start({ sharedMemory: false });
+  const kept = async () => [bytes(), await mine.drawSvg("4x4")];
+  const names = readdirSync("node_modules/fourbase/databases/7x6");
+  const opens = [() => mine.openBuiltIn("7x6"), async () => mine.open(await filesOf("7x6", names)), () => mine.solve("5x5")];
+  for (const open of opens) {
+    // The worker that has opened the database, and one that was told of it.
+    for (const next of [async () => {}, anotherWorker]) {
+      const { board, bytes: size } = await open();
+      await next(mine);
+      const before = await kept();
+      await mine.close(board);
+      // Node may hold what was sent last until something else is sent.
+      await kept();
+      const freed = (await kept()).map((after, side) => before[side] - after);
+      assert.ok(freed.every((bytes) => bytes > 0.9 * size), `${board}: ${freed} of ${size}`);
+    }
+  }
   await mine.close();
 });
 
@@ -46,7 +88,7 @@ test("a file that is missing, and files that are others when they are opened aga
   const mine = await Fourbase.start({ sharedMemory: false });
   await mine.open(await write("remoteness"));
   await write("wdl");
-  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  await anotherWorker(mine);
   const asked = () => assert.rejects(mine.analyse("4x4"), { code: "database", message: /of 4x4 has changed; open it again$/ });
   await asked();
   await asked();
