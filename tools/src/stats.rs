@@ -9,7 +9,6 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
-use crate::output::Column::{self, Numbers};
 use crate::output::{self, wording};
 
 /// Counts as the command shows them. The JSON is that of the counts alone, because `longest` is only for people.
@@ -37,16 +36,9 @@ const VALUES: [&str; 3] = ["win", "lose", "tie"];
 impl Shown {
     /// Writes the table of the plies, with the sums in the last row.
     fn plies(&self) -> String {
-        let columns: &[Column] = match self.stats.stores {
-            Some(_) => &[
-                Numbers("ply"),
-                Numbers("legal"),
-                Numbers("primitive"),
-                Numbers("win"),
-                Numbers("loss"),
-                Numbers("tie"),
-            ],
-            None => &[Numbers("ply"), Numbers("legal"), Numbers("primitive"), Numbers("with a line")],
+        let columns: &[&str] = match self.stats.stores {
+            Some(_) => &[">ply", ">legal", ">primitive", ">win", ">loss", ">tie"],
+            None => &[">ply", ">legal", ">primitive", ">with a line"],
         };
         let row = |name: String, of: &Sums| {
             let rest = if self.stats.stores.is_some() { vec![of.win, of.lose, of.tie] } else { vec![of.with_line] };
@@ -92,7 +84,7 @@ impl Shown {
         let rows = counts.into_iter().map(|(remoteness, counts)| {
             iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         });
-        Some(output::table(&[Numbers("remoteness"), Numbers("win"), Numbers("loss"), Numbers("tie")], rows))
+        Some(output::table(&[">remoteness", ">win", ">loss", ">tie"], rows))
     }
 }
 

@@ -21,7 +21,6 @@ use crate::batch::{BatchArguments, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
-use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 
 /// Arguments of `fourbase analyse`.
@@ -151,11 +150,7 @@ impl fmt::Display for Report<'_> {
                     if is_best { String::new() } else { choice_of_columns(ply.analysis.best()) },
                 ]
             });
-            write!(
-                f,
-                "\n\n{}\n",
-                output::table(&[Numbers("move"), Words(""), Words("before"), Words("verdict"), Words("best")], rows)
-            )?;
+            write!(f, "\n\n{}\n", output::table(&[">move", "", "before", "verdict", "best"], rows))?;
             for player in Player::BOTH {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }

@@ -12,7 +12,6 @@ use fourbase_tiers::format::{Manifest, folder_of};
 use serde::Serialize;
 
 use crate::arguments::{DatabaseArgument, FOLDER_HELP};
-use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 use crate::{failure, remedy};
 
@@ -133,14 +132,7 @@ impl ListedDatabase {
 
 impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = [
-            Words("board"),
-            Words("values"),
-            Numbers("tiers"),
-            Numbers("entries"),
-            Numbers("size"),
-            Words("empty board"),
-        ];
+        let columns = ["board", "values", ">tiers", ">entries", ">size", "empty board"];
         f.write_str(&output::table(&columns, self.databases.iter().map(ListedDatabase::cells)))?;
         self.replacements.iter().try_for_each(|line| write!(f, "\n{line}"))
     }

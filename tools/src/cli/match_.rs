@@ -18,7 +18,6 @@ use serde::Serialize;
 use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::output::Column::{Numbers, Words};
 use crate::output::progress::Bar;
 use crate::output::{self, short};
 
@@ -238,11 +237,7 @@ impl fmt::Display for MatchReport {
                 rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
             }
         }
-        write!(
-            f,
-            "\n\n{}\n\n",
-            output::table(&[Words(""), Numbers("wins"), Numbers("ties"), Numbers("losses"), Numbers("points")], rows)
-        )?;
+        write!(f, "\n\n{}\n\n", output::table(&["", ">wins", ">ties", ">losses", ">points"], rows))?;
         write!(f, "{} plies a game, {} s, {} games/s", self.mean_plies, self.seconds, self.games_per_second)?;
         for player in &self.programs {
             if let Some(rate) = player.moves_per_second {

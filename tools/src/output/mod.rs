@@ -17,7 +17,6 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use Column::{Numbers, Words};
 use anstream::adapter::strip_str;
 use anyhow::Context;
 use fourbase::analysis::json::Envelope;
@@ -68,19 +67,10 @@ pub fn json_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The name of a column, and how its cells are aligned.
-#[derive(Clone, Copy)]
-pub enum Column<'a> {
-    /// Words, aligned left.
-    Words(&'a str),
-    /// Numbers, aligned right.
-    Numbers(&'a str),
-}
-
-/// Lays out rows, one per line, below the names of the columns. Leaves the line of names out if all names are empty. Cells may
-/// contain colours. Lines have no spaces at the end.
-pub fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let head: Vec<String> = columns.iter().map(|(Words(name) | Numbers(name))| (*name).to_owned()).collect();
+/// Lays out rows, one per line, below the names of the columns. A `>` before a name, as in [`std::fmt`], aligns the column right.
+/// Leaves the line of names out if all names are empty. Cells may contain colours. Lines have no spaces at the end.
+pub fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let head: Vec<String> = columns.iter().map(|name| name.trim_start_matches('>').to_owned()).collect();
     let head = Some(head).filter(|head| head.iter().any(|name| !name.is_empty()));
     let rows: Vec<Vec<String>> = head.into_iter().chain(rows).collect();
     let width = |cell: &String| strip_str(cell).to_string().chars().count();
@@ -93,10 +83,7 @@ pub fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) ->
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(columns).zip(&widths).map(|((cell, column), widest)| {
             let space = " ".repeat(widest - width(cell));
-            match column {
-                Words(_) => format!("{cell}{space}"),
-                Numbers(_) => format!("{space}{cell}"),
-            }
+            if column.starts_with('>') { format!("{space}{cell}") } else { format!("{cell}{space}") }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
@@ -147,9 +134,9 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell_without_colours_and_lines_end_without_spaces() {
         let rows = |rows: [[&str; 2]; 2]| rows.map(|row| row.map(str::to_owned).to_vec()).to_vec();
-        let text = table(&[Words("board"), Numbers("entries")], rows([["4x4c3m", "1"], ["5x4", "12345678"]]));
+        let text = table(&["board", ">entries"], rows([["4x4c3m", "1"], ["5x4", "12345678"]]));
         assert_eq!(text, "board    entries\n4x4c3m         1\n5x4     12345678");
-        let text = table(&[Words(""), Words("")], rows([["\u{1b}[32mwin\u{1b}[0m", "1"], ["lose", ""]]));
+        let text = table(&["", ""], rows([["\u{1b}[32mwin\u{1b}[0m", "1"], ["lose", ""]]));
         assert_eq!(text, "\u{1b}[32mwin\u{1b}[0m   1\nlose");
     }
 

@@ -12,7 +12,6 @@ use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
 use crate::knowledge::Knowledge;
-use crate::output::Column::Numbers;
 use crate::output::{self, milliseconds, wording};
 
 /// The result of a grade.
@@ -203,8 +202,8 @@ impl fmt::Display for GradeReport {
         let is_sample = self.sample.is_some();
         let plies = self.plies.iter().map(|row| row.sums.cells(row.ply.to_string(), is_sample));
         let rows = plies.chain([sums.cells(if is_sample { "mean" } else { "all" }.to_owned(), is_sample)]);
-        let columns = ["ply", "positions", "keeps", "95 % interval", "best", "chance", "lost", "resists"];
-        let columns = columns.into_iter().filter(|name| is_sample || *name != "95 % interval").map(Numbers);
+        let columns = [">ply", ">positions", ">keeps", ">95 % interval", ">best", ">chance", ">lost", ">resists"];
+        let columns = columns.into_iter().filter(|name| is_sample || *name != ">95 % interval");
         write!(f, "\n\n{}", output::table(&columns.collect::<Vec<_>>(), rows))?;
         if is_sample {
             write!(f, "\n\nmean: every ply has the same weight")?;

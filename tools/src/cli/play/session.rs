@@ -16,7 +16,6 @@ use super::typed::{HELP, Typed};
 use super::{load, save, to_load};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::knowledge::outcomes;
-use crate::output::Column::{self, Numbers, Words};
 use crate::output::{self, wording};
 use crate::remedy::describe_chain;
 use crate::{history, interrupt};
@@ -201,11 +200,8 @@ impl Session {
             }
             _ => None,
         };
-        let grade = grades.as_ref().map(|(plies, _)| format!("grade, {}", counted(*plies, "ply")));
-        let columns: Vec<Column> = [Numbers("column"), Words("result"), Numbers("plies")]
-            .into_iter()
-            .chain(grade.as_deref().map(Numbers))
-            .collect();
+        let grade = grades.as_ref().map(|(plies, _)| format!(">grade, {}", counted(*plies, "ply")));
+        let columns: Vec<&str> = [">column", "result", ">plies"].into_iter().chain(grade.as_deref()).collect();
         let grades = grades.map(|(_, grades)| grades).unwrap_or_default();
         let rows = moves.iter().enumerate().map(|(row, (column, outcome))| {
             let name = column_character(*column).map(String::from).unwrap_or_default();

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::Comparison;
 use super::chosen::Chosen;
-use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 
 /// The result of a check of a strategy on a board.
@@ -94,7 +93,7 @@ impl StrategyReport {
         rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
         rows.push(row("tie", positions.ties, Some(lines.ties)));
         rows.push(row("all", positions.all, Some(lines.all)));
-        output::table(&[Words(""), Numbers("positions"), Numbers("lines")], rows)
+        output::table(&["", ">positions", ">lines"], rows)
     }
 
     /// Writes a line of play, and draws its last position.

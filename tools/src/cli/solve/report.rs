@@ -19,7 +19,6 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
-use crate::output::Column::{Numbers, Words};
 use crate::output::{self, duration, milliseconds, wording};
 use crate::remedy;
 
@@ -145,20 +144,12 @@ impl fmt::Display for Planned {
             ("fits", Some(fits)),
         ];
         let rows = rows.into_iter().filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
-        f.write_str(&output::table(&[Words(""), Words("")], rows))?;
+        f.write_str(&output::table(&["", ""], rows))?;
         self.ranks.iter().try_for_each(|ranks| write!(f, "\n\n{ranks}"))?;
         let Some(plies) = &self.plies else { return Ok(()) };
         // From the full board down, in the order of solving.
         let tiers = plies.iter().rev();
-        let columns = [
-            Numbers("ply"),
-            Numbers("entries"),
-            Numbers("temporary"),
-            Numbers("file"),
-            Numbers("read"),
-            Numbers("time"),
-            Numbers("files a second"),
-        ];
+        let columns = [">ply", ">entries", ">temporary", ">file", ">read", ">time", ">files a second"];
         let shared = |tier: &PlannedTier| Some(self.ranks.as_ref()?.plies.get(tier.ply as usize)?.row().to_vec());
         let rows = tiers.map(|tier| {
             let [scratch, database] = [tier.scratch_bytes, tier.database_bytes].map(bytes);
