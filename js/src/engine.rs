@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson, PositionJson};
-use fourbase::analysis::{Analysis, Budget, DescriptionJson, GameAnalysis, SearchPool};
-use fourbase::players::json::{MoveJson, PlayersJson, RandomJson, most_plies};
-use fourbase::players::{Kind, random_source};
+use fourbase::analysis::{Analysis, Budget, DEFAULT_NODES, DescriptionJson, GameAnalysis, SearchPool};
+use fourbase::players::json::{MoveRequest, PlayersJson, RandomJson};
 use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
@@ -29,9 +28,6 @@ const TABLE_BYTES: usize = 64 << 20;
 
 /// The memory of expanded blocks of each database.
 const CACHE_BYTES: u64 = 32 << 20;
-
-/// How many nodes a search may visit for one position without a limit of its own, as in `fourbase query`.
-const DEFAULT_NODES: u64 = 100_000_000;
 
 /// How long after a report of what is known so far the next one comes.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -186,20 +182,10 @@ impl Engine {
         seconds: Option<f64>,
     ) -> Result<String, Failure> {
         let game = read(board, start, moves)?;
-        let (board, kind, seed) = (game.board(), player.parse::<Kind>()?, seed as u64);
-        let most = most_plies(board);
-        if kind.looks_ahead() > most {
-            let plies = kind.looks_ahead();
-            let message = format!("{kind} looks {plies} plies ahead, and on {board} at most {most} are allowed");
-            return Err(Failure::Unplayable(message));
-        }
-        let (analyst, budget) = (self.analyst(board)?, budget(nodes, seconds));
+        let request = MoveRequest { kind: player.parse()?, seed: seed as u64, game };
+        let (analyst, budget) = (self.analyst(request.game.board())?, budget(nodes, seconds));
         let outcomes = |position: &Position| Ok(analyst.moves(position, &mut budget.clone())?);
-        let chooser = kind.chooser(board, Box::new(outcomes));
-        let human = || Failure::Unplayable("a human chooses a move; ask for one of another player".to_owned());
-        let mut source = random_source(seed, game.position().ply() as u64);
-        let choice = chooser.ok_or_else(human)?.choose(game.position(), game.last(), &mut source)?;
-        Ok(line("move", MoveJson::of(&game, kind, seed, choice)))
+        Ok(line("move", request.answer(Box::new(outcomes))?))
     }
 
     /// Lists the players of a board.
@@ -209,13 +195,8 @@ impl Engine {
 
     /// Draws an unfinished position of `ply` pieces, or of any number.
     pub fn random(&self, board: &str, ply: Option<f64>, seed: f64) -> Result<String, Failure> {
-        let board: Board = board.parse()?;
-        if let Some(ply) = ply.filter(|ply| *ply >= board.cells() as f64) {
-            return Err(Failure::Ply { ply, board });
-        }
         let ply = ply.map(|ply| ply as usize);
-        let drawn = RandomJson::of(board, ply, seed as u64).ok_or(Failure::TooShort { board })?;
-        Ok(line("random", drawn))
+        Ok(line("random", RandomJson::of(board.parse()?, ply, seed as u64)?))
     }
 }
 

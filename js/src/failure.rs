@@ -2,6 +2,7 @@
 
 use fourbase::analysis::AnalysisError;
 use fourbase::notation::NotationError;
+use fourbase::players::json::RandomError;
 use fourbase::players::{ChooseError, KindError};
 use fourbase::{Board, BoardError};
 use fourbase_tiers::database::DatabaseError;
@@ -20,23 +21,9 @@ pub enum Failure {
     /// Not a player.
     #[error(transparent)]
     Player(#[from] KindError),
-    /// A player that the engine does not play.
-    #[error("{0}")]
-    Unplayable(String),
-    /// A ply beyond the board.
-    #[error("ply {ply} has no unfinished position of {board}; ask for one from 0 to {}", board.cells() - 1)]
-    Ply {
-        /// The ply.
-        ply: f64,
-        /// The board.
-        board: Board,
-    },
-    /// Random games that were all too short.
-    #[error("all random games of {board} ended too soon; ask for an earlier ply")]
-    TooShort {
-        /// The board.
-        board: Board,
-    },
+    /// No random position.
+    #[error(transparent)]
+    Random(#[from] RandomError),
     /// A player without a choice.
     #[error(transparent)]
     Choice(#[from] ChooseError),

@@ -9,6 +9,9 @@ use super::AnalysisError;
 use crate::Board;
 use crate::search::Monitor;
 
+/// How many nodes a question may visit if its user gives no limit: about half a minute of one thread on 7x6.
+pub const DEFAULT_NODES: u64 = 100_000_000;
+
 /// The limits of the searches for one question, and their cost so far. All parts of the question share one budget.
 ///
 /// ```

@@ -55,7 +55,7 @@ use thiserror::Error;
 use crate::search::SearchError;
 use crate::{Board, OtherBoard, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
-pub use budget::{Budget, Cost};
+pub use budget::{Budget, Cost, DEFAULT_NODES};
 pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
 pub use grade::{Grade, GradedPly, Judgement, Share, Shares};
 pub use json::{DescriptionJson, canonical};

@@ -6,6 +6,7 @@ use std::fmt;
 use rand::Rng;
 use thiserror::Error;
 
+use super::Kind;
 use crate::value::in_plies;
 use crate::{Board, OtherBoard, Outcome, Position};
 
@@ -126,6 +127,19 @@ pub enum ChooseError {
     /// The game is over.
     #[error("the game is over; take moves back, or start another game")]
     Over,
+    /// The player is a human.
+    #[error("a human chooses a move; ask for one of another player")]
+    Human,
+    /// The player looks so far ahead that a move may take long, and its search can't be interrupted.
+    #[error("{kind} looks {} plies ahead, which may take long; on {board} at most {most} are allowed", kind.looks_ahead())]
+    TooFar {
+        /// The player.
+        kind: Kind,
+        /// The board.
+        board: Board,
+        /// The most plies that a player may look ahead.
+        most: u32,
+    },
     /// The exact outcomes that the player needs are not known.
     #[error("the values of the moves are not known: {0}")]
     Unknown(

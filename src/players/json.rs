@@ -1,10 +1,11 @@
-//! The move of a player, the players of a board and a random position as JSON. `docs/reference/http.md` describes the
-//! fields.
+//! Questions for the move of a player, the players of a board and a random position, and their answers as JSON.
+//! `docs/reference/http.md` describes the fields.
 
 use rand::RngExt;
 use serde::Serialize;
+use thiserror::Error;
 
-use super::{Choice, Kind, Reason, random_play, random_source};
+use super::{Choice, ChooseError, Kind, Outcomes, Reason, random_play, random_source};
 use crate::analysis::json::PositionJson;
 use crate::{Board, Game};
 
@@ -16,12 +17,55 @@ const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", 
 const MOST_ORDERS: u64 = 10_000_000_000;
 
 /// The most random games that are played to reach a position of the requested ply.
-pub const TRIES: u64 = 1000;
+const TRIES: u64 = 1000;
 
 /// Returns how many plies ahead a player may look if its search can't be interrupted.
-pub fn most_plies(board: Board) -> u32 {
+fn most_plies(board: Board) -> u32 {
     // On a board of one column every game has at most 64 moves.
     MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
+}
+
+/// A question for the next move of a game.
+#[derive(Clone, Debug)]
+pub struct MoveRequest {
+    /// The game.
+    pub game: Game,
+    /// The player who moves next.
+    pub kind: Kind,
+    /// The same game and the same seed give the same move.
+    pub seed: u64,
+}
+
+impl MoveRequest {
+    /// Checks that the player is a program whose move takes some tenths of a second at most, besides the outcomes that
+    /// it asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`ChooseError::Human`] and [`ChooseError::TooFar`].
+    pub fn check(&self) -> Result<(), ChooseError> {
+        let (board, kind) = (self.game.board(), self.kind);
+        let most = most_plies(board);
+        match kind {
+            Kind::Human => Err(ChooseError::Human),
+            _ if kind.looks_ahead() > most => Err(ChooseError::TooFar { kind, board, most }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the player, who gets exact outcomes from `outcomes`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`MoveRequest::check`], of the player and of `outcomes`.
+    pub fn answer(&self, outcomes: Outcomes) -> Result<MoveJson, ChooseError> {
+        self.check()?;
+        let game = &self.game;
+        let mut chooser = self.kind.chooser(game.board(), outcomes).ok_or(ChooseError::Human)?;
+        let mut random = random_source(self.seed, game.position().ply() as u64);
+        let choice = chooser.choose(game.position(), game.last(), &mut random)?;
+        Ok(MoveJson::of(game, self.kind, self.seed, choice))
+    }
 }
 
 /// The move of a player.
@@ -42,7 +86,7 @@ pub struct MoveJson {
 
 impl MoveJson {
     /// Makes the JSON of a player's choice in the current position of a game.
-    pub fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
+    fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
         MoveJson {
             board: game.board().to_string(),
             position: PositionJson::typed(game.position(), &game.to_text()),
@@ -102,16 +146,41 @@ pub struct RandomJson {
     seed: u64,
 }
 
+/// Why there is no random position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum RandomError {
+    /// Every position of the ply fills the board.
+    #[error("ply {ply} has no unfinished position of {board}; ask for one from 0 to {}", board.cells() - 1)]
+    Ply {
+        /// The ply.
+        ply: usize,
+        /// The board.
+        board: Board,
+    },
+    /// All random games were over before the ply.
+    #[error("{TRIES} random games of {board} ended too soon; ask for an earlier ply")]
+    TooShort {
+        /// The board.
+        board: Board,
+    },
+}
+
 impl RandomJson {
-    /// Plays random moves up to `ply`, or up to a random ply if `ply` is `None`. Returns `None` if each of [`TRIES`]
-    /// games was over by then.
-    pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
+    /// Plays random moves up to `ply`, or up to a random ply if `ply` is `None`.
+    ///
+    /// # Errors
+    ///
+    /// A ply that is too late for the board, or for random games.
+    pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Result<RandomJson, RandomError> {
+        if let Some(ply) = ply.filter(|ply| *ply >= board.cells()) {
+            return Err(RandomError::Ply { ply, board });
+        }
         let draw = |game| {
             let mut source = random_source(seed, game);
             let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
             random_play(board, ply, &mut source)
         };
-        let position = (0..TRIES).find_map(draw)?;
-        Some(RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed })
+        let position = (0..TRIES).find_map(draw).ok_or(RandomError::TooShort { board })?;
+        Ok(RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed })
     }
 }

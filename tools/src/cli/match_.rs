@@ -66,7 +66,7 @@ pub struct Arguments {
     openings: u32,
 
     /// Search at most N nodes for a move of perfect where no database has its value
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = fourbase::analysis::DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
     #[command(flatten)]

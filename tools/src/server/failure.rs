@@ -6,6 +6,8 @@ use std::fmt::Display;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
+use fourbase::players::ChooseError;
+use fourbase::players::json::RandomError;
 use fourbase_tiers::database::DatabaseError;
 use serde::Serialize;
 
@@ -95,6 +97,18 @@ impl Failure {
 impl From<BoardError> for Failure {
     fn from(error: BoardError) -> Failure {
         Failure::bad(error)
+    }
+}
+
+impl From<ChooseError> for Failure {
+    fn from(error: ChooseError) -> Failure {
+        if matches!(error, ChooseError::Human) { Failure::bad(error) } else { Failure::unanswerable(error) }
+    }
+}
+
+impl From<RandomError> for Failure {
+    fn from(error: RandomError) -> Failure {
+        if matches!(error, RandomError::Ply { .. }) { Failure::bad(error) } else { Failure::unanswerable(error) }
     }
 }
 

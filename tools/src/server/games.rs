@@ -7,8 +7,8 @@ use axum::response::Response;
 use fourbase::Position;
 use fourbase::analysis::GameAnalysis;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
-use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
-use fourbase::players::{ChooseError, Kind, Outcomes, random_source};
+use fourbase::players::json::{MoveRequest, PlayersJson};
+use fourbase::players::{ChooseError, Outcomes};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 
@@ -83,34 +83,26 @@ pub async fn next_move(
     Extension(client): Extension<Client>,
     Fields(query): Fields<MoveQuery>,
 ) -> Result<Response, Failure> {
-    let (game, seed) = (request::game(&query.board, &query.start, &query.moves)?, query.seed);
-    let kind: Kind = query.player.parse().map_err(Failure::bad)?;
+    let game = request::game(&query.board, &query.start, &query.moves)?;
+    let request = MoveRequest { game, kind: query.player.parse().map_err(Failure::bad)?, seed: query.seed };
     // A player's search cannot be cancelled, so players that look too far ahead are refused.
-    let (board, plies, most) = (game.board(), kind.looks_ahead(), most_plies(game.board()));
-    if plies > most {
-        return Err(Failure::unanswerable(format!(
-            "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
-        )));
-    }
-    let source = client.find(board).await?;
+    request.check()?;
+    let (kind, position) = (request.kind, *request.game.position());
+    let source = client.find(position.board()).await?;
     let tag = source.tag.clone();
     client.check_is_new(caching(&tag, true))?;
-    let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(*game.position()));
-    let answer = client.ask(plies > 0 || asks_source, Result::is_err, move |work| {
-        let mut chooser = kind
-            .chooser(board, outcomes(work, &source))
-            .ok_or_else(|| Failure::bad("a human chooses a move; ask for one of another player"))?;
+    let asks_source = kind.needs_outcomes() && source.may_search(&AnalysisRequest::of(position));
+    let answer = client.ask(kind.looks_ahead() > 0 || asks_source, Result::is_err, move |work| {
+        let outcomes = outcomes(work, &source);
         // Players do not report their own searches, so count the move as one position.
         work.budget.spent.positions += u64::from(work.is_search);
-        let mut random = random_source(seed, game.position().ply() as u64);
-        match chooser.choose(game.position(), game.last(), &mut random) {
-            Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
+        match request.answer(outcomes) {
             Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
                 Ok(DatabaseError::Analysis(limit)) => Ok(Err(limit)),
                 Ok(error) => Err(error.into()),
                 Err(error) => Err(Failure::broken(&*error)),
             },
-            Err(error) => Err(Failure::unanswerable(error)),
+            answer => Ok(Ok(answer?)),
         }
     });
     let answer = answer.await?.map_err(|limit| client.server.undecided(Some(limit)))?;

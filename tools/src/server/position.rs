@@ -10,7 +10,7 @@ use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope};
-use fourbase::players::json::{RandomJson, TRIES};
+use fourbase::players::json::RandomJson;
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
 
@@ -190,22 +190,12 @@ pub async fn random(
     Fields(RandomQuery { board, ply, seed }): Fields<RandomQuery>,
 ) -> Result<Response, Failure> {
     let board: Board = board.parse()?;
-    if let Some(ply) = ply.filter(|ply| *ply >= board.cells()) {
-        let most = board.cells() - 1;
-        return Err(Failure::bad(format!(
-            "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
-        )));
-    }
     // An answer to a given seed depends only on the program, so a client may keep it. Without a seed, answers differ.
     let headers = caching(&tag("random"), seed.is_some());
     client.check_is_new(headers.clone())?;
     // Each `RandomState` has different keys, which is random enough for a seed.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let answer = client
-        .run(client.thread(ThreadKind::LookUp).await?, move |_| Ok(RandomJson::of(board, ply, drawn)))
-        .await?
-        .ok_or_else(|| {
-            Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
-        })?;
+    let permit = client.thread(ThreadKind::LookUp).await?;
+    let answer = client.run(permit, move |_| Ok(RandomJson::of(board, ply, drawn)?)).await?;
     json_response(&Envelope::new("random", answer), headers)
 }

@@ -97,7 +97,7 @@ pub struct Arguments {
     pub replace: bool,
 
     /// Search at most N nodes for a position that the database does not keep
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = fourbase::analysis::DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
     pub nodes: u64,
 
     #[command(flatten)]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use fourbase::analysis::SearchPool;
+use fourbase::analysis::{DEFAULT_NODES, SearchPool};
 use fourbase::search::SearchOptions;
 use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError, When, choose};
@@ -22,9 +22,6 @@ use fourbase_tiers::memory;
 use super::limited::LimitedAnalyst;
 use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
 use crate::{failure, remedy};
-
-/// The default of `--nodes`, the most nodes of a search for one position: about half a minute of one thread on 7x6.
-const DEFAULT_NODES: u64 = 100_000_000;
 
 /// The most bytes of a search's table, even if more memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
