@@ -295,8 +295,6 @@ pub enum BoardError {
 #[cfg(test)]
 mod tests {
     use super::{Board, BoardError, low_bits};
-    use crate::position::tests::any_board;
-    use proptest::prelude::*;
 
     #[test]
     fn every_size_within_the_limits_is_a_board_and_no_other() {
@@ -343,6 +341,7 @@ mod tests {
             let board = Board::new(width, height, 4, false).unwrap();
             let bottom = (0..width).map(|column| 1 << board.cell(column, 0)).sum::<u64>();
             assert_eq!(board.bottom_cells(), bottom, "{board}");
+            assert_eq!(board.to_string().parse(), Ok(board));
             let columns = (0..width).fold(0, |cells, column| cells | board.column_cells(column));
             assert_eq!(columns, board.all_cells());
             assert_eq!(board.column_cells(width), 0);
@@ -352,19 +351,5 @@ mod tests {
     #[test]
     fn low_bits_reach_from_none_to_all() {
         assert_eq!((low_bits(0), low_bits(1), low_bits(63), low_bits(64)), (0, 1, u64::MAX >> 1, u64::MAX));
-    }
-
-    proptest! {
-        #[test]
-        fn a_board_reads_back_from_its_name(board in any_board()) {
-            prop_assert_eq!(board.to_string().parse::<Board>(), Ok(board));
-        }
-
-        #[test]
-        fn no_text_makes_reading_panic(text in "[0-9xcmé \\-]{0,12}") {
-            if let Ok(board) = text.parse::<Board>() {
-                prop_assert!(board.to_string() == text || text.contains("c4"));
-            }
-        }
     }
 }
