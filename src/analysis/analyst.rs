@@ -256,13 +256,11 @@ impl<L: Lookup> Analyst<L> {
         after.positions > before.positions && (after.nodes > before.nodes || !self.databases.is_empty())
     }
 
-    /// Returns whether a larger budget would find out more. A missing remoteness counts only if the analyst would
-    /// search for it: it does so only with a pool, and not after moves that give the value away.
+    /// Returns whether a larger budget would find out more. A missing remoteness counts only if there is a pool, so that
+    /// the analyst would search for it.
     fn is_open(&self, analysis: &Analysis) -> bool {
-        let is_open = |known: Option<Outcome>| match (known, analysis.outcome) {
-            (Some(known), Some(best)) => self.may_search() && known.value == best.value && known.remoteness.is_none(),
-            _ => true,
-        };
+        let is_open =
+            |known: Option<Outcome>| known.is_none_or(|known| self.may_search() && known.remoteness.is_none());
         is_open(analysis.outcome) || analysis.moves.iter().any(|child| is_open(child.outcome))
     }
 

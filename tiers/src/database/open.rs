@@ -128,12 +128,7 @@ impl Database {
             Err(DatabaseError::Missing { .. }) => Vec::new(),
             found => found?,
         };
-        let has_all = |database: &Database| {
-            database.is_complete() && database.values() == Values::Remoteness && database.manifest.keep_plies.is_none()
-        };
-        if databases.first().is_some_and(has_all) {
-            databases.truncate(1);
-        } else {
+        if !databases.first().is_some_and(Database::has_all_remoteness) {
             databases.extend(Database::embedded(board)?);
             databases.sort_by_key(|database| !database.is_complete());
         }
@@ -149,6 +144,7 @@ impl Database {
         let (mut databases, mut failure) = (Vec::new(), None);
         for values in [Values::Remoteness, Values::Wdl] {
             match Database::open(&folder_of(root, board, values)) {
+                Ok(database) if database.has_all_remoteness() => return Ok(vec![database]),
                 Ok(database) => databases.push(database),
                 Err(DatabaseError::Missing { .. }) => {}
                 Err(error) => failure = failure.or(Some(error)),
@@ -244,6 +240,11 @@ impl Database {
     /// Returns whether all tiers were solved when the database was opened.
     pub fn is_complete(&self) -> bool {
         self.manifest.is_complete()
+    }
+
+    /// Returns whether the database stores the remoteness of all plies, so that no other one can add to it.
+    fn has_all_remoteness(&self) -> bool {
+        self.is_complete() && self.values() == Values::Remoteness && self.manifest.keep_plies.is_none()
     }
 
     /// Returns how many positions probes have searched forward so far, because their tiers are not kept.

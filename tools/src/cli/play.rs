@@ -19,6 +19,7 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::arguments::{PositionArgument, player, within};
+use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
@@ -134,31 +135,27 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(file)) => load(file, board)?,
         (None, None) => Game::parse(board, &moves)?,
     };
+    let analyst = Arc::new(arguments.search.find(board, None)?);
     let [first, second] = match (arguments.level.map(|level| level.kind(board)), arguments.first, arguments.second) {
         (Some(computer), Kind::Human, Some(Kind::Human)) => [computer, Kind::Human],
         (Some(_), _, Some(second)) => {
             return Err(BadInput(format!("--level and --second {second} both choose a player; leave one out")).into());
         }
         (Some(computer), first, None) => [first, computer],
-        (None, first, second) => [first, second.unwrap_or_else(|| arguments.default_opponent(board))],
+        (None, first, second) => [first, second.unwrap_or_else(|| default_opponent(&analyst, board))],
     };
-    let analyst = Arc::new(arguments.search.find(board, None)?);
     let level = arguments.level.as_ref().and_then(Level::to_possible_value);
     let level = level.map_or_else(String::new, |level| format!("; level {}", level.get_name()));
     Session::new(game, [first, second], arguments.seed, analyst)?.run(&level)
 }
 
-impl Arguments {
-    /// Returns the default of `--second`.
-    fn default_opponent(&self, board: Board) -> Kind {
-        // If the database cannot be read, `SearchArguments::find` warns later.
-        let found = Database::find_or_embedded(&self.search.lookup.database.root, board);
-        let is_solved = found.is_ok_and(|database| database.is_complete());
-        if is_solved || board.cells() <= PERFECT_CELLS {
-            Kind::Perfect { takes_first: false }
-        } else {
-            quick_opponent(board)
-        }
+/// Returns the default of `--second`.
+fn default_opponent(analyst: &LimitedAnalyst, board: Board) -> Kind {
+    let is_solved = analyst.database().is_some_and(Database::is_complete);
+    if is_solved || board.cells() <= PERFECT_CELLS {
+        Kind::Perfect { takes_first: false }
+    } else {
+        quick_opponent(board)
     }
 }
 

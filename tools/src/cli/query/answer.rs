@@ -10,8 +10,8 @@ use crate::output::wording;
 /// The text in place of an unknown value.
 const UNKNOWN: &str = "?";
 
-/// Explains [`UNKNOWN`] in the table's row of plies, if a search found the plies of only some moves.
-const NO_PLIES: &str = "\n\n?: plies that were not searched; to search them all, add --search only";
+/// Explains [`UNKNOWN`] in the table's row of plies, if databases store the plies of only some moves and nothing is searched.
+const NO_PLIES: &str = "\n\n?: plies that no database stores; to search them, leave --search never out";
 
 /// The text in place of a column that cannot be played.
 const FULL: &str = "-";
