@@ -170,8 +170,8 @@ impl LookupArguments {
         Ok(self.cache.apply(database))
     }
 
-    /// Opens all databases of a board, the best one first, as [`Database::find_all`] does; with `--values`, the one of that kind and
-    /// the built-in one. Warns on standard error of another one that cannot be read or is not solved to the end.
+    /// Opens all databases of a board, the best one first, as [`Database::find_all`] does. With `--values`, opens that database and
+    /// the built-in one. Warns on standard error if a better one exists that cannot be read.
     ///
     /// # Errors
     ///
@@ -179,36 +179,34 @@ impl LookupArguments {
     pub fn find_all(&self, board: Board) -> Result<Vec<Database>, DatabaseError> {
         let mut databases = match self.values {
             None => Database::find_all(&self.database.root, board)?,
-            Some(values) => {
-                let embedded = Database::embedded(board)?;
-                match (Database::find_values(&self.database.root, board, values), embedded) {
-                    (Err(DatabaseError::MissingValues { .. }), Some(embedded)) if embedded.values() == values => {
-                        vec![embedded]
-                    }
-                    (found, embedded) => [found?].into_iter().chain(embedded).collect(),
-                }
+            Some(_) => {
+                let first = self.find_or_embedded(board)?;
+                let embedded = if first.is_embedded { None } else { Database::embedded(board)? };
+                [first].into_iter().chain(embedded).collect()
             }
         };
-        let is_other = |database: &Database| self.values.is_some_and(|values| database.values() != values);
-        databases.sort_by_key(|database| (is_other(database), !database.is_complete()));
-        let mut databases = databases.into_iter();
-        let first = databases.next().map(|first| Ok(self.cache.apply(warned(first)?)));
-        let others = databases.map(|database| {
-            if !database.is_complete() {
-                failure::print_warning(&remedy::describe(&database.not_solved(0)));
-            }
-            warned(database)
-        });
-        first.into_iter().chain(others).collect()
+        let first = databases.remove(0);
+        databases.insert(0, self.cache.apply(warned(first)?));
+        Ok(databases)
     }
 
-    /// Opens the first database of [`LookupArguments::find_all`].
+    /// Opens the database of a board, or else the one that is built in, if there is one. Warns on standard error if a better
+    /// one exists that cannot be read.
     ///
     /// # Errors
     ///
-    /// Those of [`LookupArguments::find_all`].
+    /// Those of [`Database::find_or_embedded`] or [`Database::find_values`].
     pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
-        Ok(self.find_all(board)?.swap_remove(0))
+        let Some(values) = self.values else {
+            return Ok(self.cache.apply(warned(Database::find_or_embedded(&self.database.root, board)?)?));
+        };
+        let found = self.find(board);
+        let embedded = match &found {
+            Ok(database) if database.is_complete() => None,
+            Ok(_) | Err(DatabaseError::MissingValues { .. }) => Database::embedded(board)?,
+            Err(_) => None,
+        };
+        embedded.filter(|embedded| embedded.values() == values).map_or(found, |embedded| Ok(self.cache.apply(embedded)))
     }
 }
 

@@ -135,15 +135,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(file)) => load(file, board)?,
         (None, None) => Game::parse(board, &moves)?,
     };
-    let analyst = Arc::new(arguments.search.find(board, None)?);
-    let [first, second] = match (arguments.level.map(|level| level.kind(board)), arguments.first, arguments.second) {
-        (Some(computer), Kind::Human, Some(Kind::Human)) => [computer, Kind::Human],
+    let (first, second) = match (arguments.level.map(|level| level.kind(board)), arguments.first, arguments.second) {
+        (Some(computer), Kind::Human, Some(Kind::Human)) => (computer, Some(Kind::Human)),
         (Some(_), _, Some(second)) => {
             return Err(BadInput(format!("--level and --second {second} both choose a player; leave one out")).into());
         }
-        (Some(computer), first, None) => [first, computer],
-        (None, first, second) => [first, second.unwrap_or_else(|| default_opponent(&analyst, board))],
+        (Some(computer), first, None) => (first, Some(computer)),
+        (None, first, second) => (first, second),
     };
+    let analyst = Arc::new(arguments.search.find(board, None)?);
+    let second = second.unwrap_or_else(|| default_opponent(&analyst, board));
     let level = arguments.level.as_ref().and_then(Level::to_possible_value);
     let level = level.map_or_else(String::new, |level| format!("; level {}", level.get_name()));
     Session::new(game, [first, second], arguments.seed, analyst)?.run(&level)

@@ -57,7 +57,7 @@ pub struct Boards {
 pub struct BoardSource {
     /// Call [`BoardSource::analyse`] instead of this analyst for clients: answers of the analyst name the database's folder.
     pub analyst: Analyst<Database>,
-    /// The ETag of answers from the database; `None` if the board has no complete database.
+    /// The ETag of answers from the database; `None` if the board has none, or one that is being solved.
     pub tag: Option<HeaderValue>,
 }
 
@@ -92,15 +92,19 @@ impl BoardSource {
 
     /// Tells whether the answer may take a search.
     pub fn may_search(&self, request: &AnalysisRequest) -> bool {
-        !request.is_looked_up && (self.analyst.may_search() || self.is_beyond(request))
+        !request.is_looked_up && (self.analyst.may_search() || self.searched_from(request).is_some())
     }
 
-    /// Tells whether the answer needs plies that no database keeps.
-    pub fn is_beyond(&self, request: &AnalysisRequest) -> bool {
-        let keeps_all = |database: &Database| database.manifest.keep_plies.is_none();
-        let most = self.analyst.databases.iter().filter_map(|database| database.manifest.keep_plies).max();
-        !self.analyst.databases.iter().any(keeps_all)
-            && most.is_some_and(|most| request.with_line || request.position.ply() >= most as usize)
+    /// Returns the ply from which on the database searches, because none stores the remoteness; `None` if the answer needs no such
+    /// search.
+    pub fn searched_from(&self, request: &AnalysisRequest) -> Option<u32> {
+        // Only the first database searches, and one of all plies never does.
+        self.database()?.manifest.keep_plies?;
+        let has_remoteness = |database: &&Database| database.is_complete() && database.values() == Values::Remoteness;
+        let kept =
+            self.analyst.databases.iter().filter(has_remoteness).filter_map(|database| database.manifest.keep_plies);
+        let most = kept.max().unwrap_or_default();
+        (request.with_line || request.position.ply() >= most as usize).then_some(most)
     }
 }
 

@@ -63,10 +63,10 @@ pub async fn get(
     let source = client.find(board).await?;
     let request = AnalysisRequest { position, with_line: query.line, is_looked_up: query.search == Search::Never };
     if request.is_looked_up {
-        let Some(database) = source.database() else {
+        if source.database().is_none() {
             return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());
-        };
-        if let Some(most) = database.manifest.keep_plies.filter(|_| source.is_beyond(&request)) {
+        }
+        if let Some(most) = source.searched_from(&request) {
             return Err(Failure::missing(format!(
                 "the database of {board} on this server answers without a search only before ply {most}, and without best \
                  play; leave search=never out, so that the position is searched"

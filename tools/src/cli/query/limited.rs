@@ -144,7 +144,7 @@ impl LimitedAnalyst {
         })
     }
 
-    /// Returns a text that names the source of the answers so far; `None` if they all come from a database of all positions.
+    /// Returns a text that names the source of the answers so far; `None` if they all come from one database of all positions.
     pub fn note(&self) -> Option<String> {
         let has_searched = self.has_searched.load(Relaxed);
         let Some(database) = self.database() else {

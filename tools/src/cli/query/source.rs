@@ -91,8 +91,8 @@ impl SearchArguments {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
-        let first = analyst.databases.first();
-        if let Some(database) = first.filter(|first| !first.is_complete() && analyst.may_search()) {
+        let unfinished = analyst.databases.iter().find(|database| !database.is_complete());
+        if let Some(database) = unfinished.filter(|_| when != When::Never) {
             failure::print_warning(&remedy::describe(&database.not_solved(0)));
         }
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
