@@ -195,7 +195,7 @@ impl Engine {
 
     /// Draws an unfinished position of `ply` pieces, or of any number.
     pub fn random(&self, board: &str, ply: Option<f64>, seed: f64) -> Result<String, Failure> {
-        let ply = ply.map(|ply| ply as usize);
+        let ply = ply.map(|ply| ply as u64);
         Ok(line("random", RandomJson::of(board.parse()?, ply, seed as u64)?))
     }
 }

@@ -153,7 +153,7 @@ pub enum RandomError {
     #[error("ply {ply} has no unfinished position of {board}; ask for one from 0 to {}", board.cells() - 1)]
     Ply {
         /// The ply.
-        ply: usize,
+        ply: u64,
         /// The board.
         board: Board,
     },
@@ -171,14 +171,14 @@ impl RandomJson {
     /// # Errors
     ///
     /// A ply that is too late for the board, or for random games.
-    pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Result<RandomJson, RandomError> {
-        if let Some(ply) = ply.filter(|ply| *ply >= board.cells()) {
+    pub fn of(board: Board, ply: Option<u64>, seed: u64) -> Result<RandomJson, RandomError> {
+        if let Some(ply) = ply.filter(|ply| *ply >= board.cells() as u64) {
             return Err(RandomError::Ply { ply, board });
         }
         let draw = |game| {
             let mut source = random_source(seed, game);
-            let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-            random_play(board, ply, &mut source)
+            let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32).into());
+            random_play(board, ply as usize, &mut source)
         };
         let position = (0..TRIES).find_map(draw).ok_or(RandomError::TooShort { board })?;
         Ok(RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed })

@@ -196,6 +196,6 @@ pub async fn random(
     // Each `RandomState` has different keys, which is random enough for a seed.
     let drawn = seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
     let permit = client.thread(ThreadKind::LookUp).await?;
-    let answer = client.run(permit, move |_| Ok(RandomJson::of(board, ply, drawn)?)).await?;
+    let answer = client.run(permit, move |_| Ok(RandomJson::of(board, ply.map(|ply| ply as u64), drawn)?)).await?;
     json_response(&Envelope::new("random", answer), headers)
 }
