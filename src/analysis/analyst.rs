@@ -156,7 +156,8 @@ impl<L: Lookup> Analyst<L> {
     /// Returns the outcomes of `positions` in their order. Each position gets its own copy of `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.databases[..], &self.pool) {
-            ([first, others @ ..], None) => {
+            // A database that does not keep all plies would search for what the others store.
+            ([first, others @ ..], None) if others.is_empty() || first.describe().keep_plies.is_none() => {
                 let outcomes = positions.iter().zip(first.look_up_all(positions, budget));
                 outcomes.map(|(position, outcome)| or_stored(others, position, outcome)).collect()
             }

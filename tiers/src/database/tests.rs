@@ -212,6 +212,11 @@ fn no_further_source_makes_an_answer_less_complete() {
                     let chosen =
                         (0..sources.len()).filter(|source| set >> source & 1 > 0).map(|source| sources[source]);
                     let analyst = Analyst::new(board(), chosen, has_search.then(pool));
+                    let budget = Budget { nodes, ..Budget::default() };
+                    for (position, found) in positions.iter().zip(analyst.outcomes(&positions, &budget)) {
+                        let alone = analyst.outcome(position, &mut budget.clone());
+                        assert_eq!(found.ok(), alone.ok(), "{position}: {set:04b}, {nodes:?}");
+                    }
                     positions.iter().map(|position| known(&analyst, position, nodes, &whole)).collect()
                 })
                 .collect();
