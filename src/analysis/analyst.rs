@@ -275,8 +275,7 @@ impl<L: Lookup> Analyst<L> {
         }
         match first.look_up(position, budget) {
             Ok(outcome) => Ok(Some(outcome)),
-            Err(error) if L::gap(&error).is_some() && known.is_some() => Ok(known),
-            Err(error) if L::gap(&error) == Some(Gap::Unsolved) && self.may_search() => Ok(None),
+            Err(error) if L::gap(&error).is_some() && (known.is_some() || self.may_search()) => Ok(known),
             Err(error) => Err(error),
         }
     }

@@ -47,7 +47,12 @@ fn both(database: Database) -> Analyst<Database> {
 
 /// Returns every position of plies 0 to 6, always in the same order.
 fn positions() -> Vec<Position> {
-    let mut positions = Vec::from_iter(plies(board()).take(7).flatten());
+    in_order(plies(board()).take(7).flatten())
+}
+
+/// Sorts positions, because [`plies`] gives those of a ply in any order.
+fn in_order(positions: impl Iterator<Item = Position>) -> Vec<Position> {
+    let mut positions = Vec::from_iter(positions);
     positions.sort_by_key(|position| (position.ply(), position.pieces(Player::First), position.occupied()));
     positions
 }
@@ -201,8 +206,8 @@ fn no_further_source_makes_an_answer_less_complete() {
     let early_values = solved(three.path(), board(), Values::Wdl).with_plies_up_to(3).unwrap();
     // The best one first, as `Database::find_all` lists them.
     let sources = [&early, &values, &early_values, &unfinished(four.path())];
-    let positions = plies(board()).skip(1).step_by(2).flat_map(|of_ply| of_ply.into_iter().step_by(97));
-    let positions = long::every(3, positions.collect(), "positions of all plies of 4x4");
+    let positions = in_order(plies(board()).skip(1).step_by(2).flatten());
+    let positions = long::every(10, positions.into_iter().step_by(31).collect(), "positions of all plies of 4x4");
     assert!(positions.len() > 100);
     for nodes in [Some(0), None] {
         for has_search in [false, true] {
