@@ -439,31 +439,31 @@ impl Database {
         self.identity().into_pyobject(py)?.hash()
     }
 
-    /// A database is pickled as its place: the other process opens it there.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString,))> {
+    /// A database is pickled as its place and the bytes of its cache: the other process opens it there.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString, u64))> {
         let class = py.get_type::<Database>();
-        let folder = self.0.folder();
+        let (folder, bytes) = (self.0.folder(), self.0.cache_bytes());
         if self.0.is_embedded {
-            return Ok((class.getattr("_built_in")?, (self.board().into(),)));
+            return Ok((class.getattr("_built_in")?, (self.board().into(), bytes)));
         }
         let place = if is_address(folder) { folder.to_path_buf() } else { std::path::absolute(folder)? };
-        Ok((class.getattr("_open")?, (place.into(),)))
+        Ok((class.getattr("_open")?, (place.into(), bytes)))
     }
 
     /// Opens the built-in database of a board.
     #[staticmethod]
-    fn _built_in(py: Python<'_>, board: BoardArgument) -> PyResult<Database> {
+    fn _built_in(py: Python<'_>, board: BoardArgument, cache: u64) -> PyResult<Database> {
         let opened = briefly(py, || database::Database::embedded(board.0))?.map_err(of_database)?;
         let missing = || exception("DatabaseMissing", format!("no database of {} is built in", board.0));
-        Ok(Database(Arc::new(opened.ok_or_else(missing)?.with_cache(cache_bytes()))))
+        Ok(Database(Arc::new(opened.ok_or_else(missing)?.with_cache(cache))))
     }
 
     /// Opens the database in a folder.
     #[staticmethod]
     #[pyo3(name = "_open")]
     #[expect(clippy::needless_pass_by_value, reason = "Python gives it away")]
-    pub fn open(py: Python<'_>, folder: PathBuf) -> PyResult<Database> {
+    pub fn open(py: Python<'_>, folder: PathBuf, cache: u64) -> PyResult<Database> {
         let opened = briefly(py, || database::Database::open(&folder))?.map_err(of_database)?;
-        Ok(Database(Arc::new(opened.with_cache(cache_bytes()))))
+        Ok(Database(Arc::new(opened.with_cache(cache))))
     }
 }

@@ -21,7 +21,7 @@ use crate::progress::{Seen, Shown, Watch};
 use crate::wait::{budget, pool};
 
 /// Which positions and columns ``Database.export`` writes.
-#[pyclass(frozen, module = "fourbase._fourbase")]
+#[pyclass(frozen, module = "fourbase._native")]
 pub struct Export {
     pub database: Arc<Database>,
     pub choice: Selection,

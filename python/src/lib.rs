@@ -30,7 +30,7 @@ mod wait;
 
 /// The native module.
 #[pyo3::pymodule]
-mod _fourbase {
+mod _native {
     #[pymodule_export]
     use crate::database::Database;
     #[pymodule_export]

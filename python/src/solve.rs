@@ -10,7 +10,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, KeepPlies, Memory, Threads, memory_bytes, named, root};
+use crate::arguments::{BoardArgument, KeepPlies, Memory, Threads, cache_bytes, memory_bytes, named, root};
 use crate::database::Database;
 use crate::failure::of_solve;
 use crate::progress::{Seen, Shown, Watch};
@@ -63,5 +63,5 @@ pub fn solve(
         solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() })
     });
     ended.call_method1("__exit__", (None::<u8>, None::<u8>, None::<u8>))?;
-    Database::open(py, report?.map_err(of_solve)?.folder)
+    Database::open(py, report?.map_err(of_solve)?.folder, cache_bytes())
 }

@@ -154,6 +154,10 @@ def test_a_database_is_pickled_as_its_place(root):
     assert (pickle.loads(pickle.dumps(wdl)), wdl.values) == (wdl, "wdl")
     built_in = Database("7x5")
     assert pickle.loads(pickle.dumps(built_in)) == built_in
+    for small in (Database("5x4", cache=2**21), Database("7x5", cache=2**21)):
+        # What is pickled has the bytes of the cache.
+        assert pickle.loads(pickle.dumps(small)).__reduce__()[1] == small.__reduce__()[1]
+        assert small.__reduce__()[1][1] == 2**21
 
 
 def test_an_unfinished_database_says_how_to_go_on_even_if_masked(tmp_path):

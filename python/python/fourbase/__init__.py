@@ -12,7 +12,7 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import errors
-from fourbase._fourbase import (
+from fourbase._native import (
     Database,
     Move,
     Outcome,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._fourbase import Position
+from fourbase._native import Position
 from fourbase._types import INVALID
 from fourbase.errors import ArgumentError, EncodingError
 

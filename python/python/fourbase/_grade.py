@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._fourbase import Database, Outcome, Position, encode
-from fourbase._fourbase import grade as native
+from fourbase._native import Database, Outcome, Position, encode
+from fourbase._native import grade as native
 from fourbase._progress import Progress
 from fourbase._types import table
 from fourbase.errors import MoveError, OptionError
