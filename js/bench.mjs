@@ -25,7 +25,7 @@ async function inNode() {
   };
 }
 
-/** The milliseconds of processor time of a process: exact for its living threads or, with those that have ended, to 10 ms. */
+/** Returns a process's milliseconds of processor time: exact, of its living threads only, or to 10 ms, with its ended threads too. */
 function spent(process, withEnded) {
   if (withEnded) {
     const [user, system] = readFileSync(`/proc/${process}/stat`, "utf8").split(") ")[1].split(" ").slice(11);
@@ -36,7 +36,7 @@ function spent(process, withEnded) {
   return readdirSync(folder).reduce((sum, thread) => sum + nanoseconds(thread) / 1e6, 0);
 }
 
-/** Finds the process of a page: the one that is busiest while the page counts. */
+/** Finds the process of a page: the one that is busiest while the page runs a loop. */
 async function processOf(page, browser) {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

@@ -20,7 +20,7 @@ export class Fourbase {
   #engine;
   #solvers = new Set();
   #modules = new Map();
-  /** What `open` returned and its arguments, with all bytes of the database, by the board. */
+  /** For each board, what `open` returned, and its arguments, which hold all bytes of the database. */
   #opened = new Map();
 
   constructor(options) {
@@ -29,7 +29,7 @@ export class Fourbase {
     this.#engine.replay = () => this.#opened.values();
   }
 
-  /** Starts a worker and loads the module into it, and the first plies of a board beside it. */
+  /** Starts a worker with the module, and at the same time loads the first plies of the board `first`, if there is one. */
   static async start({ first, ...options } = {}) {
     await prepare();
     const folder = (path) => new URL(path, import.meta.url);
@@ -113,7 +113,7 @@ export class Fourbase {
     if (!database) {
       throw new FourbaseError("input", `no database of ${board} is built in, only of ${Fourbase.builtIn.join(", ")}`);
     }
-    // The first plies are not loaded again.
+    // Files that are open already, those of the first plies, are not loaded again.
     const [, [files, , hash] = []] = this.#opened.get(board) ?? [];
     const loaded = new Map(hash === database.hash ? files : []);
     const read = (name) => loaded.get(name) ?? load(new URL(`${board}/${name}`, this.#options.databases), "database", signal);
@@ -138,7 +138,7 @@ export class Fourbase {
     return JSON.parse(await this.#engine.ask(method, args, options));
   }
 
-  /** Asks a solver of its own, whose memory is free afterwards, and which ends at once where it is cancelled. */
+  /** Asks a solver in a worker of its own, which ends after the answer and frees its memory. Cancelling ends the worker at once. */
   async #solver(method, board, { values = "remoteness", memory = MEMORY, ...options } = {}) {
     checkTexts({ board, values });
     const solver = new Link("solver", () => this.#module("solver"), false);
@@ -181,7 +181,7 @@ function checkTexts(texts) {
   }
 }
 
-/** Returns limits that may be left out, in their order. */
+/** Checks limits, each of which may be left out, and returns them in their order. */
 function limits(numbers) {
   for (const [name, number] of Object.entries(numbers)) {
     if (number === undefined || (typeof number === "number" && number >= 0)) continue;
@@ -195,7 +195,7 @@ function whole(number, name) {
   throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
 }
 
-/** The address of a folder, whole also where it is given from the page on. */
+/** Returns the absolute address of a folder; a relative address counts from the page. */
 function address(text) {
   const base = globalThis.document?.baseURI;
   if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
@@ -207,12 +207,12 @@ async function source(file) {
   if (typeof file === "string" && isNode) return file;
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
   if (file instanceof Uint8Array) return file;
-  // Only a browser's worker reads a Blob without waiting.
+  // A browser's worker can read a Blob synchronously, a worker of node cannot.
   if (typeof Blob !== "undefined" && file instanceof Blob) return isNode ? new Uint8Array(await file.arrayBuffer()) : file;
   throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
 }
 
-/** Loads a file; an error gets the code. */
+/** Loads a file. A failure is an error with the given code. */
 async function load(url, code, signal) {
   try {
     if (url.protocol === "file:" && isNode) {

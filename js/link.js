@@ -8,7 +8,7 @@ export async function prepare() {
   if (isNode) threads ??= await import("node:worker_threads");
 }
 
-/** How many milliseconds a worker may take to hear that a question is cancelled: it hears nothing while a host does not answer. */
+/** How many milliseconds a worker may take to notice that a question is cancelled: it notices nothing while it waits for a host. */
 const PATIENCE = 1000;
 
 /** An error with a code: input, limit, database, memory or broken. */
@@ -21,7 +21,7 @@ export class FourbaseError extends Error {
 }
 
 export class Link {
-  /** Returns what is open, for `remember` of the worker after one that has ended. Without it there is no other worker. */
+  /** Returns what is open: a worker that replaces an ended one gets it by `remember`. Without `replay`, no worker replaces an ended one. */
   replay;
   #name;
   #load;
@@ -43,7 +43,7 @@ export class Link {
   /** Starts the worker and loads the module. */
   async start() {
     const broken = (text) => new FourbaseError("broken", `the worker has failed: ${text ?? "worker.js cannot be loaded"}`);
-    // What a worker says after its end is nothing to the one after it.
+    // Messages of a worker that another one has replaced are ignored.
     const ifCurrent = (use) => (what) => {
       if (this.#worker === worker) use(what);
     };
@@ -51,7 +51,7 @@ export class Link {
     const fail = ifCurrent((error) => this.#fail(error));
     if (typeof WebAssembly === "undefined") throw new FourbaseError("broken", "WebAssembly is missing or switched off; use another browser");
     const loaded = this.#load();
-    // It is awaited when the worker is ready.
+    // `loaded` is awaited only when the worker is ready. Until then a failure must not count as an unhandled rejection.
     loaded.catch(() => {});
     let worker;
     if (isNode) {
@@ -72,7 +72,7 @@ export class Link {
         try {
           worker.postMessage({ method: "remember", args: [opened, args] });
         } catch {
-          // Bytes that were given away since then cannot be sent.
+          // If the caller has transferred the bytes elsewhere since `open`, they cannot be sent.
           worker.postMessage({ method: "remember", args: [opened] });
         }
       }
@@ -84,7 +84,7 @@ export class Link {
     });
   }
 
-  /** Asks for a method of the module. The signal of the options cancels it, and `onProgress` hears how far it is. */
+  /** Asks for a method of the module. The options' `signal` cancels the question, and `onProgress` receives its progress. */
   ask(method, args, options = {}) {
     const { signal } = options;
     return new Promise((resolve, reject) => {
@@ -135,7 +135,7 @@ export class Link {
   #receive({ id, ready, progress, result, error }) {
     const question = this.#current;
     if (ready) return question?.ready?.();
-    // A message of a question that was given up.
+    // Messages about a question that was given up are ignored.
     if (question?.id !== id) return;
     if (progress) return question.options.onProgress?.(progress);
     if (!error) return this.#finish("resolve", result);
@@ -143,7 +143,7 @@ export class Link {
     const failure = aborted ? reason : new FourbaseError(error.code, error.message);
     if (id === 0) return this.#fail(failure);
     if (!error.isFatal) return this.#finish("reject", failure);
-    // Such a module is in no known state, and gets no further question.
+    // After a fatal error the module's state is unknown, so another worker takes the next question.
     this.#restart();
     this.#settle(question, "reject", failure);
   }
@@ -172,7 +172,7 @@ export class Link {
     }
   }
 
-  /** Goes on with another worker, if this one is still at a question. */
+  /** Fails a question that the worker still works on, and starts another worker. */
   #giveUp(question) {
     if (this.#current !== question) return;
     this.#restart();
@@ -184,7 +184,7 @@ export class Link {
     this.#worker = this.#current = undefined;
     if (!this.replay) return this.end();
     this.start().catch((error) => {
-      // A worker that has begun and failed has said so, and the next question may have another one by now.
+      // If there is a worker, it has reported its own failure, or it is a newer one that serves the next question.
       if (!this.#worker) this.#fail(error);
     });
   }

@@ -11,7 +11,7 @@ port.on("message", async ({ address, range }) => {
     const response = await fetch(address, { headers, signal: AbortSignal.any([controller.signal, AbortSignal.timeout(timeout)]) });
     const isPart = response.status === 206;
     const body = isPart ? new Uint8Array(await response.arrayBuffer()) : new Uint8Array();
-    // A whole file may be long.
+    // Another answer may be a whole, long file, so its body is not read.
     if (!isPart) controller.abort();
     port.postMessage({ status: response.status, headers: [...response.headers].map((header) => header.join(": ")).join("\n"), body });
   } catch (error) {

@@ -5,10 +5,10 @@ const threads = isNode ? await import("node:worker_threads") : undefined;
 const port = isNode ? threads.parentPort : globalThis;
 const fs = isNode ? await import("node:fs") : undefined;
 
-/** How many milliseconds after a report of progress the next one comes. */
+/** The least number of milliseconds between two reports of progress. */
 const PAUSE = 50;
 
-/** The modules: each exports the class of what answers. */
+/** The modules. Each exports a class, `Engine` or `Solver`, whose object answers the questions. */
 const MODULES = {
   engine: async () => import("./wasm/engine.js"),
   solver: async () => import("./wasm/solver.js"),
@@ -17,7 +17,7 @@ const MODULES = {
 /** How many milliseconds a host may take to answer. */
 const TIMEOUT = 30_000;
 
-/** Asks hosts in node, where a thread of its own does not wait for this one. */
+/** Asks hosts in node through another thread, which runs while this one waits. */
 class Requests {
   #port;
   #done = new Int32Array(new SharedArrayBuffer(4));
@@ -40,20 +40,20 @@ class Requests {
   }
 }
 
-/** The files that are open, by their numbers, and the numbers of those of each board. */
+/** The open files by their numbers, and (`numbersOf`) the numbers of each board's files. */
 const files = new Map();
 const numbersOf = new Map();
-/** What was open in the worker before this one and is not open here yet, by the board: what `open` returned, and its arguments. */
+/** For each board open in the previous worker and not open here yet, what `open` returned, and its arguments. */
 const earlier = new Map();
 let nextNumber = 0;
 let answerer;
-/** Returns the one name of a board, which may be written with more words. */
+/** Returns the canonical name of a board, which a text may spell in several ways. */
 let nameOf;
 let requests;
 let flag;
 let current = 0;
 let reported = 0;
-/** What the module has said before it ended with a trap. */
+/** The message of the module's panic, if there was one, before the module ended with a trap. */
 let mistake;
 
 const host = {
@@ -139,7 +139,7 @@ const methods = {
       try {
         reopen(board);
       } catch (error) {
-        // What cannot be opened is not open.
+        // A database that cannot be opened again is not listed.
         if (described(error).isFatal) throw error;
       }
     }
@@ -150,7 +150,7 @@ const methods = {
 /** The questions that a database answers. */
 const ASKING = new Set(["analyse", "analyseGame", "choose"]);
 
-/** Opens the database of a board, if it was open in the worker before this one. Where that fails, nothing is searched instead. */
+/** Opens the database of a board, if it was open in the previous worker. If that fails, throws, so that no search answers instead. */
 function reopen(text) {
   const board = earlier.size > 0 ? nameOf(text) : undefined;
   const was = earlier.get(board);
@@ -163,7 +163,7 @@ function reopen(text) {
   throw Object.assign(new Error(`the database of ${board} ${why}; open it again`), { name: "database" });
 }
 
-/** Puts the files of a database that was opened in the place of those of the one before. */
+/** Keeps the files of a database that was just opened, and forgets those of the earlier database of its board. */
 function replace(opened, numbers) {
   const { board } = JSON.parse(opened);
   earlier.delete(board);
@@ -182,7 +182,7 @@ function forget(number) {
   files.delete(number);
 }
 
-/** Says what went wrong: an error of the module has its code as its name; after any other, the module or the worker is not used again. */
+/** Describes an error; the module's own have a code as their name. After one with `isFatal`, the module or the worker is not used again. */
 function described(error) {
   const codes = ["input", "limit", "cancelled", "database", "memory"];
   if (codes.includes(error.name)) return { code: error.name, message: error.message };

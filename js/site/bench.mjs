@@ -12,19 +12,19 @@ const TARGET = fileURLToPath(new URL("../../target/", import.meta.url));
 const { chromium } = createRequire(`${TARGET}page-tests/`)("playwright-core");
 const visits = Number(process.argv[2] ?? 5);
 
-/** The moves of empty boards, from the first column on. */
+/** The expected values of the moves on empty boards, from the first column on. */
 const EMPTY = {
   "7x6": "lose 40, lose 42, tie 42, win 41, tie 42, lose 42, lose 40",
   "5x5": "tie 25, tie 25, tie 25, tie 25, tie 25",
   "6x4": "lose 24, lose 24, lose 24, lose 24, lose 24, lose 24",
 };
 
-/** How many milliseconds a new window gets: Chromium is still loading parts of its own that the page has nothing to do with. */
+/** How many milliseconds a new window gets before the visit: Chromium first loads parts of its own, which are not measured. */
 const SETTLE = 2000;
 
 /**
- * Notes, in milliseconds since the visit began, when a move can be played and when all values are there, and says so. It runs in the
- * page, which nothing else asks until then: what a test puts into a page for that costs it some 30 ms.
+ * Notes, in milliseconds since the visit began, when a move can be played and when all values are there, and then logs a message. It runs
+ * in the page, and nothing else queries the page until then: a test's own queries would cost the page some 30 ms.
  */
 function watch() {
   const times = globalThis.times = {};
@@ -58,7 +58,7 @@ async function visit(context, url, board) {
   return { page, cpu: await cpu() - before, ...await page.evaluate("times") };
 }
 
-/** Milliseconds of each visit, by what took them. */
+/** For each thing that is measured, its milliseconds in each visit. */
 const times = new Map();
 const note = (what, time) => times.set(what, [...times.get(what) ?? [], time]);
 
@@ -108,13 +108,13 @@ for (const board of ["6x4", "5x5"]) {
     await context.close();
   }
 }
-// The least, the median and the most.
+// Prints the least, the median and the greatest time of each measurement.
 for (const [what, some] of times) {
   const sorted = some.sort((one, other) => one - other).map((time) => time.toFixed(0));
   console.log(`${what}: ${sorted.length} times, ms: ${sorted[0]}, ${sorted[Math.floor(sorted.length / 2)]}, ${sorted.at(-1)}`);
 }
 
-// What the tab takes after positions of all plies.
+// Prints the memory that the tab takes after it has shown positions of all plies.
 const context = await program.newContext();
 const { page } = await visit(context, url, "7x6");
 for (let number = 0; number < 100; number += 1) {

@@ -1,5 +1,5 @@
-// What answers for each board in the tab: a built-in database, of which the first plies come first; a database that is made here, of a
-// small board; or a search.
+// Chooses what answers for each board in the tab: a built-in database, whose first plies are loaded first; a database of a small board,
+// which is solved in the tab; or a search.
 
 import { Fourbase } from "fourbase";
 import { parseBoard } from "../../tools/page/notation.js";
@@ -7,21 +7,21 @@ import { parseBoard } from "../../tools/page/notation.js";
 /** The boards that the page offers. */
 export const FIRST_BOARDS = ["4x4", "5x4", "6x4", "5x5", ...Fourbase.builtIn];
 
-/** A board of so many cells is solved: two seconds and 60 MB. */
+/** A board of at most so many cells is solved in the tab, which takes two seconds and 60 MB. */
 const MOST_CELLS = 25;
 
-/** How many milliseconds a later position waits for the others: from the browser's own cache they come at once. */
+/** How many milliseconds a later position waits for the later plies: from the browser's own cache they come at once. */
 const PATIENCE = 1000;
 
 export class Boards {
   #fourbase;
-  /** The promise of each board, and who hears how far it is. */
+  /** For each board, the promise that it is ready, and the listeners to its progress. */
   #ready = new Map();
-  /** The promises of whole built-in databases, and those that are here. */
+  /** The promises of whole built-in databases, and (`#loaded`) the boards whose whole databases are here. */
   #whole = new Map();
   #loaded = new Set();
 
-  /** `first` is ready if it has built-in plies: the package has begun with it. */
+  /** The board `first` is ready if it has built-in plies: the package has loaded them at its start. */
   constructor(fourbase, first) {
     this.#fourbase = fourbase;
     if (Fourbase.builtIn.includes(first)) this.#ready.set(first, { done: Promise.resolve(), listeners: new Set() });
@@ -43,9 +43,9 @@ export class Boards {
     } finally {
       listeners.delete(onProgress);
     }
-    // The values of its moves are those of the next ply.
+    // The values of a position's moves are stored at the next ply.
     if (ply < Fourbase.firstPlies) return;
-    // What does not come is asked for again with the next question; until then later plies are searched.
+    // If the later plies fail to load, the next question loads them again; until then they are searched.
     const whole = this.whole(board).catch(() => {});
     await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
   }
@@ -55,7 +55,7 @@ export class Boards {
     return Fourbase.builtIn.includes(board) && !this.#loaded.has(board);
   }
 
-  /** Loads all built-in plies of a board, if there are some. The signal ends the wait for them; others may still wait. */
+  /** Loads all built-in plies of a board, if there are some. The signal ends only this caller's wait. */
   async whole(board, signal) {
     if (!Fourbase.builtIn.includes(board)) return;
     if (!this.#whole.has(board)) {
@@ -74,7 +74,7 @@ export class Boards {
         onShare(0);
         await this.#fourbase.solve(board, { onProgress: ({ done, all }) => onShare(all ? done / all : 0) });
       } catch (error) {
-        // Other boards, and those that this machine has no memory for, are searched.
+        // Larger boards are searched, and so are boards that this machine has no memory for.
         if (error.code !== "memory") throw error;
       }
     }

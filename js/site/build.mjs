@@ -21,7 +21,7 @@ function bundle(file, constants = {}) {
   const [{ contents }] = esbuild.buildSync({
     entryPoints: [join(ROOT, file)],
     bundle: true, write: false, minify: true, format: "esm", target: "es2022", legalComments: "none",
-    // The package asks where it runs before it imports these.
+    // The package imports these only after it has found that it runs in node.
     external: ["node:*"],
     alias: { fourbase: join(PACKAGE, "index.js") },
     define: Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)])),
@@ -29,14 +29,14 @@ function bundle(file, constants = {}) {
   return Buffer.from(contents);
 }
 
-/** Names files as those of a folder that has a hash of them all in its name. */
+/** Puts files into a folder whose name has a hash of them all. */
 function fixed(name, files) {
   const all = Object.entries(files).flatMap(([file, bytes]) => [file, bytes]);
   const folder = `${name}-${hash(Buffer.concat(all.map((part) => Buffer.from(part))))}/`;
   return { folder, files: Object.fromEntries(Object.entries(files).map(([file, bytes]) => [folder + file, bytes])) };
 }
 
-/** Replaces what must be there. */
+/** Replaces `from` in a text that must contain it. */
 function swap(text, from, to) {
   if (!text.includes(from)) throw new Error(`the page has no ${from}`);
   return text.replace(from, () => to);
@@ -59,12 +59,12 @@ const page = fixed("page", {
 /** The manifest of the installed page, with the addresses of its icons. */
 const manifest = String(read("js/site/manifest.webmanifest")).replaceAll(/"src": "/g, `"src": "${page.folder}`);
 const files = { ...page.files, ...wasm.files, ...databases.files, "index.html": html(), "manifest.webmanifest": manifest };
-// Databases are kept when they are used.
+// The service worker keeps these files at once, and a database only when it is used.
 const kept = ["./", "manifest.webmanifest", ...Object.keys(wasm.files), ...Object.keys(page.files)];
 const version = hash(Object.values(files).map((bytes) => hash(bytes)).join());
 files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept, DATABASES: databases.folder });
 files._headers = headers();
-// Without it some hosts answer with index.html what they do not have.
+// Without this file some hosts answer requests for missing files with index.html.
 files["404.html"] = '<!DOCTYPE html><html lang="en"><title>Not found</title><p>There is no such file.</p></html>\n';
 if (address) files["picture.png"] = read("docs/pictures/page.png");
 for (const [name, bytes] of Object.entries(files)) {
@@ -72,7 +72,7 @@ for (const [name, bytes] of Object.entries(files)) {
   writeFileSync(join(target, name), bytes);
 }
 
-/** Makes the document of that of `fourbase serve`. Its policy lets it load its own files, and send nothing anywhere. */
+/** Makes the document from that of `fourbase serve`. Its policy lets it load its own files, and send nothing anywhere. */
 function html() {
   const script = String(read("js/site/file.js")).replace(/^\/\/.*\n\n/, "");
   const scriptHash = createHash("sha256").update(script).digest("base64");

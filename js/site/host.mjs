@@ -1,5 +1,5 @@
-// A static host for measurements: it compresses, names what never changes, and has one line that is as slow as is wanted, for all who
-// ask, service workers too.
+// A static host for measurements. It compresses files and marks those that never change as immutable. All clients, service workers too,
+// share one line, whose speed and latency can be set.
 
 import { createServer } from "node:http";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,12 +12,12 @@ const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", svg: 
 /** How many bytes are sent at a time. */
 const PART = 1024;
 
-/** How many milliseconds a line makes up for, where this process was late. */
+/** How many milliseconds of lateness of this process the line makes up for. */
 const LATE = 50;
 
 const after = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
-/** Shows a folder under a path. `line.bytesPerSecond` may be changed, and so `line.latency` in milliseconds; `sent` has bytes by file. */
+/** Serves a folder under a path. `line.bytesPerSecond` and `line.latency` (in ms) can be changed; `sent` has the bytes sent by file. */
 export async function host(folder, path) {
   const line = { bytesPerSecond: Infinity, latency: 0 };
   const sent = new Map();
@@ -40,7 +40,7 @@ export async function host(folder, path) {
     for (let at = 0; at < file.body.length; at += PART) {
       const part = file.body.subarray(at, at + PART);
       free = Math.max(free, performance.now() - LATE) + (part.length / line.bytesPerSecond) * 1000;
-      // The clock of timers has milliseconds.
+      // Timers count in whole milliseconds, so shorter waits are skipped.
       if (free - performance.now() > 2) await after(free - performance.now());
       response.write(part);
       sent.set(name, (sent.get(name) ?? 0) + part.length);

@@ -3,7 +3,7 @@
 import { loaded } from "./tab.js";
 import "../../tools/page/app.js";
 
-/** Keeps the page in the browser, with the databases that were loaded by now, once nobody waits for them any more. */
+/** Once the first board is loaded, keeps the page and the databases loaded so far in the browser. */
 async function keep() {
   await loaded();
   await navigator.serviceWorker.register(new URL("service-worker.js", document.baseURI));
@@ -11,5 +11,5 @@ async function keep() {
   active.postMessage(performance.getEntriesByType("resource").map(({ name }) => name));
 }
 
-// What cannot be kept is loaded again with the next visit.
+// Files that cannot be kept are loaded again at the next visit.
 if ("serviceWorker" in navigator) keep().catch(() => {});

@@ -8,13 +8,13 @@ const CACHE = CACHES + VERSION;
 /** The script that the document of this version names. */
 const SCRIPT = FILES.find((path) => path.endsWith("/page.js"));
 
-/** What a page that may share memory with its worker is sent with: a search then stops within milliseconds. */
+/** The headers that allow a page to share memory with its worker: a search then stops within milliseconds. */
 const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
 // The next visit has the new version, also with "Reload the page." in a tab that stays open.
 addEventListener("install", (event) => event.waitUntil(keep(FILES).then(() => skipWaiting())));
 addEventListener("activate", (event) => event.waitUntil(Promise.all([forget(), clients.claim()])));
-// What the page had loaded before this worker was there. Where the browser has no room, it is loaded when it is needed.
+// Keeps the files that the page had loaded before this worker was there. If the browser has no room, they are loaded when they are needed.
 addEventListener("message", (event) => event.waitUntil(keep(event.data.map(pathOf).filter(isFixed)).catch(() => {})));
 addEventListener("fetch", (event) => {
   const path = event.request.method === "GET" ? pathOf(event.request.url) : undefined;
@@ -49,12 +49,12 @@ async function keep(paths) {
 async function load(path, options) {
   const response = await fetch(path, options);
   const type = response.headers.get("Content-Type") ?? "";
-  // Some hosts answer with a document what they do not have.
+  // Some hosts answer a request for a missing file with a document.
   const status = response.ok && isFixed(path) && type.startsWith("text/html") ? 404 : response.status;
   return new Response(response.body, { status, headers: { "Content-Type": type, ...ISOLATED } });
 }
 
-/** Deletes the caches of older versions, but not the databases that are those of this version too, if there is room. */
+/** Deletes the caches of older versions. Databases that this version has too are kept in its cache, if there is room. */
 async function forget() {
   const names = await caches.keys();
   await Promise.all(names.filter((name) => name.startsWith(CACHES) && name !== CACHE).map(async (name) => {
@@ -66,7 +66,7 @@ async function forget() {
 
 async function answer(path) {
   const cache = await caches.open(CACHE);
-  // As it was put there: a copy made here would take longer to reach the page.
+  // The response is returned as it was put there: a copy made here would take longer to reach the page.
   const kept = await cache.match(path);
   if (kept) return kept;
   const response = await load(path);

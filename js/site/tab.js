@@ -1,5 +1,5 @@
-// The transport of the page without a server: the npm package answers, in a worker of the tab. The page is connected to it when this is
-// loaded, before app.js.
+// The transport of the page without a server: the npm package answers, in a worker of the tab. Loading this file connects the page to the
+// package; it is loaded before app.js.
 
 import { Fourbase } from "fourbase";
 import { isOpen } from "../../tools/page/facts.js";
@@ -13,7 +13,7 @@ const BUDGET = { seconds: 3 };
 /** How many milliseconds other questions wait at most for the first values, once the package has begun. */
 const PATIENCE = 1000;
 
-/** What the page is told of an error of the package, by its code; any other has failed. */
+/** The kind of trouble that the page shows for each code of the package's errors; all other codes are `failed`. */
 const KINDS = { input: "refused", limit: "unanswered" };
 
 /** The board of the address, whose database is loaded beside the module. */
@@ -21,7 +21,7 @@ const first = new URLSearchParams(location.search).get("board") ?? "7x6";
 
 let started;
 let valued;
-/** Other questions wait for this: the first values are there, or do not come soon. */
+/** Resolves when the first values are there, or after `PATIENCE`. Other questions wait for this. */
 const afterValues = new Promise((resolve) => { valued = resolve; });
 
 /** Starts the package, once. After a failure the next question tries again. */
@@ -55,7 +55,7 @@ const answers = {
     const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
     const found = await analyse().finally(valued);
     if (!boards.grows(board)) return found;
-    // Without the later plies, what is known stays.
+    // If the later plies fail to load, the first answer stays.
     const whole = boards.whole(board);
     whole.catch(() => {});
     return isOpen(found) ? whole.then(analyse, () => found) : found;
@@ -63,7 +63,7 @@ const answers = {
   async analysis({ fourbase, boards }, { board, start = "", moves }, { signal }) {
     const plies = start.length + moves.length;
     await boards.ready(board, plies);
-    // The history of a long game is not asked for again. Without the later plies it is searched.
+    // The page asks for the history of a game only once, so a long game waits for the later plies. If they fail to load, it is searched.
     if (plies >= Fourbase.firstPlies) await boards.whole(board, signal).catch(() => {});
     return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
   },
@@ -72,7 +72,7 @@ const answers = {
     const choose = () => fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
     return choose().catch(async (error) => {
       if (error.code !== "limit" || !boards.grows(board)) throw error;
-      // Without the later plies, it stays undecided.
+      // If the later plies fail to load, the move stays undecided.
       await boards.whole(board, signal).catch(() => {
         signal.throwIfAborted();
         throw error;
@@ -104,7 +104,7 @@ connect({
   complaints: { failed: (text) => `There are no values: ${text}.${/(status 404|worker.js cannot be loaded)$/.test(text) ? " Reload the page." : ""}` },
 });
 
-// The worker begins before the page is drawn. What fails is said with the first question.
+// The worker begins before the page is drawn. The first question reports a failure.
 start().catch(() => {});
 
 /** Waits until all that the first board needs is loaded. */

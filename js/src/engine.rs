@@ -1,4 +1,4 @@
-//! The questions of JavaScript: what `fourbase query`, `analyse`, `play`, `convert` and `stats` answer.
+//! Answers the questions of JavaScript, as `fourbase query`, `analyse`, `play`, `convert` and `stats` do.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::line;
 
 type Analyst = fourbase::analysis::Analyst<Database>;
 
-/// The most that the table of a search takes.
+/// The most bytes that the table of a search takes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// The memory of expanded blocks of each database.
+/// How many bytes of expanded blocks each database keeps in memory.
 const CACHE_BYTES: u64 = 32 << 20;
 
-/// How long after a report of what is known so far the next one comes.
+/// The time between two reports of what is known so far.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers questions; each board has at most one database.
@@ -41,7 +41,7 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Makes an engine without databases, whose host reads files and watches.
+    /// Makes an engine without databases. The host reads files and watches long work.
     #[wasm_bindgen(constructor)]
     pub fn new(host: Host) -> Engine {
         host::set(host);
@@ -49,9 +49,9 @@ impl Engine {
         Engine { pool: Arc::new(SearchPool::new(options).keep_idle(1)), analysts: HashMap::new() }
     }
 
-    /// Opens the database whose files have these names and sizes; the host knows the first by the number `first`. `hash` is that of a
-    /// built-in database, whose files are then compared with it. With `most`, later tiers are left out. Returns its
-    /// board, whose earlier database is closed.
+    /// Opens the database whose files have these names and sizes. The host numbers the files from `first` on. A built-in database
+    /// has an expected `hash`, and its files are then checked against their hashes. With `most`, tiers after that ply are left out.
+    /// Returns the board as a line of JSON, and closes an earlier database of this board.
     pub fn open(
         &mut self,
         names: Vec<String>,
@@ -80,7 +80,7 @@ impl Engine {
         self.put(database)
     }
 
-    /// Opens the database at an address. Returns its board, whose earlier database is closed.
+    /// Opens the database at an address. Returns its board as a line of JSON, and closes an earlier database of this board.
     pub fn open_address(&mut self, address: &str, board: Option<String>) -> Result<String, Failure> {
         let http = Http::new(Arc::new(HostClient));
         let database = Database::open_on(Arc::new(http), address.as_ref())?;
@@ -148,7 +148,7 @@ impl Engine {
         Ok(write(&analysis))
     }
 
-    /// Finds the mistakes of a game from the position `start`. The budget is that of each position.
+    /// Finds the mistakes of a game from the position `start`. Each position has this budget.
     #[wasm_bindgen(js_name = analyseGame)]
     pub fn analyse_game(
         &mut self,
@@ -201,7 +201,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Takes a database for its board.
+    /// Puts a database in the place of an earlier one of its board.
     fn put(&mut self, database: Database) -> Result<String, Failure> {
         let database = database.with_cache(CACHE_BYTES);
         let (board, described) = (database.board(), described(&database));
@@ -236,7 +236,7 @@ fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
     Ok(Game::parse_from(notation::parse(board.parse()?, start)?, moves)?)
 }
 
-/// Returns the budget of a question; without any limit that of [`DEFAULT_NODES`].
+/// Returns the budget of a question: [`DEFAULT_NODES`] nodes if the question has neither limit.
 fn budget(nodes: Option<f64>, seconds: Option<f64>) -> Budget {
     let nodes = nodes.map(|nodes| nodes as u64).or_else(|| seconds.is_none().then_some(DEFAULT_NODES));
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -52,7 +52,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns what a program may look at.
+    /// Returns the error's code, for programs.
     fn code(&self) -> &'static str {
         match self {
             Failure::Analysis(limit) | Failure::Database(DatabaseError::Analysis(limit)) => of_limit(limit),
@@ -76,7 +76,7 @@ impl From<Failure> for JsValue {
     }
 }
 
-/// Says what to do about a database; nothing about a limit, which says it itself.
+/// Returns what to do about an error of a database; nothing for a limit, whose own message says it.
 fn remedy(error: &DatabaseError) -> String {
     match (error, error.remedy_of_host()) {
         (_, Some(remedy)) => format!("; {remedy}"),

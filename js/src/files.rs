@@ -1,4 +1,4 @@
-//! The files of a database that JavaScript has: bytes in memory, or files of the user.
+//! The files of a database as JavaScript holds them: bytes in memory, or files of the user.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -7,7 +7,7 @@ use fourbase_tiers::files::{ReadFile, ReadStorage};
 
 use crate::host;
 
-/// The folder that stands for the files of a database, in errors.
+/// The name that errors give to the folder of such files.
 pub const FOLDER: &str = "database";
 
 /// Files of one folder, each with its name, its number at the host, and its length.
@@ -15,7 +15,7 @@ pub const FOLDER: &str = "database";
 pub struct HostFiles(Vec<(String, HostFile)>);
 
 impl HostFiles {
-    /// Lists files; the host knows the first by the number `first`.
+    /// Lists files, which the host numbers from `first` on.
     pub fn new(names: Vec<String>, sizes: &[f64], first: u32) -> HostFiles {
         let files = names.into_iter().zip(sizes).zip(first..);
         HostFiles(files.map(|((name, size), number)| (name, HostFile { number, size: *size as u64 })).collect())

@@ -35,15 +35,17 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn headers(this: &Answer) -> String;
 
-    /// The bytes, where the status is 206.
+    /// The bytes if the status is 206, else none.
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &Answer) -> Uint8Array;
 
-    /// Hears of the steps that are done of all, or of visited nodes of unknown many (0), and returns whether to stop.
+    /// Receives how many of `all` steps are done or, with an `all` of 0 (unknown), how many nodes a search has visited. Returns
+    /// whether to stop.
     #[wasm_bindgen(method)]
     fn poll(this: &Host, done: f64, all: f64) -> bool;
 
-    /// Hears of a mistake in the module, which then ends with a trap. A trap without it is memory that is not given.
+    /// Receives the message of a panic, after which the module ends with a trap. A trap without such a message means that memory
+    /// ran out.
     #[wasm_bindgen(method)]
     fn panicked(this: &Host, message: &str);
 

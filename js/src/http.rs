@@ -1,4 +1,4 @@
-//! Databases at an address. JavaScript makes the requests, and the library checks the answers, as it does for the program.
+//! Databases at an address. JavaScript makes the requests, and the library checks the answers, as it does for the command line.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //! cargo feature `solver`, the other module solves and counts small boards: it is loaded when it is needed, and its memory is freed
 //! afterwards.
 //!
-//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so a `host` that JavaScript
-//! supplies is asked during long work whether to stop, and is told how far it is.
+//! Answers are lines of JSON, those of `fourbase --json` and of the server. The worker is one thread, so long work asks a `host`
+//! object of JavaScript whether to stop, and reports its progress to this object.
 
 #![forbid(unsafe_code)]
 // The solver reads no files, asks no hosts and searches nothing.
@@ -26,7 +26,7 @@ pub use solver::Solver;
 use fourbase::{Board, BoardError};
 use wasm_bindgen::prelude::*;
 
-/// Returns the one name of a board: a text may spell it in several ways.
+/// Returns the canonical name of a board, which a text may spell in several ways.
 #[wasm_bindgen(js_name = boardName)]
 pub fn board_name(text: &str) -> Result<String, JsValue> {
     text.parse()
@@ -36,7 +36,7 @@ pub fn board_name(text: &str) -> Result<String, JsValue> {
 
 /// Writes a line of JSON.
 fn line(command: &'static str, body: impl serde::Serialize) -> String {
-    // Names as keys, and writing to memory, do not fail.
+    // Serialising does not fail: all keys are names, and the text is written to memory.
     serde_json::to_string(&fourbase::analysis::json::Envelope::new(command, body)).unwrap_or_default()
 }
 

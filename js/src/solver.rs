@@ -22,7 +22,7 @@ pub struct Solver;
 
 #[wasm_bindgen]
 impl Solver {
-    /// Makes a solver whose host watches.
+    /// Makes a solver. The host watches its work.
     #[wasm_bindgen(constructor)]
     pub fn new(host: Host) -> Solver {
         host::set(host);
@@ -59,7 +59,7 @@ impl Solver {
     }
 }
 
-/// Reads what is to be solved. The plan has estimates.
+/// Reads the arguments of a solve. Returns the solve and its plan, which has estimates.
 fn prepare(board: &str, values: &str, memory: f64) -> Result<(Solve, Plan), Failure> {
     let board: Board = board.parse()?;
     let values: Values = values.parse()?;
@@ -90,7 +90,7 @@ pub enum Failure {
         /// The limit.
         limit: u64,
     },
-    /// A solve or a count without an end.
+    /// A solve or a count that did not finish.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A file in memory that cannot be read.

@@ -26,7 +26,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
     }
 }
 
-/// Returns the choice with a name. `argument` is what Python calls it.
+/// Returns the choice called `name`. The error calls the argument `argument`, as Python does.
 pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choices.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice).ok_or_else(|| {
         let names = choices.iter().map(|(known, _)| format!("{known:?}")).collect::<Vec<_>>().join(" or ");
@@ -35,7 +35,7 @@ pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyRe
     })
 }
 
-/// Makes types of whole numbers, each for the argument that its errors name.
+/// Defines a type for each whole-number argument. Its errors name the argument and the allowed range.
 macro_rules! whole_numbers {
     ($($kind:ident($number:ty) $name:literal $least:literal $most:expr,)*) => {$(
         pub struct $kind(pub $number);
@@ -75,7 +75,7 @@ fn whole_number<T: TryFrom<u64>>(name: &str, argument: &Bound<'_, PyAny>, least:
     })
 }
 
-/// Returns a time of `number` units of `unit` seconds each; a time too long for the clock means no limit.
+/// Returns `number * unit` seconds, or `Duration::MAX` (no limit) if a `Duration` cannot hold them.
 pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
     if number.is_nan() || number < 0.0 {
         return Err(exception("OptionError", format!("{name}={number} is no time; write a number from 0 on")));
@@ -83,7 +83,7 @@ pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
     Ok(Duration::try_from_secs_f64(number * unit).unwrap_or(Duration::MAX))
 }
 
-/// Collects all plies or columns of an argument.
+/// Collects the plies or the columns that an argument lists; `None` if the caller leaves the argument out.
 pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
     name: &str,
     argument: Option<&Bound<'_, PyAny>>,

@@ -31,13 +31,12 @@ use crate::wait::{briefly, budget, pool};
 
 /// A solved board. Threads may share it.
 ///
-/// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else
-/// ``db``, as on the command line. Early plies of 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete
-/// database of the board; later positions of these boards are searched forward. Of two databases of a board, the one with
-/// remoteness is opened.
+/// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else ``db``, as
+/// on the command line. Early plies of 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete database of the
+/// board; later positions of these boards are searched forward. If a board has two databases, the one with remoteness is opened.
 ///
-/// What probes expand is kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
-/// 2 GiB. All of 6x5 takes some 800 MiB.
+/// Blocks that probes expand are kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
+/// 2 GiB. All blocks of 6x5 take some 800 MiB.
 ///
 /// >>> db = fourbase.Database("5x4")
 /// >>> db
@@ -49,8 +48,8 @@ use crate::wait::{briefly, budget, pool};
 #[pyclass(frozen, weakref, module = "fourbase")]
 pub struct Database(pub Arc<database::Database>);
 
-/// The nodes of a search before it gets a thread of its own: about a millisecond. To start the thread and to wake the pool
-/// takes a fifth of that.
+/// How many nodes a search visits on the caller's thread before it moves to another thread: about a millisecond. Starting that
+/// thread and waking the pool takes a fifth of a millisecond.
 const NODES_AT_ONCE: u64 = 1 << 14;
 
 /// The value and the plies of each row.
@@ -68,15 +67,15 @@ impl Database {
         Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
     }
 
-    /// Returns what two databases have in common that answer alike: their hash, or their folder until there is one.
+    /// Identifies a database in comparisons: by its hash or, while the solve is unfinished and there is no hash, by its folder.
     fn identity(&self) -> (Option<String>, Option<PathBuf>) {
         let hash = self.hash();
         let folder = hash.is_none().then(|| self.0.folder().to_path_buf());
         (hash, folder)
     }
 
-    /// Asks with a short search first, and then on another thread, so that Ctrl-C can stop it. What the short search found
-    /// helps the long one.
+    /// Calls `ask` with a short search on this thread. If the short search does not decide, calls `ask` again on another thread, so
+    /// that Ctrl-C can stop the long search. The long search reuses what the short one found.
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
@@ -86,7 +85,8 @@ impl Database {
     ) -> PyResult<T> {
         let (database, nodes) = (&*self.0, nodes.map(|nodes| nodes.0));
         let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
-        // A host may take long, and a forked process has no threads but those of `pool`.
+        // A database at an address skips the short search: its host may take long to answer, and a forked process has no threads
+        // but those of `pool`.
         if !is_address(database.folder()) {
             match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
                 Err(error)
@@ -157,8 +157,8 @@ impl Database {
 
     /// Returns what a position is worth to its player to move. ``position`` is a text or a `Position`.
     ///
-    /// ``nodes`` limits the search of a position that is not stored; where it is reached, `SearchLimit` is raised. ``progress`` is that
-    /// of `probe_many`.
+    /// ``nodes`` limits the search of a position that is not stored; `SearchLimit` is raised if the search reaches the limit.
+    /// ``progress`` is that of `probe_many`.
     ///
     /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
     /// Outcome(value='tie', remoteness=15)
@@ -205,9 +205,9 @@ impl Database {
     /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that
     /// `fourbase.decode` reads, with its name as ``encoding``.
     ///
-    /// ``nodes`` limits the search for each row that is not stored. A row that is no position raises `PositionError`, and one that
-    /// is not decided within the limit `SearchLimit`, with its index as ``row``. With ``errors="mask"`` it has the value -128
-    /// and 255 plies instead.
+    /// ``nodes`` limits the search for each row that is not stored. A row that is no position raises `PositionError`, and a row
+    /// that is not decided within the limit raises `SearchLimit`; the exception has the row's index as ``row``. With
+    /// ``errors="mask"`` such a row has the value -128 and 255 plies instead.
     ///
     /// ``progress`` is called with a `Progress` up to twenty times a second, on the thread of the caller, and at the end; an error
     /// that it raises stops the call. By default a terminal shows a line after a second; True shows it at once, and False never.
@@ -235,8 +235,9 @@ impl Database {
     /// Returns what every move of many positions is worth to the player who makes it: an int8 array of values and a uint8
     /// array of plies, each (n, columns), and a bool array of the legal moves. The first column has index 0.
     ///
-    /// Illegal moves have the value -128 and 255 plies; so have all moves of a finished game, and with ``errors="mask"`` those of a
-    /// row that is no position, and each move that is not decided within ``nodes``. See `probe_many` for the arguments.
+    /// Illegal moves have the value -128 and 255 plies, and so have all moves of a finished game. With ``errors="mask"``, so have
+    /// all moves of a row that is no position, and each move that is not decided within ``nodes``. See `probe_many` for the
+    /// arguments.
     ///
     /// >>> table = fourbase.Database("5x4").move_values(["1234"])
     /// >>> table.values.tolist(), table.plies.tolist()
@@ -269,9 +270,9 @@ impl Database {
     /// image if that is another position. A chunk has ``positions`` (a uint64 array (n, 2) of bitboards), ``values`` and
     /// ``plies`` as `probe_many` gives them.
     ///
-    /// ``legal`` leaves out positions that no game reaches. Where that is quicker than to probe each, all later plies are solved first, and
-    /// the legal positions found ply by ply, in at most ``memory`` bytes (default: 80 % of the free memory). ``progress`` is that of
-    /// `probe_many`, and counts entries of the index meanwhile.
+    /// ``legal`` leaves out positions that no game reaches. If it is quicker than probing each position, all later plies are solved
+    /// first and the legal positions are found ply by ply, in at most ``memory`` bytes (default: 80 % of the free memory).
+    /// ``progress`` is that of `probe_many`; during this work it counts entries of the index.
     ///
     /// >>> for chunk in fourbase.Database("5x4").positions(2):
     /// ...     print(len(chunk.positions), chunk.values.sum(), chunk.plies.max())
@@ -294,14 +295,16 @@ impl Database {
     ///
     /// ``plies`` are the plies to draw from (default: all). ``kind`` says what is drawn:
     ///
-    /// - ``'uniform'``: every legal position of all these plies together is equally likely, so that most are late ones: on 7x6 half of
-    ///   them have 31 pieces or more, and 78 % end within 3 plies.
-    /// - ``'random-play'``: a ply is drawn, then random moves up to it, and both again if the game ends before. Early plies are therefore more
-    ///   likely than late ones, and their few positions come up again and again: on 7x6 the empty board 4,691 times in 100,000.
-    /// - ``'choice-matters'``: the same, and again until the moves of the position differ in value.
+    /// - ``'uniform'``: every legal position of all these plies together is equally likely, so most drawn positions are late ones:
+    ///   on 7x6 half of them have 31 pieces or more, and 78 % end within 3 plies.
+    /// - ``'random-play'``: a ply is drawn, then random moves are played up to that ply; both are repeated if the game ends
+    ///   earlier. Early plies are therefore more likely than late ones, and their few positions come up again and again: on 7x6 the
+    ///   empty board 4,691 times in 100,000.
+    /// - ``'choice-matters'``: as ``'random-play'``, repeated until the moves of the position differ in value.
     ///
-    /// Give one ply at a time for as many positions of each. With ``distinct=True`` a position comes up once, as it is or as its mirror image,
-    /// as in `export`; more than there are is an error. ``progress`` is that of `probe_many`.
+    /// For equal numbers of positions at each ply, make one call for each ply. With ``distinct=True``, as in `export`, a position
+    /// comes up once, as itself or as its mirror image; a ``count`` above the number of such positions is an error. ``progress`` is
+    /// that of `probe_many`.
     ///
     /// >>> drawn = fourbase.Database("5x4").sample(1000, plies=range(4, 12), seed=1)
     /// >>> drawn.positions.shape, drawn.values.shape
@@ -327,22 +330,21 @@ impl Database {
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
     /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
     ///
-    /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished
-    /// ones are drawn as `sample` draws them (``kind``, ``seed``). ``distinct=True`` writes only one of a position and its mirror
-    /// image, and of a sample each once. ``unforced=True`` lists the positions in which no move would complete a line, of ply 8 by
-    /// default.
+    /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished ones
+    /// are drawn as `sample` draws them (``kind``, ``seed``). ``distinct=True`` writes only one of a position and its mirror image,
+    /// and writes each position of a sample once. ``unforced=True`` lists the positions in which no move would complete a line, of
+    /// ply 8 by default.
     ///
-    /// ``format`` is ``'parquet'``, ``'csv'``, ``'npz'`` or ``'uci'``; by default the end of the path tells it (``.data`` is the
+    /// ``format`` is ``'parquet'``, ``'csv'``, ``'npz'`` or ``'uci'``; by default the end of the path decides (``.data`` is the
     /// text of the UCI data set, whose positions are the unforced ones). NPZ holds all rows in memory while it is made, and has
-    /// -128 and 255 for an illegal move; the others have nulls.
+    /// -128 and 255 for an illegal move; the other formats have nulls.
     ///
     /// ``columns`` are some of ``moves``, ``bits``, ``uni``, ``bitboards``, ``ply``, ``value``, ``remoteness``, ``score``,
-    /// ``move-values``, ``move-remoteness``; by default bitboards and all that the database knows. ``nodes`` limits the search of
-    /// a position that is not stored, and ``memory`` the bytes beside the cache: for listing a ply, the positions of a distinct
-    /// sample, and what is looked up at once. An existing file is an error unless
-    /// ``replace=True``; it takes its name when it is whole. Rows that would take
-    /// more than ``hours``, as a trial of about a second estimates, are refused; None allows for any time. ``progress`` is that of
-    /// `probe_many`.
+    /// ``move-values``, ``move-remoteness``; by default bitboards and all that the database knows. ``nodes`` limits the search of a
+    /// position that is not stored. ``memory`` limits the bytes outside the cache: for listing a ply, for the positions of a
+    /// distinct sample, and for the positions looked up at once. An existing file is an error unless ``replace=True``. The new file
+    /// gets its name only when it is complete. An export is refused if a trial of about a second estimates that it takes more than
+    /// ``hours``; None allows any time. ``progress`` is that of `probe_many`.
     ///
     /// >>> import pathlib, tempfile
     /// >>> db, folder = fourbase.Database("5x4"), pathlib.Path(tempfile.mkdtemp())
@@ -439,7 +441,8 @@ impl Database {
         self.identity().into_pyobject(py)?.hash()
     }
 
-    /// A database is pickled as its place and the bytes of its cache: the other process opens it there.
+    /// Pickles where the database is (its folder, its address, or the board of a built-in one) and the size of its cache in bytes.
+    /// The process that unpickles them opens the database there.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString, u64))> {
         let class = py.get_type::<Database>();
         let (folder, bytes) = (self.0.folder(), self.0.cache_bytes());

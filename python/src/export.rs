@@ -1,4 +1,5 @@
-//! Data sets as files, and as arrays for NPZ; `fourbase/_export.py` gives the files their names.
+//! Writes data sets to files, or returns their arrays for NPZ. `fourbase/_export.py` makes the NPZ file, and gives complete files
+//! their names.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -34,16 +35,16 @@ pub struct Export {
     pub progress: Option<Py<PyAny>>,
 }
 
-/// The number of rows, the text beside the file, the facts, and the portions of NPZ.
+/// The number of rows, the text of the `.md` file, the facts for the metadata and, for NPZ only, the fields of each portion.
 type Written<'py> = (u64, String, Vec<(&'static str, String)>, Option<Vec<Fields<'py>>>);
 
-/// Fields of some rows: the names of the column and of the field, and the cells.
+/// The fields of some rows: for each field the name of its column, its own name, and the cells.
 type Fields<'py> = Vec<(String, String, Bound<'py, PyAny>)>;
 
 #[pymethods]
 impl Export {
-    /// Writes the file. Returns the number of rows, the text beside the file, which will be called ``name``, and the facts of
-    /// the metadata. Does not write NPZ but returns its fields as well, portion by portion.
+    /// Writes the file, which will be called ``name``. Returns the number of rows, the text of the `.md` file, and the facts for
+    /// the metadata. For NPZ, writes no file and returns the fields as well, portion by portion.
     fn write<'py>(&self, py: Python<'py>, path: PathBuf, name: &str, made_with: &str) -> PyResult<Written<'py>> {
         let dataset = || Dataset::new(&self.database, self.choice.clone(), self.columns.clone());
         let mut portions = Vec::new();
@@ -86,7 +87,7 @@ impl Export {
     }
 }
 
-/// Makes an array of cells, with numbers for nulls; a list of texts.
+/// Makes an array of the cells, with [`NO_VALUE`] or [`NO_PLIES`] for nulls. Texts become a list.
 fn array(py: Python<'_>, cells: Cells) -> PyResult<Bound<'_, PyAny>> {
     Ok(match cells {
         Cells::Text(cells) => cells.into_bound_py_any(py)?,
@@ -96,7 +97,7 @@ fn array(py: Python<'_>, cells: Cells) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// Returns the format with a name, or else that of a file; `None` for NPZ.
+/// Returns the format called `name` or, without a name, the format that the end of `file` stands for; `None` for NPZ.
 pub fn format(name: Option<&str>, file: &Path) -> PyResult<Option<Format>> {
     let known = Format::ALL.map(|format| (format.name(), Some(format)));
     let known = Vec::from_iter(known.into_iter().chain([("npz", None)]));

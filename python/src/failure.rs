@@ -1,4 +1,4 @@
-//! Errors of the libraries as Python exceptions, with what to type next.
+//! Turns errors of the libraries into Python exceptions, whose messages say what to type next.
 //!
 //! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
 
@@ -47,7 +47,7 @@ pub fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
     exception("FourbaseError", format!("fourbase has a bug, please report it: {what}"))
 }
 
-/// Explains an error of a database. `make` is what makes the database of the board.
+/// Explains an error of a database. The message says what to do about it.
 pub fn of_database(error: DatabaseError) -> PyErr {
     let message = error.to_string();
     if let (Some(remedy), false) = (error.remedy_of_host(), matches!(error, DatabaseError::File(_))) {

@@ -1,4 +1,4 @@
-//! The function `grade`: a player in Python against the exact values.
+//! The function `grade`, which compares a player in Python with the exact values.
 
 use std::time::Instant;
 
@@ -20,18 +20,19 @@ use crate::wait::{PAUSE, budget, pool};
 /// A share, and its interval.
 type ShareAndInterval = (Option<f64>, Option<(f64, f64)>);
 
-/// Counts: graded, keeps, best, lost, resists; the chance that a random move keeps the value; the shares of keeps, best and resists;
-/// whether all positions of the ply were graded.
+/// The counts graded, keeps, best, lost, resists; the chance that a random move keeps the value; the shares of keeps, best and
+/// resists; whether all positions of the ply were graded.
 type Sums = ((u64, u64, Option<u64>, Option<u64>, Option<u64>, Option<f64>), [ShareAndInterval; 3], bool);
 
-/// The position, the column that was played, what that is worth, what the best move is worth, and the best columns.
+/// The position, the column that was played, the outcome of that move, the outcome of the best move, and the best columns.
 type Blunder = (crate::position::Position, usize, Outcome, Outcome, Vec<usize>);
 
 /// The sums ply by ply and of all, and the worst move.
 type Grades = (Vec<(usize, Sums)>, Sums, Option<Blunder>);
 
-/// Judges a player in all legal positions where the choice matters and in lost ones, or in those of a sample. `ask` takes
-/// bitboards, at most `at_once`, and returns an int64 array of columns; `fourbase.grade` makes tuples with names of the result.
+/// Judges a player's moves in legal positions where the choice matters and in lost positions: in all of them, or in a sample. `ask`
+/// takes the bitboards of at most `at_once` positions and returns an int64 array of columns. `fourbase.grade` turns the result into
+/// named tuples.
 #[pyfunction]
 pub fn grade(
     py: Python<'_>,
@@ -79,7 +80,7 @@ fn sums(of: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> Sums
     ((of.graded, of.keeps, of.best(), lost, resisted, chance), [keeps, best, resists].map(share), of.is_complete)
 }
 
-/// Lets the player move in some positions, and judges the moves.
+/// Asks the player for a move in each of some positions, and judges the moves.
 fn judge(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,

@@ -3,7 +3,8 @@
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]); [`progress`] shows how far
 //!   they are.
-//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] asks for them.
+//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
+//!   outcomes.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.

@@ -119,7 +119,7 @@ pub struct Move {
 }
 
 impl Move {
-    /// Takes a move of the library, whose columns count from 0.
+    /// Makes a move from a move of the library, whose columns count from 0.
     pub fn of((column, outcome): (usize, fourbase::Outcome)) -> Move {
         Move { column: column + 1, outcome: Outcome(outcome) }
     }

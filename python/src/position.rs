@@ -145,7 +145,7 @@ impl Position {
     /// >>> fourbase.Position("4x3").play(2).play(2)
     /// Position('4x3', '22')
     fn play(&self, column: i64) -> PyResult<Position> {
-        // A column that the library cannot count is outside every board, and so is the one before the first.
+        // A number below 1, or too large for `usize`, is outside every board.
         let Some(column) = column.checked_sub(1).and_then(|column| usize::try_from(column).ok()) else {
             let columns = self.width();
             let message = format!("column {column} is outside the board; play a column from 1 to {columns}");
@@ -184,7 +184,7 @@ impl Position {
     }
 }
 
-/// Returns the smallest order of moves, nothing for the empty board; `None` where there is none.
+/// Returns the smallest text of moves that leads to the position, empty for the empty board; `None` if no game reaches it.
 pub fn moves(position: &fourbase::Position) -> Option<String> {
     if position.ply() == 0 { Some(String::new()) } else { notation::to_moves(position).ok() }
 }
@@ -194,7 +194,7 @@ pub fn parse(board: Board, text: &str) -> PyResult<fourbase::Position> {
     notation::parse(board, text).map_err(|error| exception("PositionError", error.to_string()))
 }
 
-/// Reads a position from a text or from a `Position`, which must be of the board.
+/// Reads a position from a text or from a `Position`, which must be of `board`.
 pub fn read(board: Board, object: &Bound<'_, PyAny>) -> PyResult<fourbase::Position> {
     if let Ok(position) = object.cast::<Position>() {
         let position = position.get().0;

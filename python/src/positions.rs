@@ -25,7 +25,7 @@ use crate::progress::{Seen, Shown, Watch};
 use crate::rows::Batch;
 use crate::wait::{budget, patiently, pool};
 
-/// The most entries that are listed at once.
+/// The most entries of the index that are listed at once.
 const AHEAD: u64 = 1 << 20;
 
 /// Positions that are drawn at once.
@@ -38,11 +38,11 @@ const ROW_BYTES: u64 = 128;
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
     database: Arc<Database>,
-    /// Solved where that is quicker than to probe its positions.
+    /// The list of the ply. It is solved if solving is quicker than probing its positions.
     list: PositionList,
-    /// Positions for later chunks, with the codes of their outcomes if the list is solved.
+    /// Positions for later chunks, each with the code of its outcome, or 0 if the list is not solved.
     listed: VecDeque<([u64; 2], u8)>,
-    /// Whether positions that no game reaches have to be left out.
+    /// Whether positions that no game reaches have to be left out of the list.
     is_filtered: bool,
     /// How many positions a chunk has; the last one may have fewer.
     size: usize,
@@ -97,8 +97,8 @@ impl Chunks {
     }
 }
 
-/// Lists a ply, and solves it where that is quicker than to probe its positions and the memory is enough. Returns as well whether
-/// illegal positions have to be left out: a long sweep for the legal ones does not pay if their positions are probed.
+/// Lists a ply, and solves the list if solving is quicker than probing its positions and the memory suffices. Also returns whether
+/// the caller still has to leave out illegal positions: a long sweep for the legal positions does not pay if they are probed.
 fn list(
     database: &Database,
     ply: u32,
@@ -151,7 +151,7 @@ impl Chunks {
     }
 }
 
-/// Draws unfinished positions of some plies with their values and plies, the same for the same seed.
+/// Draws unfinished positions of some plies, with their values and their plies to the end. The same seed draws the same positions.
 pub fn sample<'py>(
     py: Python<'py>,
     database: &Database,
@@ -187,7 +187,7 @@ pub fn sample<'py>(
     tuple(py, Batch { board: database.board(), positions }.bitboards(), values, plies)
 }
 
-/// Returns the kind of sample with a name.
+/// Returns the kind of sample called `name`.
 pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
     let kinds = [SampleKind::Uniform, SampleKind::RandomPlay, SampleKind::ChoiceMatters];
     named("kind", name, &kinds.map(|kind| (kind.name(), kind)))

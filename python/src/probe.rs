@@ -1,4 +1,4 @@
-//! Probing many positions: outcomes, and the numbers that arrays have for them.
+//! Probes many positions, and turns their outcomes into the numbers of arrays.
 
 use std::iter;
 
@@ -16,16 +16,17 @@ use crate::wait::{budget, pool};
 /// The value of a row that is no position, and of an illegal move.
 pub const NO_VALUE: i8 = i8::MIN;
 
-/// The plies where there is no value, or a database stores no remoteness.
+/// The plies of a row or a move that has no value, and of every value in a database without remoteness.
 pub const NO_PLIES: u8 = u8::MAX;
 
-/// Positions that are probed at once: more of them share blocks, and Ctrl-C waits for them.
+/// How many positions are probed at once. More positions share more blocks, but Ctrl-C waits longer for them.
 const PORTION: usize = 1 << 20;
 
-/// Where a search that ends at its limit is an error: the rows after it are not searched for long.
+/// How many positions are probed at once if it is an error that a search reaches its limit: the error then comes before many later
+/// rows are searched in vain.
 const PORTION_WITH_LIMIT: usize = 1 << 10;
 
-/// How a batch is asked.
+/// How a batch is probed.
 #[derive(Default)]
 pub struct Question {
     /// Limits the search for each position that the database does not keep.
@@ -33,11 +34,11 @@ pub struct Question {
     /// Whether a position not decided within the limit gets no outcome; otherwise it is an error.
     pub is_masked: bool,
     pub shown: Shown,
-    /// How many of an unknown number were done before, if it is unknown.
+    /// How many positions were done before this batch, if the total is unknown; `None` if the batch is the total.
     pub done: Option<usize>,
 }
 
-/// Gets the number of a position and why it has no answer; returns the error with its row, if it is one.
+/// Takes the number of a position and why that position has no answer. Returns this error with the row unless the row is masked.
 type Unknown<'a> = &'a mut dyn FnMut(usize, DatabaseError) -> Result<(), (usize, DatabaseError)>;
 
 /// Probes positions.
@@ -81,8 +82,8 @@ fn portion(database: &Database, question: &Question) -> usize {
     if may_fail { PORTION_WITH_LIMIT } else { PORTION }
 }
 
-/// Probes `portion` positions at a time, with `width` outcomes for each; a masked row has none. Ctrl-C stops it. `counted` is what is
-/// counted, and how many of it there are.
+/// Probes `portion` positions at a time and returns `width` outcomes for each row, all `None` for a masked row. Ctrl-C stops the
+/// probe. `counted` is the unit of the progress and the total number of units.
 fn probe(
     py: Python<'_>,
     Question { nodes, is_masked, shown, done }: Question,

@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 
 use crate::wait::patiently_on;
 
-/// What shows the progress of a call; by default nothing.
+/// Shows the progress of a call. The default shows nothing.
 #[derive(Default)]
 pub struct Shown {
     show: Option<Py<PyAny>>,
@@ -20,14 +20,15 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Takes the argument ``progress`` of a call about a board. `kind` is the class of Python that its function gets.
+    /// Reads the argument ``progress`` of a call about a board. `kind` is the Python class that a function given as ``progress``
+    /// receives.
     pub fn new(py: Python<'_>, board: Board, kind: &str, progress: Option<Bound<'_, PyAny>>) -> PyResult<Shown> {
         let shown = py.import("fourbase._progress")?.getattr("shown")?;
         let (show, end) = shown.call1((board.to_string(), kind, progress))?.extract()?;
         Ok(Shown { show, end: Some(end) })
     }
 
-    /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the kind of progress.
+    /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the Python class of progress.
     pub fn patiently<T: Send, S: for<'py> PyCallArgs<'py>>(
         &self,
         py: Python<'_>,
@@ -39,7 +40,7 @@ impl Shown {
         patiently_on(py, pool, tell, work)
     }
 
-    /// Shows fields of the kind of progress.
+    /// Shows the fields of the Python class of progress.
     pub fn tell(&self, py: Python<'_>, seen: impl for<'py> PyCallArgs<'py>) -> PyResult<()> {
         self.show.as_ref().map_or(Ok(()), |show| show.call1(py, seen).map(drop))
     }
@@ -54,7 +55,7 @@ impl Drop for Shown {
     }
 }
 
-/// How far the libraries are.
+/// How much of the work the libraries have done.
 #[derive(Default)]
 pub struct Seen {
     pub ply: AtomicU32,
@@ -70,7 +71,7 @@ impl Seen {
     }
 }
 
-/// Notes how far the libraries are, and stops them at Ctrl-C.
+/// Records how much of the work the libraries have done, and stops them at Ctrl-C.
 pub struct Watch<'a> {
     pub seen: &'a Seen,
     pub monitor: &'a Monitor,

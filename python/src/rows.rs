@@ -1,6 +1,6 @@
-//! Batches of positions: texts, `Position`s and arrays as positions, and back.
+//! Reads batches of positions from texts, `Position`s and arrays, and writes them.
 //!
-//! `fourbase/_encodings.py` takes apart and makes the arrays of other programs, with numpy. Here every row is checked.
+//! `fourbase/_encodings.py` reads and writes the arrays of other programs with numpy. This module checks every row.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use crate::wait::{briefly, pool};
 /// Stands for a row that is no position: no board has all 64 cells taken by both players.
 const INVALID: [u64; 2] = [u64::MAX; 2];
 
-/// After how many rows of a list Python is asked for Ctrl-C.
+/// After how many rows of a list Python is asked whether Ctrl-C was pressed.
 const ROWS_BETWEEN_SIGNALS: usize = 1 << 14;
 
 /// The positions of a batch.
 pub struct Batch {
     pub board: Board,
-    /// The position of each row; `None` where a masked row is none.
+    /// The position of each row; `None` for a masked row, which is no position.
     pub positions: Vec<Option<Position>>,
 }
 
@@ -65,7 +65,7 @@ impl Row {
     }
 }
 
-/// Reads positions. Without a `board`, it is that of the first `Position`, or else 7x6.
+/// Reads positions. Without `board`, the board is that of the first row if this row is a `Position`, else 7x6.
 pub fn read(
     py: Python<'_>,
     board: Option<Board>,
@@ -81,7 +81,7 @@ pub fn read(
     Ok(Batch { board, positions: rows.into_iter().map(Result::ok).collect() })
 }
 
-/// Lists the rows that are no positions: a dictionary of their indices and why. ``len`` of it is how many rows
+/// Lists the rows that are no positions: a dictionary from the index of each to the reason. Its ``len`` is the number of rows that
 /// ``errors="mask"`` would mask. The arguments are those of `decode`.
 ///
 /// >>> fourbase.rejected(["4453", "4453,-2", "48"], "moves")[2]
@@ -99,13 +99,14 @@ pub fn rejected(
     wrong.map(|(row, reason)| Ok((row, explained(&explain, row, reason)?))).collect()
 }
 
-/// Returns why a row is no position: what `explain` says of its encoding, else the `reason`.
+/// Returns why a row is no position: the reason in terms of its encoding if `explain` gives one, else `reason`.
 fn explained(explain: &Bound<'_, PyAny>, row: usize, reason: &str) -> PyResult<String> {
     let of_encoding: Option<String> = if explain.is_none() { None } else { explain.call1((row,))?.extract()? };
     Ok(of_encoding.unwrap_or_else(|| reason.to_owned()))
 }
 
-/// The board, each row as a position or why it is none, and what explains rows of an encoding.
+/// The board; for each row its position or why it is none; and the Python function, or None, that explains wrong rows of the
+/// encoding.
 type Rows<'py> = (Board, Vec<Result<Position, String>>, Bound<'py, PyAny>);
 
 fn read_rows<'py>(
@@ -132,7 +133,7 @@ fn read_rows<'py>(
     Ok((board, positions, explain))
 }
 
-/// Takes an item of a list.
+/// Turns an item of a list into a row.
 fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
     if let Ok(position) = item.cast::<position::Position>() {
         return Ok(Row::Position(position.get().0));
@@ -186,12 +187,12 @@ pub fn decode<'py>(
     read(py, board.map(|board| board.0), data, encoding, errors)?.to_array(py)
 }
 
-/// Writes positions in an encoding. ``positions`` is all that `decode` tells apart by itself; ``encoding`` is one of those of
-/// `decode`, or ``bits`` or ``uni`` for these texts.
+/// Writes positions in an encoding. ``positions`` is anything that `decode` reads without ``encoding``; ``encoding`` is one of
+/// those of `decode`, or ``bits`` or ``uni`` for these texts.
 ///
-/// Arrays have the number type of their program: int8, and float32 for ``openspiel``, seen by the player to move where that makes
-/// a difference. ``kaggle`` gives a list of dictionaries with ``board`` and ``mark``; ``uci``, ``moves``, ``bits`` and ``uni`` give
-/// lists of texts. `decode` reads all of them but ``bits`` and ``uni``, which it reads as ``moves``.
+/// Arrays have the number type of their program: float32 for ``openspiel``, else int8. Encodings that depend on the observer are
+/// written for the player to move. ``kaggle`` gives a list of dictionaries with ``board`` and ``mark``; ``uci``, ``moves``,
+/// ``bits`` and ``uni`` give lists of texts. `decode` reads all of them but ``bits`` and ``uni``, which it reads as ``moves``.
 ///
 /// >>> fourbase.encode(["4453"], "pettingzoo").shape
 /// (1, 6, 7, 2)
@@ -225,7 +226,7 @@ pub fn encode<'py>(
     }
 }
 
-/// Writes moves; the error says that there are none.
+/// Writes a position as moves; the error says that no game reaches it.
 fn moves(position: &Position) -> Result<String, String> {
     position::moves(position).ok_or_else(|| "no game reaches this position; write it as \"bits\"".to_owned())
 }

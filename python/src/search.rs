@@ -15,10 +15,10 @@ use crate::wait::{budget, pool};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
-/// ``nodes`` and ``seconds`` limit the search; where one is reached, `SearchLimit` is raised. ``threads`` start only if the
-/// question turns out to be long. ``table_bytes`` is the most memory for what was found (default: 128 MiB). Late positions
-/// take microseconds, the empty board of 7x6 many minutes. Ctrl-C stops the search, and so does an error that ``progress``
-/// raises: see `Database.probe_many`.
+/// ``nodes`` and ``seconds`` limit the search; `SearchLimit` is raised if the search reaches a limit. ``threads`` start only if the
+/// question turns out to be long. ``table_bytes`` limits the memory for what the search has found (default: 128 MiB). Late
+/// positions take microseconds, the empty board of 7x6 many minutes. Ctrl-C stops the search, and so does an error that
+/// ``progress`` raises: see `Database.probe_many`.
 ///
 /// >>> fourbase.search("7x6", "444443555566")
 /// Outcome(value='win', remoteness=1)

@@ -19,11 +19,11 @@ use crate::wait::{pool, threads as start};
 /// Solves every position of a board, and returns the database.
 ///
 /// ``values="wdl"`` computes win, lose or tie alone. ``db`` is the folder of all databases (default: ``$FOURBASE_DB``, else
-/// ``db``). Where the board is solved there already, nothing is done, and an unfinished solve goes on; ``replace=True`` starts
-/// over.
+/// ``db``). If the board is solved there already, nothing is done. An unfinished solve is resumed; ``replace=True`` starts over.
 ///
 /// ``progress`` is called up to twenty times a second, on the thread of the caller; an error that it raises stops the solve. By
-/// default a terminal shows a line; True shows it in any case, and False never. Ctrl-C and SIGTERM stop the solve and keep finished tiers.
+/// default a terminal shows a line; True always shows it, and False never. Ctrl-C and SIGTERM stop the solve and keep finished
+/// tiers.
 ///
 /// ``threads`` is the number of threads (default: one for each processor), ``memory`` the most bytes (default: 80 % of the free
 /// memory); a board that does not fit is solved in compressed files. ``keep_plies`` stores only positions of at most that many

@@ -25,7 +25,7 @@ struct PythonRule<'a, 'py> {
     reply: &'a Bound<'py, PyAny>,
     error: RefCell<Option<PyErr>>,
     shown: Shown,
-    /// How often the rule was asked, and when that was shown.
+    /// How often the rule was asked, and when this number was last shown.
     asked: Cell<(u64, Instant)>,
 }
 
@@ -52,7 +52,7 @@ impl Rule for PythonRule<'_, '_> {
                 return Ok(None);
             }
             let number = if column.is_instance_of::<PyBool>() { None } else { column.extract::<usize>().ok() };
-            // The library counts from 0; 0 would be silently undefined.
+            // The library counts columns from 0. A 0 from Python is an error and must not pass for an undefined answer.
             match number.and_then(|column| column.checked_sub(1)) {
                 Some(place) if place < position.board().width() => Ok(Some(place)),
                 _ => {
@@ -72,9 +72,9 @@ impl Rule for PythonRule<'_, '_> {
 
 /// Proves or refutes a rule of play: plays every reply against it.
 ///
-/// ``rule(position, last)`` returns the column to play, from 1; None, or a full column, where it is undefined. ``last`` is the
-/// opponent's last move, None on the empty board. The answer may depend on these two alone, and must be the same each time.
-/// ``player`` follows the rule. ``memory`` is the most bytes (default: 80 % of the free memory). ``progress`` is that of
+/// ``rule(position, last)`` returns the column to play, from 1. The rule is undefined where it returns None or a full column.
+/// ``last`` is the opponent's last move, None on the empty board. The answer may depend on these two alone, and must be the same
+/// each time. ``player`` follows the rule. ``memory`` is the most bytes (default: 80 % of the free memory). ``progress`` is that of
 /// `Database.probe_many`, and counts how often the rule was asked.
 ///
 /// If the folder ``db`` has a complete database of the board, the rule is compared with it too. An error of the rule, and Ctrl-C,

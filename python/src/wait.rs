@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{bug, exception};
 
-/// How often Python is asked for Ctrl-C.
+/// How often Python is asked whether Ctrl-C was pressed.
 pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Does short work without the GIL, on this thread. A panic becomes an exception.
@@ -24,8 +24,8 @@ pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyRe
     done.map_err(|panic| bug(panic.as_ref()))
 }
 
-/// Does long work without the GIL, on the threads of all calls. Ctrl-C cancels the monitor, which `work` must heed. A panic
-/// becomes an exception.
+/// Does long work without the GIL, on the threads that all calls share ([`pool`]). Ctrl-C cancels the monitor, which `work` must
+/// heed. A panic becomes an exception.
 pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T + Send) -> PyResult<T> {
     patiently_on(py, &*pool()?, |_, _| Ok(()), work)
 }
@@ -89,7 +89,7 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
         return Ok(Arc::clone(pool));
     }
     let pool = Arc::new(threads(0)?);
-    // The parent's threads are not here to be told to end.
+    // Forgets the parent's pool instead of dropping it: after a fork, its threads do not exist in this process.
     mem::forget(shared.replace((process, Arc::clone(&pool))));
     Ok(pool)
 }

@@ -181,7 +181,7 @@ def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def _by_shape(shape: tuple[int, ...]) -> str:
-    """Tell encodings apart."""
+    """Return the encoding that arrays of this shape have."""
     match shape:
         case (0,) | (_, 2):
             return "bitboards"
@@ -234,7 +234,7 @@ def _moves(actions: Any, row: int, start: Position, reasons: dict[int, str]) -> 
     """Return the text of columns that count from 0."""
     try:
         columns = [operator.index(action) for action in actions]
-        # Python takes True for 1.
+        # operator.index takes True for 1.
         is_wrong = any(isinstance(action, bool) for action in actions)
     except TypeError:
         is_wrong = True
@@ -267,7 +267,7 @@ def _letters(rows: Sequence[Any], start: Position, reasons: dict[int, str]) -> N
 
 
 def _even(data: Sequence[Any], encoding: str, start: Position, reasons: dict[int, str]) -> NDArray[Any]:
-    """Stack the rows of a list of which some have another shape, or no numbers."""
+    """Stack the rows of a list in which some rows have another shape or no numbers; these get a reason."""
     shape = _shape(encoding, start)
     rows = np.full((len(data), *shape), 9.0)
     for number, row in enumerate(data):
@@ -294,7 +294,7 @@ def _observations(data: Sequence[Any], start: Position, reasons: dict[int, str])
             board, mark = of["board"], of.get("mark")
             marks[row] = 0 if mark is None else operator.index(mark) or -1
             if len(board) == cells:
-                # Whole numbers would be cut off here.
+                # An array of whole numbers would cut off fractions, so the cells are read as floats.
                 boards[row] = np.fromiter(board, np.float64, cells)
             else:
                 reasons[row] = f"the board has {len(board)} cells, {start.board} has {cells}"
@@ -327,7 +327,7 @@ def _words(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[np.uin
 
 
 def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int) -> str | None:
-    """Explain why one row is no position; None where its bitboards tell. A mark that is 0 is missing."""
+    """Explain why one row is no position; None if the check of its bitboards says why. A mark of 0 is missing."""
     cells = _cells(rows, encoding, start)[0]
     is_wrong: Any
     if encoding == "uci":

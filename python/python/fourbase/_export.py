@@ -10,7 +10,7 @@ import numpy as np
 from fourbase._progress import ended_by_sigterm
 from fourbase.errors import FileExists, FolderMissing
 
-# Columns that are several fields.
+# Columns that consist of several fields.
 _TABLES = ("bitboards", "move_values", "move_remoteness")
 
 
@@ -34,7 +34,7 @@ def export(made: Any, file: Path, replace: bool, made_with: str) -> int:
 
 
 def _write_npz(whole: Path, portions: list[list[tuple[str, str, Any]]], facts: dict[str, str]) -> str:
-    """Write the fields of portions as the arrays of their columns, and return what explains them."""
+    """Write the fields of all portions as one array for each column, and return the text that explains the arrays."""
     columns: dict[str, dict[str, list[Any]]] = {}
     for portion in portions:
         for column, field, cells in portion:

@@ -162,7 +162,7 @@ def grade(
             raise OptionError(f"the player returned {found}; return one whole number each")
         return columns.astype(np.int64)
 
-    # `progress` hears of 16 moves of a player that is asked for single ones.
+    # A player that takes single positions is asked for 16 moves; then progress can be reported again.
     plies, total, worst = native(ask, 2**31 if batch else 16, database, sample, seed, progress)
     rows = [
         GradedPly._make([ply, *counts, *keeps, *best, *resists, complete])

@@ -42,7 +42,7 @@ class SolveProgress(NamedTuple):
 
 
 def shown(board: str, kind: str, progress: Any) -> tuple[Callable[..., object] | None, Callable[[], None]]:
-    """Return what the native module calls with the fields of a ``kind`` of progress, if anything, and at the end."""
+    """Return two functions: one, or None, shows the fields of a ``kind`` of progress; the other ends the display."""
     make: Callable[..., object] = Progress if kind == "Progress" else SolveProgress
     if callable(progress):
         return lambda *seen: progress(make(*seen)), lambda: None

@@ -35,11 +35,11 @@ class EncodingError(FourbaseError, ValueError):
 
 
 class ArgumentError(FourbaseError, TypeError):
-    """An argument is of another type than it can be."""
+    """An argument has a wrong type."""
 
 
 class OptionError(FourbaseError, ValueError):
-    """An argument has a value that it cannot have."""
+    """An argument has a value that is not allowed."""
 
 
 class FileExists(FourbaseError, FileExistsError):
@@ -67,7 +67,7 @@ class DatabaseUnfinished(DatabaseError):
 
 
 class DatabaseDamaged(DatabaseError):
-    """A file of the database holds something else than was written."""
+    """A file of the database does not hold the bytes that were written."""
 
 
 class FileError(DatabaseError, OSError):

@@ -1,5 +1,5 @@
-//! What a drop does to the rows of a matrix: which row of the child each row leads to, and which lines across both
-//! wings the drop completes.
+//! Computes what a drop (a move that adds a piece) does to the rows of a matrix (see [the index](super)): which row of
+//! the child each row leads to, and which lines across both wings the drop completes.
 //!
 //! A drop inserts a bit at a fixed place and so keeps numeric order. Every map from a wing's list before the drop to
 //! its list after the drop is therefore monotone, and is computed by reading two masks side by side, without ranking.
@@ -108,8 +108,8 @@ pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, hold
     lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }
 
-/// Maps each of `rows` (from a multiple of 64 on) to the row of the neighbour with which `pairing` pairs it, or to
-/// [`NO_ROW`]. Appends the map to `maps` and returns it.
+/// Maps each of `rows`, which start at a multiple of 64, to the row of the neighbour that `pairing` pairs with it, or
+/// to [`NO_ROW`]. Appends the map to `maps` and returns it.
 pub(crate) fn push_row_map<'m>(pairing: &Pairing, rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
     let Pairing { own, other, skip } = *pairing;
     let (before, own) = own.split_at(rows.start / 64);
@@ -149,7 +149,7 @@ pub(crate) fn push_row_map<'m>(pairing: &Pairing, rows: &Range<usize>, maps: &'m
     map
 }
 
-/// Fills the places of `map` that are set in `own` with the results of `next`, in order.
+/// Fills each place of `map` whose bit is set in `own` with the next result of `next`.
 #[inline]
 fn each_paired(own: &[u64], map: &mut [u32], mut next: impl FnMut() -> u32) {
     for (map, own) in map.chunks_mut(64).zip(own) {

@@ -19,12 +19,13 @@ use crate::kernel::Kernel;
 pub struct Index {
     /// How the board is cut.
     pub split: Split,
-    /// Lines inside a wing and the spine, and lines across both wings, each as the bitboard of its cells.
+    /// Lines inside a wing and the spine, and (in `cross_lines`) lines across both wings, each as the bitboard of its
+    /// cells.
     wing_lines: Vec<u64>,
     pub(super) cross_lines: Vec<u64>,
     /// The kernel that works on the matrices.
     pub kernel: Kernel,
-    /// Pieces of every wing shape.
+    /// The number of pieces of every wing shape.
     pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// Lists by spine and wing shape, then by first-player pieces.

@@ -1,10 +1,10 @@
 //! The colourings of one wing: sorted lists, with bit planes of their properties.
 //!
-//! A list holds, in increasing order, the colourings of one wing shape with a given number of first-player pieces and
-//! without a line inside the wing and a given spine. A kernel reads only **bit planes** over a list. A plane tells in
-//! which colourings the first player has a given cell, or which colourings stay free of lines when a given player drops
-//! into a given column. The planes of the cells are the colourings transposed, 64 at a time; the other planes follow
-//! from them by word operations.
+//! A list belongs to one wing shape, one spine and one number of first-player pieces. It holds, in increasing order,
+//! the shape's colourings that have this number of first-player pieces and no line inside the wing and the spine. A
+//! kernel reads only **bit planes** over a list. A plane tells in which colourings the first player has a given cell,
+//! or which colourings stay free of lines when a given player drops into a given column. The planes of the cells are
+//! the colourings transposed, 64 at a time; the other planes follow from them by word operations.
 //!
 //! Unranking needs only the colourings, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
