@@ -17,7 +17,8 @@ use fourbase_tiers::progress::Progress;
 use crate::failure::{self, BadInput};
 use crate::remedy;
 
-/// How long a rank waits for rank 0 to report a failure that all ranks share.
+/// How long a rank that failed waits for rank 0, which may have failed alike and reports that then. The two cannot talk, because rank 0
+/// may be in another call of MPI.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The environment variables in which launchers put the number of processes that they have started.
@@ -76,10 +77,10 @@ impl Job {
         let own = prepared.as_ref().map_or_else(|_| String::new(), description);
         let all = self.0.all_gather(own.as_bytes());
         if all.iter().any(|other| other != own.as_bytes()) {
-            // The first rank that failed reports why and ends the other ranks, which wait here for that.
+            // The first rank that failed reports why and ends the other ranks, which wait for that in a call that it never makes.
             let reporter = all.iter().position(Vec::is_empty).unwrap_or(0);
             if self.0.rank() as usize != reporter {
-                thread::sleep(2 * PATIENCE);
+                self.0.barrier();
             }
             self.report_and_abort(prepared.err().unwrap_or_else(|| {
                 anyhow!(
