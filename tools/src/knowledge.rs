@@ -1,6 +1,6 @@
 //! Exact values for players and grades, shared by threads.
 //!
-//! The values come from the database of the board. A small board without a database is solved into a temporary folder, which takes
+//! The values come from the databases of the board. A small board without a database is solved into a temporary folder, which takes
 //! at most some seconds. The positions of a larger board without a database are searched.
 
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Finds the database of a board. Without one, solves a small board for this run; positions of a larger board are searched,
+    /// Finds the databases of a board. Without a complete one, solves a small board for this run; positions of a larger board are searched,
     /// with at most `nodes` nodes each.
     ///
     /// # Errors
@@ -44,25 +44,24 @@ impl Knowledge {
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
         let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
-        let (database, note, folder) = match lookup.find_or_embedded(board) {
-            Ok(database) if database.is_complete() => {
-                let keep_plies = database.manifest.keep_plies;
-                let searched =
-                    keep_plies.map(|most| format!(", searched forward after ply {most}")).unwrap_or_default();
-                let note = format!("values from {}{searched}", wording::database(&database));
-                (Some(database), note, None)
+        let (databases, note, folder) = match lookup.find_all(board) {
+            Ok(databases) if databases[0].is_complete() => {
+                let first = &databases[0];
+                let searched = first.manifest.keep_plies.map(|most| format!(", searched forward after ply {most}"));
+                let note = format!("values from {}{}", wording::database(first), searched.unwrap_or_default());
+                (databases, note, None)
             }
             Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => {
                 let (database, folder) = solve(board)?;
-                (Some(lookup.cache.apply(database)), "values solved for this run".to_owned(), Some(folder))
+                (vec![lookup.cache.apply(database)], "values solved for this run".to_owned(), Some(folder))
             }
-            Ok(_) | Err(DatabaseError::Missing { .. }) => (None, "values searched forward".to_owned(), None),
+            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), "values searched forward".to_owned(), None),
             Err(error) => return Err(error.into()),
         };
-        let root = database.is_none().then(|| lookup.database.root.clone());
+        let root = databases.is_empty().then(|| lookup.database.root.clone());
         let missing = root.clone().map(|root| remedy::describe(&DatabaseError::Missing { board, root }));
-        let pool = database.is_none().then(|| Arc::new(SearchPool::new(options(1))));
-        let analyst = LimitedAnalyst::new(Analyst::new(board, database, pool), Some(nodes), None, root);
+        let pool = databases.is_empty().then(|| Arc::new(SearchPool::new(options(1))));
+        let analyst = LimitedAnalyst::new(Analyst::new(board, databases, pool), Some(nodes), None, root);
         Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
     }
 
