@@ -12,6 +12,7 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import errors
+from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import (
     Database,
     Move,
@@ -25,7 +26,6 @@ from fourbase._native import (
     solve,
     strategy,
 )
-from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._progress import Progress, SolveProgress
 from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
