@@ -9,7 +9,7 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
-use fourbase_tiers::dataset::{Column, Format, RowChoice, Selection};
+use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::is_address;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -20,8 +20,9 @@ use crate::arguments::{
     root, span,
 };
 use crate::export::{self, Export};
-use crate::failure::{exception, of_database};
+use crate::failure::{exception, of_database, of_dataset};
 use crate::outcome::{Move, Outcome};
+use crate::parts;
 use crate::position::read;
 use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Question};
@@ -228,7 +229,7 @@ impl Database {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
-        let (values, plies) = probe::many(py, &self.0, question, &batch)?;
+        let (values, plies) = probe::probe(py, &self.0, question, &batch, false)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
@@ -255,15 +256,18 @@ impl Database {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
-        let (legal, moves) = probe::moves(py, &self.0, question, &batch)?;
-        let (values, plies) = moves.into_iter().map(probe::numbers).unzip();
+        let (values, plies) = probe::probe(py, &self.0, question, &batch, true)?;
         let shape = [batch.positions.len(), self.0.board().width()];
+        let mut legal = vec![false; values.len()];
+        for (position, row) in batch.positions.iter().zip(legal.chunks_mut(shape[1])) {
+            position.iter().flat_map(fourbase::Position::moves).for_each(|column| row[column] = true);
+        }
         let arrays = (
             PyArray1::from_vec(py, values).reshape(shape)?,
             PyArray1::from_vec(py, plies).reshape(shape)?,
             PyArray1::from_vec(py, legal).reshape(shape)?,
         );
-        py.import("fourbase._types")?.getattr("MoveValues")?.call1(arrays)
+        parts::call(py, "MoveValues", arrays)
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror
@@ -375,7 +379,7 @@ impl Database {
         memory: Option<Memory>,
         hours: Option<f64>,
         progress: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<u64> {
         let sample = sample.map(|count| count.0);
         let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);
         let (plies, names) = (items::<u32>("plies", plies.as_ref())?, items::<String>("columns", columns.as_ref())?);
@@ -409,17 +413,19 @@ impl Database {
         plies.dedup();
         let known = Column::ALL.map(|column| (column.name(), column));
         let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
-        let made = Export {
-            database: Arc::clone(&self.0),
-            choice: Selection { rows, plies, is_distinct: distinct },
-            columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values())),
-            format,
-            nodes: nodes.map(|nodes| nodes.0),
-            memory_bytes: memory.map_or_else(memory_bytes, |bytes| bytes.0),
-            most_time: hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))?,
-            progress: progress.map(Bound::unbind),
+        let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values()));
+        let unit = match rows {
+            RowChoice::All => "entries",
+            RowChoice::Sample { .. } => "positions",
+            RowChoice::Unforced => "plies",
         };
-        py.import("fourbase._export")?.getattr("export")?.call1((made, path, replace, made_with))
+        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
+        let choice = Selection { rows, plies, is_distinct: distinct };
+        let mut dataset = Dataset::new(&self.0, choice, columns).map_err(of_dataset)?;
+        dataset.budget.nodes = nodes.map(|nodes| nodes.0);
+        dataset.memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
+        dataset.most_time = hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))?;
+        Export { dataset, format, file: path, made_with, unit, shown }.write(py, replace)
     }
 
     fn __repr__(&self) -> String {
@@ -429,8 +435,13 @@ impl Database {
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
     }
 
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("fourbase._types")?.getattr("attributes")?.call1((slf,))
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let mut rows = String::new();
+        for name in ["board", "values", "keep_plies", "entries", "outcome", "folder", "hash"] {
+            let value = slf.getattr(name)?.str()?.to_string().replace('&', "&amp;").replace('<', "&lt;");
+            rows += &format!("<tr><td>{name}</td><td>{value}</td></tr>");
+        }
+        Ok(format!("<table>{rows}</table>"))
     }
 
     fn __eq__(&self, other: &Database) -> bool {

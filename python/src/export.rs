@@ -1,90 +1,120 @@
-//! Writes data sets to files, or returns their arrays for NPZ. `fourbase/_export.py` makes the NPZ file, and gives complete files
-//! their names.
+//! Writes data sets to files. A file gets its name only when it is complete.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use fourbase::excerpt;
 use fourbase::search::Monitor;
-use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format, RowChoice, Selection};
+use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
-use crate::progress::{Seen, Shown, Watch};
+use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
 use crate::wait::{budget, pool};
 
-/// Which positions and columns ``Database.export`` writes.
-#[pyclass(frozen, module = "fourbase._native")]
-pub struct Export {
-    pub database: Arc<Database>,
-    pub choice: Selection,
-    pub columns: Vec<Column>,
+/// What ``Database.export`` writes.
+pub struct Export<'d> {
+    pub dataset: Dataset<'d>,
     /// `None` for NPZ.
     pub format: Option<Format>,
-    pub nodes: Option<u64>,
-    pub memory_bytes: u64,
-    pub most_time: Duration,
-    pub progress: Option<Py<PyAny>>,
+    pub file: PathBuf,
+    /// The call, for the text beside the file.
+    pub made_with: String,
+    /// What the progress counts.
+    pub unit: &'static str,
+    pub shown: Shown,
 }
 
-/// The number of rows, the text of the `.md` file, the facts for the metadata and, for NPZ only, the fields of each portion.
-type Written<'py> = (u64, String, Vec<(&'static str, String)>, Option<Vec<Fields<'py>>>);
-
-/// The fields of some rows: for each field the name of its column, its own name, and the cells.
-type Fields<'py> = Vec<(String, String, Bound<'py, PyAny>)>;
-
-#[pymethods]
-impl Export {
-    /// Writes the file, which will be called ``name``. Returns the number of rows, the text of the `.md` file, and the facts for
-    /// the metadata. For NPZ, writes no file and returns the fields as well, portion by portion.
-    fn write<'py>(&self, py: Python<'py>, path: PathBuf, name: &str, made_with: &str) -> PyResult<Written<'py>> {
-        let dataset = || Dataset::new(&self.database, self.choice.clone(), self.columns.clone());
-        let mut portions = Vec::new();
-        let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
-        let shown = Shown::new(py, self.database.board(), "Progress", progress)?;
-        let unit = match self.choice.rows {
-            RowChoice::All => "entries",
-            RowChoice::Sample { .. } => "positions",
-            RowChoice::Unforced => "plies",
-        };
-        let seen = &Seen::default();
-        let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-        let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
-            let watch = Watch { seen, monitor };
-            let mut dataset = dataset()?;
-            dataset.budget = budget(self.nodes, monitor);
-            (dataset.memory_bytes, dataset.most_time) = (self.memory_bytes, self.most_time);
-            let Some(format) = self.format else {
-                return dataset.for_each(Format::Csv, &watch, &mut |portion| {
-                    portions.push(portion.fields.clone());
-                    Ok(())
-                });
-            };
-            let mut file = BufWriter::new(File::create(&path)?);
-            let by_value = dataset.write(&mut file, format, &watch)?;
-            file.flush()?;
-            Ok(by_value)
-        })?;
-        let by_value = by_value.map_err(of_dataset)?;
-        let format = self.format.unwrap_or(Format::Parquet);
-        let dataset = dataset().map_err(of_dataset)?;
-        let text = dataset.readme(format, by_value, name, made_with);
-        let arrays = |fields: Vec<(Field, Cells)>| -> PyResult<Fields<'py>> {
-            let names = |field: Field| (field.column.name().replace('-', "_"), field.name());
-            let named = |(column, field), cells| array(py, cells).map(|cells| (column, field, cells));
-            fields.into_iter().map(|(field, cells)| named(names(field), cells)).collect()
-        };
-        let portions = portions.into_iter().map(arrays).collect::<PyResult<_>>()?;
-        Ok((by_value.iter().sum(), text, dataset.facts(), self.format.is_none().then_some(portions)))
+impl Export<'_> {
+    /// Writes the data set, and the text beside it, to temporary files, and names them. Returns the number of rows.
+    pub fn write(self, py: Python<'_>, is_replaced: bool) -> PyResult<u64> {
+        let Export { mut dataset, format, file, made_with, unit, shown } = self;
+        let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            let message = format!("{} is no folder; make it, or write another path", folder.display());
+            return Err(exception("FolderMissing", message));
+        }
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let readme = folder.join(format!("{name}.md"));
+        if let Some(name) = [&file, &readme].into_iter().find(|name| !is_replaced && name.exists()) {
+            let message = format!("{} exists; write replace=True to replace it, or another path", name.display());
+            return Err(exception("FileExists", message));
+        }
+        ended_by_sigterm(py, || {
+            let temporary = tempfile::Builder::new().prefix(".fourbase-").tempdir_in(folder)?;
+            let (data, text) = (temporary.path().join("data.npz"), temporary.path().join("readme"));
+            let mut portions = Vec::new();
+            let seen = &Seen::default();
+            let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
+            let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
+                let watch = Watch { seen, monitor };
+                dataset.budget = budget(dataset.budget.nodes, monitor);
+                let Some(format) = format else {
+                    return dataset.for_each(Format::Csv, &watch, &mut |portion| {
+                        portions.push(portion.fields.clone());
+                        Ok(())
+                    });
+                };
+                let mut file = BufWriter::new(File::create(&data)?);
+                let by_value = dataset.write(&mut file, format, &watch)?;
+                file.flush()?;
+                Ok(by_value)
+            })?;
+            let by_value = by_value.map_err(of_dataset)?;
+            let mut words = dataset.readme(format.unwrap_or(Format::Parquet), by_value, &name, &made_with);
+            if format.is_none() {
+                words += &write_npz(py, &data, portions, &dataset)?;
+            }
+            fs::write(&text, words)?;
+            fs::rename(data, &file)?;
+            fs::rename(text, readme)?;
+            Ok(by_value.iter().sum())
+        })
     }
+}
+
+/// Writes the fields of all portions as one array for each column, and returns the text that explains the arrays.
+fn write_npz(
+    py: Python<'_>,
+    file: &Path,
+    portions: Vec<Vec<(Field, Cells)>>,
+    dataset: &Dataset<'_>,
+) -> PyResult<String> {
+    let numpy = py.import("numpy")?;
+    let mut text = "\n## Arrays\n\nNull is -128 in int8 and 255 in uint8.\n\n".to_owned();
+    text += "| array | type and shape | columns |\n|---|---|---|\n";
+    let mut fields: Vec<(Field, Vec<Bound<'_, PyAny>>)> = Vec::new();
+    for (number, (field, cells)) in portions.into_iter().flat_map(|portion| portion.into_iter().enumerate()) {
+        match fields.get_mut(number) {
+            Some((_, parts)) => parts.push(array(py, cells)?),
+            None => fields.push((field, vec![array(py, cells)?])),
+        }
+    }
+    let arrays = PyDict::new(py);
+    for fields in fields.chunk_by(|(field, _), (next, _)| field.column == next.column) {
+        let whole = fields.iter().map(|(_, parts)| numpy.call_method1("concatenate", (parts,)));
+        let whole = whole.collect::<PyResult<Vec<_>>>()?;
+        let (column, names) = (fields[0].0.column, Vec::from_iter(fields.iter().map(|(field, _)| field.name())));
+        let is_table = matches!(column, Column::Bitboards | Column::MoveValues | Column::MoveRemoteness);
+        let array = if is_table { numpy.call_method1("stack", (whole, 1))? } else { whole[0].clone() };
+        let (name, names) = (column.name().replace('-', "_"), names.join(", "));
+        let (kind, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
+        _ = writeln!(text, "| `{name}` | {kind} {shape} | {names} |");
+        arrays.set_item(name, array)?;
+    }
+    let facts = PyDict::from_sequence(&dataset.facts().into_bound_py_any(py)?)?;
+    arrays.set_item("card", py.import("json")?.call_method1("dumps", (facts,))?)?;
+    text +=
+        "| `card` | text | the facts above as JSON, as in the metadata of Parquet: `json.loads(str(file['card']))` |\n";
+    numpy.call_method("savez_compressed", (file,), Some(&arrays))?;
+    Ok(text)
 }
 
 /// Makes an array of the cells, with [`NO_VALUE`] or [`NO_PLIES`] for nulls. Texts become a list.

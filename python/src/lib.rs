@@ -8,6 +8,7 @@
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
+//! - [`parts`] holds what the Python code of the package passes in; this module imports none of that code.
 //!
 //! Columns count from 1, as in all text of fourbase; the libraries count from 0.
 
@@ -19,6 +20,7 @@ mod export;
 mod failure;
 mod grade;
 mod outcome;
+mod parts;
 mod position;
 mod positions;
 mod probe;
@@ -33,23 +35,18 @@ mod wait;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::database::Database;
-    #[pymodule_export]
-    use crate::grade::grade;
-    #[pymodule_export]
-    use crate::outcome::{Move, Outcome};
-    #[pymodule_export]
-    use crate::position::Position;
-    #[pymodule_export]
-    use crate::positions::Chunks;
-    #[pymodule_export]
-    use crate::rows::{decode, encode, rejected};
-    #[pymodule_export]
-    use crate::search::search;
-    #[pymodule_export]
-    use crate::solve::solve;
-    #[pymodule_export]
-    use crate::strategy::strategy;
+    use crate::{
+        database::Database,
+        grade::grade,
+        outcome::{Move, Outcome},
+        parts::connect,
+        position::Position,
+        positions::Chunks,
+        rows::{decode, encode, rejected},
+        search::search,
+        solve::solve,
+        strategy::strategy,
+    };
 
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name that Python gives to versions")]

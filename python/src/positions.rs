@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use crate::arguments::{memory_bytes, named};
 use crate::failure::{exception, of_position};
+use crate::parts;
 use crate::probe::{self, Question};
 use crate::progress::{Seen, Shown, Watch};
 use crate::rows::Batch;
@@ -141,7 +142,7 @@ impl Chunks {
             let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
             let shown = Shown::new(py, board, "Progress", progress)?;
             let question = Question { shown, done: Some(self.done), ..Question::default() };
-            let (values, plies) = probe::many(py, &self.database, question, &Batch { board, positions })?;
+            let (values, plies) = probe::probe(py, &self.database, question, &Batch { board, positions }, false)?;
             self.done += bitboards.len();
             return tuple(py, bitboards, values, plies).map(Some);
         }
@@ -197,5 +198,5 @@ pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
 fn tuple(py: Python<'_>, bitboards: Vec<[u64; 2]>, values: Vec<i8>, plies: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bitboards = PyArray1::from_slice(py, bitboards.as_flattened()).reshape([bitboards.len(), 2])?;
     let arrays = (bitboards, PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies));
-    py.import("fourbase._types")?.getattr("Labelled")?.call1(arrays)
+    parts::call(py, "Labelled", arrays)
 }

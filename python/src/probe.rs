@@ -1,11 +1,9 @@
 //! Probes many positions, and turns their outcomes into the numbers of arrays.
 
-use std::iter;
-
-use fourbase::analysis::{Budget, Gap, Lookup};
+use fourbase::analysis::{Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position, Value};
-use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::database::Database;
 use pyo3::prelude::*;
 
 use crate::failure::of_question;
@@ -38,82 +36,54 @@ pub struct Question {
     pub done: Option<usize>,
 }
 
-/// Takes the number of a position and why that position has no answer. Returns this error with the row unless the row is masked.
-type Unknown<'a> = &'a mut dyn FnMut(usize, DatabaseError) -> Result<(), (usize, DatabaseError)>;
-
-/// Probes positions.
-pub fn many(py: Python<'_>, database: &Database, question: Question, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
-    let total = batch.positions.iter().flatten().count();
-    let look_up = |positions: &[Position], budget: &Budget, unknown: Unknown<'_>| {
-        let outcomes = database.look_up_all(positions, budget).into_iter().enumerate();
-        let or_none = |(number, outcome): (_, Result<_, _>)| match outcome {
-            Ok(outcome) => Ok(Some(outcome)),
-            Err(error) => unknown(number, error).map(|()| None),
-        };
-        outcomes.map(or_none).collect()
-    };
-    let portion = portion(database, &question);
-    Ok(probe(py, question, batch, [1, portion], ("positions", total), look_up)?.into_iter().map(numbers).unzip())
-}
-
-/// Probes all moves of positions: for each position and each column of the board, whether the move is legal and its outcome.
-pub fn moves(
+/// Probes positions or, with `is_of_moves`, all their moves. Returns a value and plies for each position or for each column of
+/// each position; a masked row and an illegal move have none. Ctrl-C stops the probe.
+pub fn probe(
     py: Python<'_>,
     database: &Database,
-    question: Question,
-    batch: &Batch,
-) -> PyResult<(Vec<bool>, Vec<Option<Outcome>>)> {
-    let width = batch.board.width();
-    let mut legal = vec![false; batch.positions.len() * width];
-    for (position, row) in batch.positions.iter().zip(legal.chunks_mut(width)) {
-        position.iter().flat_map(Position::moves).for_each(|column| row[column] = true);
-    }
-    let total = legal.iter().filter(|is_legal| **is_legal).count();
-    let look_up = |positions: &[Position], budget: &Budget, unknown: Unknown<'_>| {
-        database.moves_of_many(positions, budget, unknown)
-    };
-    let portion = portion(database, &question);
-    Ok((legal, probe(py, question, batch, [width, portion / width], ("moves", total), look_up)?))
-}
-
-/// Returns how many positions or moves are asked at once.
-fn portion(database: &Database, question: &Question) -> usize {
-    let may_fail = question.nodes.is_some() && !question.is_masked && database.manifest.keep_plies.is_some();
-    if may_fail { PORTION_WITH_LIMIT } else { PORTION }
-}
-
-/// Probes `portion` positions at a time and returns `width` outcomes for each row, all `None` for a masked row. Ctrl-C stops the
-/// probe. `counted` is the unit of the progress and the total number of units.
-fn probe(
-    py: Python<'_>,
     Question { nodes, is_masked, shown, done }: Question,
     batch: &Batch,
-    [width, portion]: [usize; 2],
-    counted: (&'static str, usize),
-    look_up: impl Fn(&[Position], &Budget, Unknown<'_>) -> Result<Vec<Option<Outcome>>, (usize, DatabaseError)> + Sync,
-) -> PyResult<Vec<Option<Outcome>>> {
-    let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(counted.1));
-    let told = |monitor: &Monitor| Some((counted.0, before + monitor.answers(), total, monitor.nodes()));
+    is_of_moves: bool,
+) -> PyResult<(Vec<i8>, Vec<u8>)> {
+    let width = if is_of_moves { batch.board.width() } else { 1 };
+    let may_fail = nodes.is_some() && !is_masked && database.manifest.keep_plies.is_some();
+    let portion = if may_fail { PORTION_WITH_LIMIT } else { PORTION } / width;
+    let positions = batch.positions.iter().flatten();
+    let (unit, total) = if is_of_moves {
+        ("moves", positions.map(|position| position.moves().count()).sum())
+    } else {
+        ("positions", positions.count())
+    };
+    let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(total));
+    let told = |monitor: &Monitor| Some((unit, before + monitor.answers(), total, monitor.nodes()));
     let found = shown.patiently(py, &*pool()?, told, |monitor| {
-        let mut found = Vec::with_capacity(batch.positions.len() * width);
-        for rows in batch.positions.chunks(portion).take_while(|_| !monitor.is_cancelled()) {
-            let start = found.len() / width;
-            let of_row = |(row, position): (usize, &Option<Position>)| Some((start + row, (*position)?));
-            let (numbers, positions): (Vec<usize>, Vec<Position>) = rows.iter().enumerate().filter_map(of_row).unzip();
-            let mut unknown = |number: usize, error| match Database::gap(&error) {
+        let budget = &budget(nodes, monitor);
+        let cells = batch.positions.len() * width;
+        let (mut values, mut plies) = (vec![NO_VALUE; cells], vec![NO_PLIES; cells]);
+        let mut set = |cell: usize, outcome| (values[cell], plies[cell]) = numbers(outcome);
+        for start in (0..batch.positions.len()).step_by(portion).take_while(|_| !monitor.is_cancelled()) {
+            let portion = batch.positions.iter().enumerate().skip(start).take(portion);
+            let (rows, positions): (Vec<usize>, Vec<Position>) =
+                portion.filter_map(|(row, position)| Some((row, (*position)?))).unzip();
+            let unknown = |number: usize, error| match Database::gap(&error) {
                 Some(Gap::Budget) if is_masked => Ok(()),
-                _ => Err((numbers.get(number).copied().unwrap_or_default(), error)),
+                _ => Err((rows.get(number).copied().unwrap_or_default(), error)),
             };
-            let outcomes = look_up(&positions, &budget(nodes, monitor), &mut unknown)?;
-            let mut outcomes = outcomes.chunks(width);
-            for row in rows {
-                match row.and_then(|_| outcomes.next()) {
-                    Some(outcomes) => found.extend_from_slice(outcomes),
-                    None => found.extend(iter::repeat_n(None, width)),
+            if is_of_moves {
+                let moves = database.moves_of_many(&positions, budget, unknown)?;
+                for (row, moves) in rows.iter().zip(moves.chunks(width)) {
+                    moves.iter().enumerate().for_each(|(column, outcome)| set(row * width + column, *outcome));
+                }
+            } else {
+                for (number, outcome) in database.look_up_all(&positions, budget).into_iter().enumerate() {
+                    match outcome {
+                        Ok(outcome) => set(rows[number], Some(outcome)),
+                        Err(error) => unknown(number, error)?,
+                    }
                 }
             }
         }
-        Ok(found)
+        Ok((values, plies))
     })?;
     found.map_err(|(row, error)| of_question(row, error))
 }

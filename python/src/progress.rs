@@ -1,4 +1,4 @@
-//! The progress of long calls, as `fourbase/_progress.py` shows it.
+//! The progress of long calls, as `fourbase/_progress.py` shows it, and their end by SIGTERM.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -7,25 +7,24 @@ use fourbase::Board;
 use fourbase::search::Monitor;
 use fourbase_tiers::progress::{Progress, Stage};
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use rayon::ThreadPool;
 
+use crate::parts;
 use crate::wait::patiently_on;
 
-/// Shows the progress of a call. The default shows nothing.
+/// Shows the progress of a call: a Python function of the fields of a class of progress, which ends the display if it is called
+/// without any. `None` shows nothing.
 #[derive(Default)]
-pub struct Shown {
-    show: Option<Py<PyAny>>,
-    end: Option<Py<PyAny>>,
-}
+pub struct Shown(Option<Py<PyAny>>);
 
 impl Shown {
     /// Reads the argument ``progress`` of a call about a board. `kind` is the Python class that a function given as ``progress``
     /// receives.
     pub fn new(py: Python<'_>, board: Board, kind: &str, progress: Option<Bound<'_, PyAny>>) -> PyResult<Shown> {
-        let shown = py.import("fourbase._progress")?.getattr("shown")?;
-        let (show, end) = shown.call1((board.to_string(), kind, progress))?.extract()?;
-        Ok(Shown { show, end: Some(end) })
+        Ok(Shown(parts::call(py, "shown", (board.to_string(), kind, progress))?.extract()?))
     }
 
     /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the Python class of progress.
@@ -42,15 +41,15 @@ impl Shown {
 
     /// Shows the fields of the Python class of progress.
     pub fn tell(&self, py: Python<'_>, seen: impl for<'py> PyCallArgs<'py>) -> PyResult<()> {
-        self.show.as_ref().map_or(Ok(()), |show| show.call1(py, seen).map(drop))
+        self.0.as_ref().map_or(Ok(()), |show| show.call1(py, seen).map(drop))
     }
 }
 
 /// Clears the line in the terminal.
 impl Drop for Shown {
     fn drop(&mut self) {
-        if let Some(end) = &self.end {
-            Python::attach(|py| end.call0(py).map_or_else(|error| error.write_unraisable(py, None), drop));
+        if let Some(show) = &self.0 {
+            Python::attach(|py| show.call0(py).map_or_else(|error| error.write_unraisable(py, None), drop));
         }
     }
 }
@@ -98,4 +97,21 @@ impl Progress for Watch<'_> {
     fn is_stopped(&self) -> bool {
         self.monitor.is_cancelled()
     }
+}
+
+/// Does work during which SIGTERM raises `SystemExit`, so that no temporary file is left, unless the program handles SIGTERM itself.
+pub fn ended_by_sigterm<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let (signal, threading) = (py.import("signal")?, py.import("threading")?);
+    let (sigterm, default) = (signal.getattr("SIGTERM")?, signal.getattr("SIG_DFL")?);
+    let is_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
+    if !is_main || !signal.call_method1("getsignal", (&sigterm,))?.eq(&default)? {
+        return work();
+    }
+    let exit = |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| -> PyResult<()> {
+        Err(PySystemExit::new_err(128 + arguments.get_item(0)?.extract::<i32>()?))
+    };
+    signal.call_method1("signal", (&sigterm, PyCFunction::new_closure(py, None, None, exit)?))?;
+    let done = work();
+    signal.call_method1("signal", (sigterm, default))?;
+    done
 }

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
 use crate::failure::of_row;
-use crate::position;
 use crate::wait::{briefly, pool};
+use crate::{parts, position};
 
 /// Stands for a row that is no position: no board has all 64 cells taken by both players.
 const INVALID: [u64; 2] = [u64::MAX; 2];
@@ -117,7 +117,7 @@ fn read_rows<'py>(
 ) -> PyResult<Rows<'py>> {
     let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
     let start = position::Position(Position::start(board.unwrap_or(usual)));
-    let read = py.import("fourbase._encodings")?.getattr("read")?.call1((object, encoding, start))?;
+    let read = parts::call(py, "read", (object, encoding, start))?;
     let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
     let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
         Ok(words) => words.readonly().as_slice()?.as_chunks().0.iter().copied().map(Row::Bitboards).collect(),
@@ -221,7 +221,7 @@ pub fn encode<'py>(
         "uni" => texts(py, &positions, |position| Ok(notation::to_uni(position))),
         _ => {
             let start = position::Position(Position::start(batch.board));
-            py.import("fourbase._encodings")?.getattr("write")?.call1((batch.to_array(py)?, encoding, start))
+            parts::call(py, "write", (batch.to_array(py)?, encoding, start))
         }
     }
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::arguments::{BoardArgument, KeepPlies, Memory, Threads, cache_bytes, memory_bytes, named, root};
 use crate::database::Database;
 use crate::failure::of_solve;
-use crate::progress::{Seen, Shown, Watch};
+use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
 use crate::wait::{pool, threads as start};
 
 /// Solves every position of a board, and returns the database.
@@ -57,11 +57,8 @@ pub fn solve(
     let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
     let seen = &Seen::default();
     let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| (seen.ply.load(Relaxed), done, all));
-    let ended = py.import("fourbase._progress")?.getattr("ended_by_sigterm")?.call0()?;
-    ended.call_method0("__enter__")?;
-    let report = shown.patiently(py, &pool, told, |monitor| {
-        solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() })
-    });
-    ended.call_method1("__exit__", (None::<u8>, None::<u8>, None::<u8>))?;
-    Database::open(py, report?.map_err(of_solve)?.folder, cache_bytes())
+    let run =
+        |monitor: &Arc<Monitor>| solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() });
+    let report = ended_by_sigterm(py, || shown.patiently(py, &pool, told, run))?;
+    Database::open(py, report.map_err(of_solve)?.folder, cache_bytes())
 }

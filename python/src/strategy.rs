@@ -15,6 +15,7 @@ use pyo3::types::PyBool;
 use crate::arguments::{BoardArgument, Memory, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
+use crate::parts;
 use crate::position::Position;
 use crate::progress::Shown;
 use crate::wait::{PAUSE, briefly, pool};
@@ -143,5 +144,5 @@ pub fn strategy<'py>(
         compared.1,
         compared.2,
     );
-    py.import("fourbase._types")?.getattr("Strategy")?.call1(result)
+    parts::call(py, "Strategy", result)
 }

@@ -12,6 +12,7 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import errors
+from fourbase._encodings import read, write
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import (
     Database,
@@ -19,6 +20,7 @@ from fourbase._native import (
     Outcome,
     Position,
     __version__,
+    connect,
     decode,
     encode,
     rejected,
@@ -26,7 +28,7 @@ from fourbase._native import (
     solve,
     strategy,
 )
-from fourbase._progress import Progress, SolveProgress
+from fourbase._progress import Progress, SolveProgress, shown
 from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
 
@@ -37,3 +39,6 @@ __all__ = [
     "Strategy", "__version__", "decode", "encode", "errors", "grade", "rejected", "search", "solve",
     "strategy",
 ]
+
+# The native module imports nothing of this package but its errors; it gets here what it calls.
+connect({part.__name__: part for part in (Labelled, MoveValues, Strategy, read, shown, write)})

@@ -1,11 +1,8 @@
 """The progress of long calls, and its line in the terminal."""
 
-import contextlib
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -41,39 +38,22 @@ class SolveProgress(NamedTuple):
         return f"ply {self.ply}, {Progress('entries', self.done, self.entries, 0)}"
 
 
-def shown(board: str, kind: str, progress: Any) -> tuple[Callable[..., object] | None, Callable[[], None]]:
-    """Return two functions: one, or None, shows the fields of a ``kind`` of progress; the other ends the display."""
+def shown(board: str, kind: str, progress: Any) -> Callable[..., object] | None:
+    """Return a function, or None, that shows the fields of a ``kind`` of progress; without any, it ends the display."""
     make: Callable[..., object] = Progress if kind == "Progress" else SolveProgress
     if callable(progress):
-        return lambda *seen: progress(make(*seen)), lambda: None
+        return lambda *seen: progress(make(*seen)) if seen else None
     text, patience = "", 1.0 if progress is None and kind == "Progress" else 0.0
     begun = time.monotonic()
 
     def show(*seen: Any) -> None:
         nonlocal text
-        # Spaces cover what is left of a longer line.
-        line = f"{board}: {make(*seen)}".ljust(len(text))
+        line = f"{board}: {make(*seen)}" if seen else ""
         if line != text and time.monotonic() - begun >= patience:
-            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+            # Spaces cover what is left of a longer line.
+            end = "" if seen else "\r"
+            print(f"\r{line:<{len(text)}}", end=end, file=sys.stderr, flush=True)
             text = line
 
-    def end() -> None:
-        if text:
-            print(f"\r{'':<{len(text)}}\r", end="", file=sys.stderr, flush=True)
-
     is_shown = sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
-    return show if is_shown else None, end
-
-
-@contextlib.contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM raise SystemExit, so that no temporary file is left, unless the program handles it itself."""
-    is_main = threading.current_thread() is threading.main_thread()
-    is_usual = is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if is_usual:
-        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        if is_usual:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return show if is_shown else None

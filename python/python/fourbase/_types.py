@@ -33,12 +33,6 @@ def table(rows: Iterable[Iterable[object]]) -> str:
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
-def attributes(database: object) -> str:
-    """Write a table of what a database is."""
-    names = ("board", "values", "keep_plies", "entries", "outcome", "folder", "hash")
-    return table((name, getattr(database, name)) for name in names)
-
-
 class MoveValues(NamedTuple):
     """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
 
