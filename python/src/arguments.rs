@@ -26,6 +26,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
     }
 }
 
+/// The argument ``progress``: a function, a bool, or None.
+pub type Progress<'py> = Option<Bound<'py, PyAny>>;
+
 /// Returns the choice called `name`. The error calls the argument `argument`, as Python does.
 pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choices.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice).ok_or_else(|| {

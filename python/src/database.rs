@@ -16,8 +16,8 @@ use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 
 use crate::arguments::{
-    BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, SampleCount, Seed, cache_bytes, items, memory_bytes, named,
-    root, span,
+    BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, Progress, SampleCount, Seed, cache_bytes, items,
+    memory_bytes, named, root, span,
 };
 use crate::export::{self, Export};
 use crate::failure::{exception, of_database, of_dataset};
@@ -69,27 +69,26 @@ impl Database {
     }
 
     /// Identifies a database in comparisons: by its hash or, while the solve is unfinished and there is no hash, by its folder.
-    fn identity(&self) -> (Option<String>, Option<PathBuf>) {
-        let hash = self.hash();
-        let folder = hash.is_none().then(|| self.0.folder().to_path_buf());
-        (hash, folder)
+    fn identity(&self) -> OsString {
+        self.hash().map_or_else(|| self.0.folder().into(), OsString::from)
     }
 
     /// Calls `ask` with a short search on this thread. If the short search does not decide, calls `ask` again on another thread, so
     /// that Ctrl-C can stop the long search. The long search reuses what the short one found.
     fn ask<T: Send>(
         &self,
-        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
         nodes: Option<Nodes>,
-        progress: Option<Bound<'_, PyAny>>,
-        ask: impl Fn(&database::Database, &mut Budget) -> Result<T, DatabaseError> + Sync,
+        progress: Progress<'_>,
+        ask: impl Fn(&database::Database, &fourbase::Position, &mut Budget) -> Result<T, DatabaseError> + Sync,
     ) -> PyResult<T> {
+        let (py, position) = (position.py(), read(self.0.board(), position)?);
         let (database, nodes) = (&*self.0, nodes.map(|nodes| nodes.0));
         let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
         // A database at an address skips the short search: its host may take long to answer, and a forked process has no threads
         // but those of `pool`.
         if !is_address(database.folder()) {
-            match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
+            match briefly(py, || ask(database, &position, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
                 Err(error)
                     if database::Database::gap(&error) == Some(Gap::Budget)
                         && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
@@ -98,7 +97,9 @@ impl Database {
         }
         let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
         let shown = Shown::new(py, database.board(), "Progress", progress)?;
-        shown.patiently(py, &*pool()?, told, |monitor| ask(database, &mut budget(nodes, monitor)))?.map_err(of_database)
+        shown
+            .patiently(py, &*pool()?, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?
+            .map_err(of_database)
     }
 }
 
@@ -164,15 +165,9 @@ impl Database {
     /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
     /// Outcome(value='tie', remoteness=15)
     #[pyo3(signature = (position, *, nodes=None, progress=None))]
-    fn probe(
-        &self,
-        py: Python<'_>,
-        position: &Bound<'_, PyAny>,
-        nodes: Option<Nodes>,
-        progress: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Outcome> {
-        let position = read(self.0.board(), position)?;
-        self.ask(py, nodes, progress, |database, budget| database.look_up(&position, budget)).map(Outcome::from)
+    fn probe(&self, position: &Bound<'_, PyAny>, nodes: Option<Nodes>, progress: Progress<'_>) -> PyResult<Outcome> {
+        let look_up = |database: &database::Database, position: &_, budget: &mut _| database.look_up(position, budget);
+        self.ask(position, nodes, progress, look_up).map(Outcome::from)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -185,16 +180,9 @@ impl Database {
     /// 4 lose 16
     /// 5 lose 16
     #[pyo3(signature = (position, *, nodes=None, progress=None))]
-    fn moves(
-        &self,
-        py: Python<'_>,
-        position: &Bound<'_, PyAny>,
-        nodes: Option<Nodes>,
-        progress: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<Move>> {
-        let position = read(self.0.board(), position)?;
-        let moves = self.ask(py, nodes, progress, |database, budget| {
-            Analyst::new(database.board(), Some(database), None).moves(&position, budget)
+    fn moves(&self, position: &Bound<'_, PyAny>, nodes: Option<Nodes>, progress: Progress<'_>) -> PyResult<Vec<Move>> {
+        let moves = self.ask(position, nodes, progress, |database, position, budget| {
+            Analyst::new(database.board(), Some(database), None).moves(position, budget)
         });
         Ok(moves?.into_iter().map(Move::of).collect())
     }
@@ -219,14 +207,14 @@ impl Database {
     #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None, progress=None))]
     fn probe_many<'py>(
         &self,
-        py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
         nodes: Option<Nodes>,
-        progress: Option<Bound<'py, PyAny>>,
+        progress: Progress<'py>,
     ) -> PyResult<ValuesAndPlies<'py>> {
-        let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
+        let py = positions.py();
+        let batch = rows::read(Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
         let (values, plies) = probe::probe(py, &self.0, question, &batch, false)?;
@@ -246,14 +234,14 @@ impl Database {
     #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None, progress=None))]
     fn move_values<'py>(
         &self,
-        py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
         nodes: Option<Nodes>,
-        progress: Option<Bound<'py, PyAny>>,
+        progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
+        let py = positions.py();
+        let batch = rows::read(Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
         let (values, plies) = probe::probe(py, &self.0, question, &batch, true)?;
@@ -289,7 +277,7 @@ impl Database {
         legal: bool,
         #[pyo3(from_py_with = Chunk::read)] chunk: usize,
         memory: Option<Memory>,
-        progress: Option<Bound<'_, PyAny>>,
+        progress: Progress<'_>,
     ) -> PyResult<Chunks> {
         let memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
         Chunks::new(py, &self.0, ply.0, legal, chunk, memory_bytes, progress)
@@ -323,7 +311,7 @@ impl Database {
         #[pyo3(from_py_with = Seed::read)] seed: u64,
         kind: &str,
         distinct: bool,
-        progress: Option<Bound<'py, PyAny>>,
+        progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
         let rows = RowChoice::Sample { count: count.0, kind: sample_kind(kind)?, seed };
@@ -378,7 +366,7 @@ impl Database {
         nodes: Option<Nodes>,
         memory: Option<Memory>,
         hours: Option<f64>,
-        progress: Option<Bound<'py, PyAny>>,
+        progress: Progress<'py>,
     ) -> PyResult<u64> {
         let sample = sample.map(|count| count.0);
         let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);

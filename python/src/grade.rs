@@ -9,7 +9,7 @@ use fourbase_tiers::positions::GradedPositions;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arguments::{SampleCount, Seed, memory_bytes};
+use crate::arguments::{Progress, SampleCount, Seed, memory_bytes};
 use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
@@ -35,14 +35,14 @@ type Grades = (Vec<(usize, Sums)>, Sums, Option<Blunder>);
 /// named tuples.
 #[pyfunction]
 pub fn grade(
-    py: Python<'_>,
     ask: &Bound<'_, PyAny>,
     at_once: usize,
     database: &Bound<'_, Database>,
     sample: Option<SampleCount>,
     seed: Seed,
-    progress: Option<Bound<'_, PyAny>>,
+    progress: Progress<'_>,
 ) -> PyResult<Grades> {
+    let py = ask.py();
     let (database, sample) = (&database.get().0, sample.map(|count| count.0));
     let shown = Shown::new(py, database.board(), "Progress", progress)?;
     let mut positions = GradedPositions::new(database, sample, seed.0);
@@ -56,7 +56,7 @@ pub fn grade(
         })?;
         let Some(portion) = portion.map_err(of_position)? else { break };
         for tests in portion.positions.chunks(at_once) {
-            judge(py, ask, database.board(), tests, &mut grade)?;
+            judge(ask, database.board(), tests, &mut grade)?;
             if told_at.elapsed() > PAUSE {
                 shown.tell(py, progress(&grade, 0))?;
                 told_at = Instant::now();
@@ -82,20 +82,19 @@ fn sums(of: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> Sums
 
 /// Asks the player for a move in each of some positions, and judges the moves.
 fn judge(
-    py: Python<'_>,
     ask: &Bound<'_, PyAny>,
     board: Board,
     tests: &[(Position, Vec<(usize, fourbase::Outcome)>)],
     grade: &mut Grade,
 ) -> PyResult<()> {
     let batch = Batch { board, positions: tests.iter().map(|(position, _)| Some(*position)).collect() };
-    let columns: PyReadonlyArray1<'_, i64> = ask.call1((batch.to_array(py)?,))?.extract()?;
+    let columns: PyReadonlyArray1<'_, i64> = ask.call1((batch.to_array(ask.py())?,))?.extract()?;
     for ((position, moves), column) in tests.iter().zip(columns.as_array()) {
         let place = usize::try_from(*column).ok().and_then(|column| column.checked_sub(1));
         let judged = place.and_then(|place| Judgement::of(position, moves, place, None));
         let Some(judged) = judged else {
             let legal: Vec<usize> = moves.iter().map(|(column, _)| column + 1).collect();
-            let shown = Bound::new(py, crate::position::Position(*position))?.repr()?;
+            let shown = Bound::new(ask.py(), crate::position::Position(*position))?.repr()?;
             let message = format!(
                 "the player plays column {column} in {shown}, where {legal:?} are legal; columns count from 1, so add 1 to \
                  what argmax finds"

@@ -18,7 +18,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::arguments::{memory_bytes, named};
+use crate::arguments::{Progress, memory_bytes, named};
 use crate::failure::{exception, of_position};
 use crate::parts;
 use crate::probe::{self, Question};
@@ -61,7 +61,7 @@ impl Chunks {
         legal: bool,
         size: usize,
         memory_bytes: u64,
-        progress: Option<Bound<'_, PyAny>>,
+        progress: Progress<'_>,
     ) -> PyResult<Chunks> {
         let cells = database.board().cells();
         if ply as usize > cells {

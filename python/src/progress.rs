@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use rayon::ThreadPool;
 
-use crate::parts;
 use crate::wait::patiently_on;
+use crate::{arguments, parts};
 
 /// Shows the progress of a call: a Python function of the fields of a class of progress, which ends the display if it is called
 /// without any. `None` shows nothing.
@@ -23,7 +23,7 @@ pub struct Shown(Option<Py<PyAny>>);
 impl Shown {
     /// Reads the argument ``progress`` of a call about a board. `kind` is the Python class that a function given as ``progress``
     /// receives.
-    pub fn new(py: Python<'_>, board: Board, kind: &str, progress: Option<Bound<'_, PyAny>>) -> PyResult<Shown> {
+    pub fn new(py: Python<'_>, board: Board, kind: &str, progress: arguments::Progress<'_>) -> PyResult<Shown> {
         Ok(Shown(parts::call(py, "shown", (board.to_string(), kind, progress))?.extract()?))
     }
 

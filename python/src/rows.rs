@@ -8,7 +8,6 @@ use fourbase::{Board, Position, notation};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
@@ -18,9 +17,6 @@ use crate::{parts, position};
 
 /// Stands for a row that is no position: no board has all 64 cells taken by both players.
 const INVALID: [u64; 2] = [u64::MAX; 2];
-
-/// After how many rows of a list Python is asked whether Ctrl-C was pressed.
-const ROWS_BETWEEN_SIGNALS: usize = 1 << 14;
 
 /// The positions of a batch.
 pub struct Batch {
@@ -66,15 +62,9 @@ impl Row {
 }
 
 /// Reads positions. Without `board`, the board is that of the first row if this row is a `Position`, else 7x6.
-pub fn read(
-    py: Python<'_>,
-    board: Option<Board>,
-    object: &Bound<'_, PyAny>,
-    encoding: Option<&str>,
-    errors: &str,
-) -> PyResult<Batch> {
+pub fn read(board: Option<Board>, object: &Bound<'_, PyAny>, encoding: Option<&str>, errors: &str) -> PyResult<Batch> {
     let is_masked = named("errors", errors, &[("raise", false), ("mask", true)])?;
-    let (board, rows, explain) = read_rows(py, board, object, encoding)?;
+    let (board, rows, explain) = read_rows(board, object, encoding)?;
     if !is_masked && let Some((row, Err(reason))) = rows.iter().enumerate().find(|(_, position)| position.is_err()) {
         return Err(of_row("PositionError", row, &explained(&explain, row, reason)?));
     }
@@ -89,12 +79,11 @@ pub fn read(
 #[pyfunction]
 #[pyo3(signature = (data, encoding=None, *, board=None))]
 pub fn rejected(
-    py: Python<'_>,
     data: &Bound<'_, PyAny>,
     encoding: Option<&str>,
     board: Option<BoardArgument>,
 ) -> PyResult<BTreeMap<usize, String>> {
-    let (_, rows, explain) = read_rows(py, board.map(|board| board.0), data, encoding)?;
+    let (_, rows, explain) = read_rows(board.map(|board| board.0), data, encoding)?;
     let wrong = rows.iter().enumerate().filter_map(|(row, position)| Some((row, position.as_ref().err()?)));
     wrong.map(|(row, reason)| Ok((row, explained(&explain, row, reason)?))).collect()
 }
@@ -109,12 +98,8 @@ fn explained(explain: &Bound<'_, PyAny>, row: usize, reason: &str) -> PyResult<S
 /// encoding.
 type Rows<'py> = (Board, Vec<Result<Position, String>>, Bound<'py, PyAny>);
 
-fn read_rows<'py>(
-    py: Python<'py>,
-    board: Option<Board>,
-    object: &Bound<'py, PyAny>,
-    encoding: Option<&str>,
-) -> PyResult<Rows<'py>> {
+fn read_rows<'py>(board: Option<Board>, object: &Bound<'py, PyAny>, encoding: Option<&str>) -> PyResult<Rows<'py>> {
+    let py = object.py();
     let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
     let start = position::Position(Position::start(board.unwrap_or(usual)));
     let read = parts::call(py, "read", (object, encoding, start))?;
@@ -178,13 +163,12 @@ fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
 #[pyfunction]
 #[pyo3(signature = (data, encoding=None, *, board=None, errors="raise"))]
 pub fn decode<'py>(
-    py: Python<'py>,
     data: &Bound<'py, PyAny>,
     encoding: Option<&str>,
     board: Option<BoardArgument>,
     errors: &str,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
-    read(py, board.map(|board| board.0), data, encoding, errors)?.to_array(py)
+    read(board.map(|board| board.0), data, encoding, errors)?.to_array(data.py())
 }
 
 /// Writes positions in an encoding. ``positions`` is anything that `decode` reads without ``encoding``; ``encoding`` is one of
@@ -203,22 +187,21 @@ pub fn decode<'py>(
 #[pyfunction]
 #[pyo3(signature = (positions, encoding, *, board=None))]
 pub fn encode<'py>(
-    py: Python<'py>,
     positions: &Bound<'py, PyAny>,
     encoding: &str,
     board: Option<BoardArgument>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let batch = read(py, board.map(|board| board.0), positions, None, "raise")?;
+    let (py, batch) = (positions.py(), read(board.map(|board| board.0), positions, None, "raise")?);
     let positions: Vec<Position> = batch.positions.iter().flatten().copied().collect();
     match encoding {
-        "positions" => list(py, positions.into_iter().map(|one| position::Position(one).into_bound_py_any(py))),
-        "moves" => texts(py, &positions, moves),
+        "positions" => positions.into_iter().map(position::Position).collect::<Vec<_>>().into_bound_py_any(py),
+        "moves" => texts(py, &positions, position::moves),
         "actions" => texts(py, &positions, |position| {
-            let columns = moves(position)?.chars().filter_map(|column| column.to_digit(36)?.checked_sub(1)).collect();
-            Ok::<Vec<u32>, _>(columns)
+            let columns = position::moves(position)?;
+            Some(columns.chars().filter_map(|column| column.to_digit(36)?.checked_sub(1)).collect::<Vec<u32>>())
         }),
-        "bits" => texts(py, &positions, |position| Ok(notation::to_bits(position))),
-        "uni" => texts(py, &positions, |position| Ok(notation::to_uni(position))),
+        "bits" => texts(py, &positions, |position| Some(notation::to_bits(position))),
+        "uni" => texts(py, &positions, |position| Some(notation::to_uni(position))),
         _ => {
             let start = position::Position(Position::start(batch.board));
             parts::call(py, "write", (batch.to_array(py)?, encoding, start))
@@ -226,34 +209,16 @@ pub fn encode<'py>(
     }
 }
 
-/// Writes a position as moves; the error says that no game reaches it.
-fn moves(position: &Position) -> Result<String, String> {
-    position::moves(position).ok_or_else(|| "no game reaches this position; write it as \"bits\"".to_owned())
-}
-
-/// Writes texts or lists, on all threads.
+/// Writes texts or lists, on all threads. `text` returns `None` for a position that no game reaches.
 fn texts<'py, T: Send + IntoPyObject<'py>>(
     py: Python<'py>,
     positions: &[Position],
-    text: impl Fn(&Position) -> Result<T, String> + Sync,
+    text: impl Fn(&Position) -> Option<T> + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pool = pool()?;
     let texts: Vec<_> = briefly(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
-    let texts = texts.into_iter().enumerate();
-    list(
-        py,
-        texts.map(|(row, text)| text.map_err(|reason| of_row("PositionError", row, &reason))?.into_bound_py_any(py)),
-    )
-}
-
-/// Makes a list. Ctrl-C stops it.
-fn list<'py>(py: Python<'py>, items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<Bound<'py, PyAny>> {
-    let list = PyList::empty(py);
-    for (row, item) in items.enumerate() {
-        if row.is_multiple_of(ROWS_BETWEEN_SIGNALS) {
-            py.check_signals()?;
-        }
-        list.append(item?)?;
-    }
-    Ok(list.into_any())
+    let reason = "no game reaches this position; write it as \"bits\"";
+    let texts =
+        texts.into_iter().enumerate().map(|(row, text)| text.ok_or_else(|| of_row("PositionError", row, reason)));
+    texts.collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
 }

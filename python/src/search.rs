@@ -6,7 +6,7 @@ use fourbase::analysis::{Budget, SearchPool};
 use fourbase::search::{Monitor, SearchOptions};
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads, span};
+use crate::arguments::{BoardArgument, Nodes, Progress, TableBytes, Threads, span};
 use crate::failure::of_analysis;
 use crate::outcome::Outcome;
 use crate::position::read;
@@ -37,7 +37,7 @@ pub fn search(
     seconds: Option<f64>,
     #[pyo3(from_py_with = Threads::read)] threads: usize,
     table_bytes: Option<TableBytes>,
-    progress: Option<Bound<'_, PyAny>>,
+    progress: Progress<'_>,
 ) -> PyResult<Outcome> {
     let board = board.0;
     let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;

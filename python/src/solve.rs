@@ -10,7 +10,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, KeepPlies, Memory, Threads, cache_bytes, memory_bytes, named, root};
+use crate::arguments::{BoardArgument, KeepPlies, Memory, Progress, Threads, cache_bytes, memory_bytes, named, root};
 use crate::database::Database;
 use crate::failure::of_solve;
 use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
@@ -41,7 +41,7 @@ pub fn solve(
     board: BoardArgument,
     values: &str,
     db: Option<PathBuf>,
-    progress: Option<Bound<'_, PyAny>>,
+    progress: Progress<'_>,
     threads: Option<Threads>,
     memory: Option<Memory>,
     keep_plies: Option<KeepPlies>,

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::arguments::{BoardArgument, Memory, memory_bytes, named};
+use crate::arguments::{BoardArgument, Memory, Progress, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
 use crate::parts;
@@ -89,14 +89,14 @@ impl Rule for PythonRule<'_, '_> {
 #[pyfunction]
 #[pyo3(signature = (rule, board, *, player="second", db=None, memory=None, progress=None))]
 pub fn strategy<'py>(
-    py: Python<'py>,
     rule: &Bound<'py, PyAny>,
     board: BoardArgument,
     player: &str,
     db: Option<PathBuf>,
     memory: Option<Memory>,
-    progress: Option<Bound<'py, PyAny>>,
+    progress: Progress<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = rule.py();
     let database = match Database::find(py, board.0, db, None) {
         Ok(Database(database)) => Some(database),
         Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => None,
