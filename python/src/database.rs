@@ -28,7 +28,7 @@ use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Question};
 use crate::progress::Shown;
 use crate::rows;
-use crate::wait::{briefly, budget, pool};
+use crate::wait::{briefly, budget};
 
 /// A solved board. Threads may share it.
 ///
@@ -97,9 +97,7 @@ impl Database {
         }
         let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
         let shown = Shown::new(py, database.board(), "Progress", progress)?;
-        shown
-            .patiently(py, &*pool()?, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?
-            .map_err(of_database)
+        shown.patiently(py, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?.map_err(of_database)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
 use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
-use crate::wait::{budget, pool};
+use crate::wait::budget;
 
 /// What ``Database.export`` writes.
 pub struct Export<'d> {
@@ -53,7 +53,7 @@ impl Export<'_> {
             let mut portions = Vec::new();
             let seen = &Seen::default();
             let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-            let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
+            let by_value = shown.patiently(py, told, |monitor| {
                 let watch = Watch { seen, monitor };
                 dataset.budget = budget(dataset.budget.nodes, monitor);
                 let Some(format) = format else {

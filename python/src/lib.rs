@@ -1,8 +1,8 @@
 //! The native module of the Python package `fourbase`: the game, the solver and the databases as Python sees them.
 //!
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
-//! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]); [`progress`] shows how far
-//!   they are.
+//! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL ([`wait`]), hear Ctrl-C and show how far they are
+//!   ([`progress`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]

@@ -1,7 +1,8 @@
 //! The progress of long calls, as `fourbase/_progress.py` shows it, and their end by SIGTERM.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use fourbase::Board;
 use fourbase::search::Monitor;
@@ -10,9 +11,9 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
-use rayon::ThreadPool;
 
-use crate::wait::patiently_on;
+use crate::failure::bug;
+use crate::wait::{PAUSE, pool};
 use crate::{arguments, parts};
 
 /// Shows the progress of a call: a Python function of the fields of a class of progress, which ends the display if it is called
@@ -27,16 +28,40 @@ impl Shown {
         Ok(Shown(parts::call(py, "shown", (board.to_string(), kind, progress))?.extract()?))
     }
 
-    /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the Python class of progress.
+    /// Does long work without the GIL, on the threads that all calls share ([`pool`]). In the meantime, this thread asks Python for
+    /// signals and shows what `seen` returns, the fields of the Python class of progress, twenty times a second, and once more at
+    /// the end. If either fails, as with Ctrl-C, it cancels the monitor, which `work` must heed, waits for the end of the work and
+    /// returns that error. A panic becomes an exception.
     pub fn patiently<T: Send, S: for<'py> PyCallArgs<'py>>(
         &self,
         py: Python<'_>,
-        pool: &ThreadPool,
         seen: impl Fn(&Monitor) -> Option<S> + Sync,
         work: impl FnOnce(&Arc<Monitor>) -> T + Send,
     ) -> PyResult<T> {
-        let tell = |py: Python<'_>, monitor: &Monitor| seen(monitor).map_or(Ok(()), |seen| self.tell(py, seen));
-        patiently_on(py, pool, tell, work)
+        let (pool, monitor) = (pool()?, &Arc::new(Monitor::default()));
+        let show = |py: Python<'_>| seen(monitor).map_or(Ok(()), |seen| self.tell(py, seen));
+        let done = py.detach(|| {
+            thread::scope(|scope| {
+                let (alive, ended) = mpsc::channel::<()>();
+                let worker = scope.spawn(move || {
+                    // Dropped at the end of the work, also by a panic.
+                    let _alive = alive;
+                    pool.install(|| work(monitor))
+                });
+                let mut interrupted = None;
+                while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PAUSE) {
+                    if interrupted.is_none()
+                        && let Err(error) = Python::attach(|py| py.check_signals().and_then(|()| show(py)))
+                    {
+                        monitor.cancel();
+                        interrupted = Some(error);
+                    }
+                }
+                let result = worker.join().map_err(|panic| bug(panic.as_ref()));
+                interrupted.map_or(result, Err)
+            })
+        })?;
+        show(py).map(|()| done)
     }
 
     /// Shows the fields of the Python class of progress.

@@ -1,11 +1,10 @@
-//! Work without the GIL that Ctrl-C can stop, and the threads that do it.
+//! Short work without the GIL, and the threads that do long work.
 
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fourbase::analysis::Budget;
@@ -22,52 +21,6 @@ pub const PAUSE: Duration = Duration::from_millis(50);
 pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let done: Result<T, Box<dyn Any + Send>> = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
     done.map_err(|panic| bug(panic.as_ref()))
-}
-
-/// Does long work without the GIL, on the threads that all calls share ([`pool`]). Ctrl-C cancels the monitor, which `work` must
-/// heed. A panic becomes an exception.
-pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T + Send) -> PyResult<T> {
-    patiently_on(py, &*pool()?, |_, _| Ok(()), work)
-}
-
-/// Does long work as [`patiently`] does, on the threads of `pool`. In the meantime, this thread asks Python for signals and
-/// calls `meanwhile` twenty times a second, and once more at the end. If either fails, as with Ctrl-C, it cancels the monitor,
-/// waits for the end of the work and returns that error.
-pub fn patiently_on<T: Send>(
-    py: Python<'_>,
-    pool: &ThreadPool,
-    mut meanwhile: impl FnMut(Python<'_>, &Monitor) -> PyResult<()> + Send,
-    work: impl FnOnce(&Arc<Monitor>) -> T + Send,
-) -> PyResult<T> {
-    let monitor = &Arc::new(Monitor::default());
-    let done = py.detach(|| {
-        thread::scope(|scope| {
-            let (alive, ended) = mpsc::channel::<()>();
-            let worker = scope.spawn(move || {
-                // Dropped at the end of the work, also by a panic.
-                let _alive = alive;
-                pool.install(|| work(monitor))
-            });
-            let mut interrupted = None;
-            while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PAUSE) {
-                if interrupted.is_some() {
-                    continue;
-                }
-                let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py, monitor)));
-                if let Err(error) = asked {
-                    monitor.cancel();
-                    interrupted = Some(error);
-                }
-            }
-            let result = worker.join();
-            match (interrupted, result) {
-                (Some(error), _) => Err(error),
-                (None, Ok(result)) => Ok(result),
-                (None, Err(panic)) => Err(bug(panic.as_ref())),
-            }
-        })
-    })?;
-    meanwhile(py, monitor).map(|()| done)
 }
 
 /// Limits searches to `nodes`, and lets a monitor cancel them.
