@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use crate::failure::exception;
 
 /// The name of a board.
+#[derive(Clone, Copy)]
 pub struct BoardArgument(pub Board);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {

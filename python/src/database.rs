@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
@@ -57,17 +56,6 @@ const NODES_AT_ONCE: u64 = 1 << 14;
 type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
 
 impl Database {
-    /// Finds the database of a board: in the folder of all databases, else the one that is built in.
-    pub fn find(py: Python<'_>, board: Board, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
-        let root = root(db);
-        let found = briefly(py, || database::Database::find_or_embedded(&root, board))?.map_err(of_database)?;
-        if let Some(fault) = &found.passed_over {
-            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
-            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
-        }
-        Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
-    }
-
     /// Identifies a database in comparisons: by its hash or, while the solve is unfinished and there is no hash, by its folder.
     fn identity(&self) -> OsString {
         self.hash().map_or_else(|| self.0.folder().into(), OsString::from)
@@ -105,8 +93,14 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(signature = (board, db=None, *, cache=None))]
-    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<Cache>) -> PyResult<Database> {
-        Database::find(py, board.0, db, cache.map(|bytes| bytes.0))
+    pub fn find(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<Cache>) -> PyResult<Database> {
+        let root = root(db);
+        let found = briefly(py, || database::Database::find_or_embedded(&root, board.0))?.map_err(of_database)?;
+        if let Some(fault) = &found.passed_over {
+            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
+        }
+        Ok(Database(Arc::new(found.with_cache(cache.map_or_else(cache_bytes, |bytes| bytes.0)))))
     }
 
     /// The name of the board.
@@ -385,14 +379,16 @@ impl Database {
         let (file, options) = (path.file_name().unwrap_or_default(), String::from_iter(options));
         let made_with = format!("fourbase.Database(\"{}\").export({file:?}{options})", self.board());
         let cells = self.0.board().cells() as u32;
-        let (rows, usual) = match sample {
+        let (rows, usual, unit) = match sample {
             Some(_) if unforced => {
                 let message = "sample=... draws at random and unforced=True lists; give one of them";
                 return Err(exception("OptionError", message.to_owned()));
             }
-            Some(count) => (RowChoice::Sample { count, kind, seed }, 0..cells),
-            None if unforced || format == Some(Format::Uci) => (RowChoice::Unforced, cells.min(8)..cells.min(8) + 1),
-            None => (RowChoice::All, 0..cells + 1),
+            Some(count) => (RowChoice::Sample { count, kind, seed }, 0..cells, "positions"),
+            None if unforced || format == Some(Format::Uci) => {
+                (RowChoice::Unforced, cells.min(8)..cells.min(8) + 1, "plies")
+            }
+            None => (RowChoice::All, 0..cells + 1, "entries"),
         };
         let mut plies = plies.unwrap_or_else(|| usual.collect());
         plies.sort_unstable();
@@ -400,11 +396,6 @@ impl Database {
         let known = Column::ALL.map(|column| (column.name(), column));
         let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
         let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values()));
-        let unit = match rows {
-            RowChoice::All => "entries",
-            RowChoice::Sample { .. } => "positions",
-            RowChoice::Unforced => "plies",
-        };
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
         let choice = Selection { rows, plies, is_distinct: distinct };
         let mut dataset = Dataset::new(&self.0, choice, columns).map_err(of_dataset)?;
@@ -440,30 +431,24 @@ impl Database {
 
     /// Pickles where the database is (its folder, its address, or the board of a built-in one) and the size of its cache in bytes.
     /// The process that unpickles them opens the database there.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString, u64))> {
-        let class = py.get_type::<Database>();
-        let (folder, bytes) = (self.0.folder(), self.0.cache_bytes());
-        if self.0.is_embedded {
-            return Ok((class.getattr("_built_in")?, (self.board().into(), bytes)));
-        }
-        let place = if is_address(folder) { folder.to_path_buf() } else { std::path::absolute(folder)? };
-        Ok((class.getattr("_open")?, (place.into(), bytes)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString, u64, bool))> {
+        let place = match self.0.folder() {
+            _ if self.0.is_embedded => self.board().into(),
+            folder if is_address(folder) => folder.into(),
+            folder => std::path::absolute(folder)?.into(),
+        };
+        Ok((py.get_type::<Database>().getattr("_open")?, (place, self.0.cache_bytes(), self.0.is_embedded)))
     }
 
-    /// Opens the built-in database of a board.
-    #[staticmethod]
-    fn _built_in(py: Python<'_>, board: BoardArgument, cache: u64) -> PyResult<Database> {
-        let opened = briefly(py, || database::Database::embedded(board.0))?.map_err(of_database)?;
-        let missing = || exception("DatabaseMissing", format!("no database of {} is built in", board.0));
-        Ok(Database(Arc::new(opened.ok_or_else(missing)?.with_cache(cache))))
-    }
-
-    /// Opens the database in a folder.
+    /// Opens the database in a folder, or the built-in one of the board that `place` names.
     #[staticmethod]
     #[pyo3(name = "_open")]
-    #[expect(clippy::needless_pass_by_value, reason = "Python gives it away")]
-    pub fn open(py: Python<'_>, folder: PathBuf, cache: u64) -> PyResult<Database> {
-        let opened = briefly(py, || database::Database::open(&folder))?.map_err(of_database)?;
-        Ok(Database(Arc::new(opened.with_cache(cache))))
+    pub fn open(py: Python<'_>, place: PathBuf, cache: u64, is_embedded: bool) -> PyResult<Database> {
+        let opened = briefly(py, || match place.to_str().and_then(|board| board.parse().ok()) {
+            Some(board) if is_embedded => database::Database::embedded(board),
+            _ => database::Database::open(&place).map(Some),
+        })?;
+        let missing = || exception("DatabaseMissing", format!("no database of {} is built in", place.display()));
+        Ok(Database(Arc::new(opened.map_err(of_database)?.ok_or_else(missing)?.with_cache(cache))))
     }
 }

@@ -41,7 +41,6 @@ mod _native {
         outcome::{Move, Outcome},
         parts::connect,
         position::Position,
-        positions::Chunks,
         rows::{decode, encode, rejected},
         search::search,
         solve::solve,

@@ -42,7 +42,9 @@ pub fn search(
     let board = board.0;
     let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;
     let nodes = nodes.map(|nodes| nodes.0);
-    let deadline = seconds.map(deadline).transpose()?.flatten();
+    let time = seconds.map(|seconds| span("seconds", seconds, 1.0)).transpose()?;
+    // A time that is too long for the clock is no limit.
+    let deadline = time.and_then(|time| Instant::now().checked_add(time));
     let defaults = SearchOptions::default();
     let options =
         SearchOptions { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
@@ -51,9 +53,4 @@ pub fn search(
         SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
     })?;
     found.map(Outcome::from).map_err(|error| of_analysis(&error, "nodes=... or seconds=..."))
-}
-
-/// Returns when the time is over; `None` for never.
-fn deadline(seconds: f64) -> PyResult<Option<Instant>> {
-    Ok(Instant::now().checked_add(span("seconds", seconds, 1.0)?))
 }

@@ -61,5 +61,5 @@ pub fn solve(
         pool.install(|| solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() }))
     };
     let report = ended_by_sigterm(py, || shown.patiently(py, told, run))?;
-    Database::open(py, report.map_err(of_solve)?.folder, cache_bytes())
+    Database::open(py, report.map_err(of_solve)?.folder, cache_bytes(), false)
 }

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use fourbase::strategy::{Rule, check};
@@ -97,15 +96,13 @@ pub fn strategy<'py>(
     progress: Progress<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = rule.py();
-    let database = match Database::find(py, board.0, db, None) {
-        Ok(Database(database)) => Some(database),
+    let database = match Database::find(py, board, db, None) {
+        Ok(Database(found)) => {
+            Some(found).filter(|of| of.manifest.keep_plies.is_none() && of.manifest.root().is_some())
+        }
         Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => None,
         Err(error) => return Err(error),
     };
-    let manifest = |database: &Arc<fourbase_tiers::database::Database>| {
-        database.manifest.keep_plies.is_none() && database.manifest.root().is_some()
-    };
-    let database = database.filter(manifest);
     let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;
     let memory = memory.map_or_else(memory_bytes, |bytes| bytes.0);
     let (shown, asked) = (Shown::new(py, board.0, "Progress", progress)?, Cell::new((0, Instant::now())));

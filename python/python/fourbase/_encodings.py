@@ -1,6 +1,6 @@
 """Positions in the arrays and observations of other programs, from and to bitboards.
 
-The native module calls `read` and `write`. It checks the positions, and reads and writes texts itself.
+The native module is given `read` and `write`. It checks the positions, and reads and writes texts itself.
 """
 
 import math
@@ -40,10 +40,8 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
         raise ArgumentError('a dictionary is no batch; write [data], or for PettingZoo data["observation"][None]')
     if not hasattr(data, "__iter__") or isinstance(data, str | bytes):
         raise ArgumentError("give a list of positions or an array; for one position write [position], or call probe")
-    if hasattr(data, "to_pylist"):
-        data = data.to_numpy(zero_copy_only=False)  # Arrow
-    elif hasattr(data, "to_numpy"):
-        data = data.to_numpy()
+    if hasattr(data, "to_numpy"):
+        data = np.asarray(data)  # of pandas, polars or Arrow
     if isinstance(data, np.ndarray) and (encoding == "uci" or (data.ndim == 1 and data.dtype.kind in "UO")):
         data = data.tolist()
     elif not hasattr(data, "__array__") and not isinstance(data, Sequence):

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, final, overload
 
@@ -10,7 +10,7 @@ from fourbase._progress import Progress, SolveProgress
 from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 
 # fmt: off
-__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "connect", "decode", "encode",
+__all__ = ["Database", "Move", "Outcome", "Position", "__version__", "connect", "decode", "encode",
            "grade", "rejected", "search", "solve", "strategy"]
 
 __version__: Final[str]
@@ -75,11 +75,6 @@ class Position:
     def _repr_svg_(self) -> str: ...
 
 @final
-class Chunks:
-    def __iter__(self) -> Chunks: ...
-    def __next__(self) -> Labelled: ...
-
-@final
 class Database:
     def __new__(cls, board: str, db: _Path | None = None, *, cache: int | None = None) -> Database: ...
     board: Final[str]
@@ -90,7 +85,7 @@ class Database:
     hash: Final[str | None]
     entries: Final[int]
     def positions(self, ply: int, *, legal: bool = True, chunk: int = 65536, memory: int | None = None,
-                  progress: _Progress = None) -> Chunks: ...
+                  progress: _Progress = None) -> Iterator[Labelled]: ...
     def sample(self, count: int, *, plies: Iterable[int] | None = None, seed: int = 1,
                kind: _Kind = "uniform", distinct: bool = False, progress: _Progress = None) -> Labelled: ...
     def export(self, path: _Path, *, plies: Iterable[int] | None = None, sample: int | None = None,
