@@ -126,16 +126,17 @@ impl Progress for Watch<'_> {
 
 /// Does work during which SIGTERM raises `SystemExit`, so that no temporary file is left, unless the program handles SIGTERM itself.
 pub fn ended_by_sigterm<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    let (signal, threading) = (py.import("signal")?, py.import("threading")?);
+    let signal = py.import("signal")?;
     let (sigterm, default) = (signal.getattr("SIGTERM")?, signal.getattr("SIG_DFL")?);
-    let is_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
-    if !is_main || !signal.call_method1("getsignal", (&sigterm,))?.eq(&default)? {
-        return work();
-    }
     let exit = |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| -> PyResult<()> {
         Err(PySystemExit::new_err(128 + arguments.get_item(0)?.extract::<i32>()?))
     };
-    signal.call_method1("signal", (&sigterm, PyCFunction::new_closure(py, None, None, exit)?))?;
+    let exit = PyCFunction::new_closure(py, None, None, exit)?;
+    let is_default = signal.call_method1("getsignal", (&sigterm,))?.eq(&default)?;
+    // Python refuses a handler from any thread but the main one.
+    if !is_default || signal.call_method1("signal", (&sigterm, exit)).is_err() {
+        return work();
+    }
     let done = work();
     signal.call_method1("signal", (sigterm, default))?;
     done

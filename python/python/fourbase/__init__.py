@@ -11,26 +11,15 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 ``'4x4c3'``, ``'4x4m'``. Columns count from 1 on the left. Values are for the player to move.
 """
 
-from fourbase import errors
+from fourbase import _native, errors
 from fourbase._encodings import read, write
 from fourbase._grade import Blunder, Grade, GradedPly, grade
-from fourbase._native import (
-    Database,
-    Move,
-    Outcome,
-    Position,
-    __version__,
-    connect,
-    decode,
-    encode,
-    rejected,
-    search,
-    solve,
-    strategy,
-)
+from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
 from fourbase._progress import Progress, SolveProgress, shown
 from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
+
+__version__: str = _native.__version__
 
 # fmt: off
 __all__ = [
@@ -41,4 +30,4 @@ __all__ = [
 ]
 
 # The native module imports nothing of this package but its errors; it gets here what it calls.
-connect({part.__name__: part for part in (Labelled, MoveValues, Strategy, read, shown, write)})
+_native.connect({part.__name__: part for part in (Labelled, MoveValues, Strategy, read, shown, write)})
