@@ -1,5 +1,6 @@
 //! Writes data sets to files. A file gets its name only when it is complete.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -41,8 +42,8 @@ impl Export<'_> {
             let message = format!("{} is no folder; make it, or write another path", folder.display());
             return Err(exception("FolderMissing", message));
         }
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let readme = folder.join(format!("{name}.md"));
+        let name = file.file_name().unwrap_or_default();
+        let readme = file.with_file_name([name, OsStr::new(".md")].into_iter().collect::<OsString>());
         if let Some(name) = [&file, &readme].into_iter().find(|name| !is_replaced && name.exists()) {
             let message = format!("{} exists; write replace=True to replace it, or another path", name.display());
             return Err(exception("FileExists", message));
@@ -68,7 +69,8 @@ impl Export<'_> {
                 Ok(by_value)
             })?;
             let by_value = by_value.map_err(of_dataset)?;
-            let mut words = dataset.readme(format.unwrap_or(Format::Parquet), by_value, &name, &made_with);
+            let mut words =
+                dataset.readme(format.unwrap_or(Format::Parquet), by_value, &name.to_string_lossy(), &made_with);
             if format.is_none() {
                 words += &write_npz(py, &data, portions, &dataset)?;
             }

@@ -134,19 +134,19 @@ impl Chunks {
         if bitboards.is_empty() {
             return Ok(None);
         }
-        if !self.list.is_solved() {
+        let (values, plies) = if self.list.is_solved() {
+            let outcomes: [(i8, u8); 256] = array::from_fn(|code| probe::numbers(self.list.outcome(code as u8)));
+            codes.iter().map(|code| outcomes[usize::from(*code)]).unzip()
+        } else {
             let board = self.database.board();
             let position = |[first, second]: &[u64; 2]| Position::from_bitboards(board, *first, *second).ok();
             let positions = bitboards.iter().map(position).collect();
             let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
             let shown = Shown::new(py, board, "Progress", progress)?;
             let question = Question { shown, done: Some(self.done), ..Question::default() };
-            let (values, plies) = probe::probe(py, &self.database, question, &Batch { board, positions }, false)?;
-            self.done += bitboards.len();
-            return tuple(py, bitboards, values, plies).map(Some);
-        }
-        let outcomes: [(i8, u8); 256] = array::from_fn(|code| probe::numbers(self.list.outcome(code as u8)));
-        let (values, plies) = codes.iter().map(|code| outcomes[usize::from(*code)]).unzip();
+            probe::probe(py, &self.database, question, &Batch { board, positions }, false)?
+        };
+        self.done += bitboards.len();
         tuple(py, bitboards, values, plies).map(Some)
     }
 }
