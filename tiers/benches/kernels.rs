@@ -21,7 +21,7 @@ fn main() {
 }
 
 fn run(argument: &str, kernel: Kernel) {
-    let (board, values) = shared::board_and_values(argument);
+    let (board, values, _) = shared::board_and_values(argument);
     let start = Instant::now();
     let index = Index::new(board, kernel).expect("a board that fits");
     let mut solved = 0;

@@ -26,20 +26,17 @@ fn main() {
 #[cfg(unix)]
 fn compare(argument: &str) {
     use fourbase_tiers::index::Index;
-    use fourbase_tiers::kernel::{Kernel, Values};
+    use fourbase_tiers::kernel::Kernel;
     use fourbase_tiers::solve::{Solve, in_memory};
 
-    let mut parts = argument.split(':');
-    let board: fourbase::Board = parts.next().unwrap_or_default().parse().expect("BOARD:VALUES[:MIB]");
-    let values: Values = parts.next().unwrap_or_default().parse().expect("wdl or remoteness");
-    let mib: Option<u64> = parts.next().map(|mib| mib.parse().expect("MiB of memory"));
+    let (board, values, mib) = shared::board_and_values(argument);
     let (outcome, _, kernels) = shared::timed(|| {
         let index = Index::new(board, Kernel::detect()).expect("a board that fits");
         in_memory(&index, values, |_| ()).expect("a solve").expect("an outcome")
     });
     let root = tempfile::tempdir().expect("a folder");
     let scratch = mib.map(|_| root.path().join("scratch"));
-    let memory_bytes = mib.map_or(u64::MAX, |mib| mib << 20);
+    let memory_bytes = mib.map_or(u64::MAX, |mib| u64::from(mib) << 20);
     let solve = Solve::new(board, values).root(root.path()).scratch(scratch).memory(memory_bytes);
     let (report, _, whole) = shared::timed(|| solve.run().expect("a solve"));
     assert_eq!(report.outcome, outcome, "the empty board of {board}");

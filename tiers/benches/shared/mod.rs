@@ -11,10 +11,12 @@ pub fn arguments(default: &[&str]) -> Vec<String> {
     if given.is_empty() { default.iter().map(|argument| (*argument).to_owned()).collect() } else { given }
 }
 
-/// Reads `BOARD:VALUES`.
-pub fn board_and_values(argument: &str) -> (Board, Values) {
-    let (board, values) = argument.split_once(':').expect("BOARD:VALUES");
-    (board.parse().expect("a board"), values.parse().expect("wdl or remoteness"))
+/// Reads `BOARD:VALUES` or `BOARD:VALUES:NUMBER`.
+pub fn board_and_values(argument: &str) -> (Board, Values, Option<u32>) {
+    let mut parts = argument.split(':');
+    let board = parts.next().unwrap_or_default().parse().expect("BOARD:VALUES");
+    let values = parts.next().unwrap_or_default().parse().expect("wdl or remoteness");
+    (board, values, parts.next().map(|number| number.parse().expect("a number")))
 }
 
 /// Removes `--kernel NAME`, which must come last, from the arguments, and returns that kernel. Without it, returns the
@@ -43,18 +45,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
 
 /// Returns the CPU seconds of all threads of the process, and of the system on their behalf.
 #[cfg(unix)]
-pub fn cpu_seconds() -> f64 {
-    seconds(rustix::time::ClockId::ProcessCPUTime)
-}
-
-/// Returns the CPU seconds of this thread, and of the system on its behalf.
-#[cfg(unix)]
-pub fn thread_seconds() -> f64 {
-    seconds(rustix::time::ClockId::ThreadCPUTime)
-}
-
-#[cfg(unix)]
-fn seconds(clock: rustix::time::ClockId) -> f64 {
-    let time = rustix::time::clock_gettime(clock);
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
