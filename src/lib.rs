@@ -42,6 +42,18 @@ pub mod search;
 pub mod strategy;
 mod value;
 
+/// The plain search of the tests that cross the packages, which shares no code with this library.
+#[cfg(test)]
+#[path = "../tests/support/plain_game.rs"]
+#[allow(dead_code)]
+mod plain_game;
+#[cfg(test)]
+#[path = "../tests/support/plain_search.rs"]
+#[allow(dead_code)]
+mod plain_search;
+#[cfg(test)]
+extern crate self as fourbase;
+
 pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
 pub use excerpt::excerpt;
 pub use game::Game;

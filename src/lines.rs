@@ -168,24 +168,15 @@ fn runs(pieces: u64, step: usize, length: usize) -> u64 {
 mod tests {
     use super::{has_line, lines, winning_cells};
     use crate::Board;
+    use crate::plain_game::{FIRST, PlainGame};
     use crate::position::tests::any_board;
     use proptest::prelude::*;
 
-    /// Looks at every cell and walks along every direction, by column and row.
+    /// Looks at every cell and walks along every direction.
     fn has_line_cell_by_cell(board: Board, pieces: u64) -> bool {
-        let (width, height) = (board.width() as isize, board.height() as isize);
-        let is_set = |column: isize, row: isize| {
-            (0..width).contains(&column)
-                && (0..height).contains(&row)
-                && pieces >> board.cell(column as usize, row as usize) & 1 == 1
-        };
-        (0..width).any(|column| {
-            (0..height).any(|row| {
-                [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|(across, up)| {
-                    (0..board.connect() as isize).all(|i| is_set(column + i * across, row + i * up))
-                })
-            })
-        })
+        let is_set = |place: &usize| pieces >> board.cell(place % board.width(), place / board.width()) & 1 == 1;
+        let key = (0..board.cells()).filter(is_set).map(|place| 1_u128 << (2 * place)).sum();
+        PlainGame::from_key(board, key).has_line(FIRST)
     }
 
     fn boards_of_every_size(connects: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = Board> {

@@ -168,7 +168,7 @@ fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
         }
         let completes = |column: usize, piece: u8| {
             let place = 2 * (position.height(column) * board.width() + column);
-            PlainGame::from_key(board, game.key() | u64::from(piece) << place).has_line(piece)
+            PlainGame::from_key(board, game.key() | u128::from(piece) << place).has_line(piece)
         };
         if game.columns_with_room().any(|column| completes(column, FIRST) || completes(column, SECOND)) {
             continue;

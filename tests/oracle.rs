@@ -93,7 +93,7 @@ fn every_position_is_worth_its_best_move(name: &str, legal: usize) {
     let mut positions = 0;
     while !tier.is_empty() {
         positions += tier.len();
-        let next_keys = |&key: &u64| {
+        let next_keys = |&key: &u128| {
             let game = PlainGame::from_key(board, key);
             let children = game.children();
             let best = children.iter().map(|child| probe(child).before_the_move()).max_by_key(|of| of.rank());
@@ -101,7 +101,7 @@ fn every_position_is_worth_its_best_move(name: &str, legal: usize) {
             assert_eq!(Some(probe(&game)), expected, "{}", game.to_position());
             Vec::from_iter(children.iter().map(PlainGame::key))
         };
-        let mut next: Vec<u64> = tier.par_iter().flat_map_iter(next_keys).collect();
+        let mut next: Vec<u128> = tier.par_iter().flat_map_iter(next_keys).collect();
         next.par_sort_unstable();
         next.dedup();
         tier = next;

@@ -1,119 +1,41 @@
 //! Compares the search with a plain search that shares no code with it, and with published answers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rand::RngExt;
 
 use super::grid::{ANY_HEIGHT, Grid, State};
 use super::pairing;
 use super::score::Scale;
 use super::{Monitor, Search, SearchError, SearchOptions};
+use crate::plain_game::PlainGame;
+use crate::plain_search::{Answer, PlainSearch};
+use crate::players::random_source;
 use crate::{Board, Outcome, Position, Value, notation};
 
 #[allow(dead_code)]
 #[path = "../../tests/support/long.rs"]
 mod long;
 
-/// A game played on a grid of characters, solved by trying everything.
-struct Plain {
-    width: usize,
-    height: usize,
-    connect: usize,
-    misere: bool,
-    /// The answer of [`Plain::solve`] for each solved position. The key lists the columns from left to right, and the
-    /// pieces of each column from the bottom up.
-    known: HashMap<Vec<Vec<u8>>, (i32, u32)>,
+fn outcome((value, plies): (i8, u8)) -> Outcome {
+    Answer { value, plies }.outcome()
 }
 
-impl Plain {
-    fn of(board: Board) -> Plain {
-        let [width, height, connect] = [board.width(), board.height(), board.connect()];
-        Plain { width, height, connect, misere: board.is_misere(), known: HashMap::new() }
-    }
-
-    /// Solves every legal position of a board.
-    fn whole(name: &str) -> (Board, Plain) {
-        let board = name.parse::<Board>().unwrap();
-        let mut plain = Plain::of(board);
-        plain.solve(&mut vec![Vec::new(); board.width()]);
-        (board, plain)
-    }
-
-    fn has_line(&self, columns: &[Vec<u8>], player: u8) -> bool {
-        let at = |column: i32, row: i32| {
-            usize::try_from(column).ok().and_then(|c| columns.get(c)?.get(usize::try_from(row).ok()?)) == Some(&player)
-        };
-        (0..self.width as i32).any(|column| {
-            (0..self.height as i32).any(|row| {
-                [(1, 0), (0, 1), (1, 1), (1, -1)]
-                    .iter()
-                    .any(|(right, up)| (0..self.connect as i32).all(|step| at(column + step * right, row + step * up)))
-            })
-        })
-    }
-
-    /// Returns the value for the player to move as 1, 0 or -1, and the plies to the end.
-    fn solve(&mut self, columns: &mut Vec<Vec<u8>>) -> (i32, u32) {
-        if let Some(&answer) = self.known.get(columns) {
-            return answer;
-        }
-        let ply = columns.iter().map(Vec::len).sum::<usize>();
-        let (mover, other) = if ply % 2 == 0 { (b'x', b'o') } else { (b'o', b'x') };
-        let answer = if self.has_line(columns, other) {
-            (if self.misere { 1 } else { -1 }, 0)
-        } else if ply == self.width * self.height {
-            (0, 0)
-        } else {
-            let mut best: Option<(i32, u32)> = None;
-            for column in 0..self.width {
-                if columns[column].len() < self.height {
-                    columns[column].push(mover);
-                    let (value, plies) = self.solve(columns);
-                    columns[column].pop();
-                    let candidate = (-value, plies + 1);
-                    let better = |(best_value, best_plies): (i32, u32)| match candidate.0 - best_value {
-                        0 if candidate.0 == 1 => candidate.1 < best_plies,
-                        0 => candidate.1 > best_plies,
-                        difference => difference > 0,
-                    };
-                    if best.is_none_or(better) {
-                        best = Some(candidate);
-                    }
-                }
-            }
-            best.unwrap()
-        };
-        self.known.insert(columns.clone(), answer);
-        answer
-    }
-}
-
-fn outcome((value, plies): (i32, u32)) -> Outcome {
-    let value = match value {
-        1 => Value::Win,
-        0 => Value::Tie,
-        _ => Value::Lose,
-    };
-    Outcome { value, remoteness: Some(plies) }
-}
-
-fn position(board: Board, columns: &[Vec<u8>]) -> Position {
-    let mut pieces = [0; 2];
-    for (column, cells) in columns.iter().enumerate() {
-        for (row, player) in cells.iter().enumerate() {
-            pieces[usize::from(*player == b'o')] |= 1 << board.cell(column, row);
-        }
-    }
-    Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
+/// Returns a board, and every legal position of it with its outcome by the plain search.
+fn solved(name: &str) -> (Board, Vec<(Position, Outcome)>) {
+    let board = name.parse().unwrap();
+    let answers = PlainSearch::of_all_positions(board).answers().into_iter();
+    let position = |key| PlainGame::from_key(board, key).to_position();
+    (board, answers.map(|(key, answer)| (position(key), answer.outcome())).collect())
 }
 
 /// Checks that both searches agree on every legal position of a board. The search keeps its table from one position to
 /// the next.
 fn agrees_everywhere(name: &str) {
-    let (board, plain) = Plain::whole(name);
+    let (board, outcomes) = solved(name);
     let mut search = Search::new(board, SearchOptions::default());
-    for (columns, &answer) in &plain.known {
-        let position = position(board, columns);
-        assert_eq!(search.solve(&position), Ok(outcome(answer)), "{name} {position}");
+    for (position, expected) in outcomes {
+        assert_eq!(search.solve(&position), Ok(expected), "{name} {position}");
     }
 }
 
@@ -151,28 +73,19 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
         let board = name.parse::<Board>().unwrap();
         let mut search = Search::new(board, SearchOptions::default());
         // Play random moves that do not end the game; solve the position once eight cells are empty.
-        let first = long::seed(1);
-        for seed in (0..39).map(|game| first.wrapping_add(game)) {
-            let mut position = Position::start(board);
-            let mut state = seed;
-            while position.ply() + 8 < board.cells() && position.primitive().is_none() {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let moves = position.moves().filter(|&column| position.drop_piece(column).primitive().is_none());
-                let moves = moves.collect::<Vec<_>>();
-                let Some(&column) = moves.get((state >> 33) as usize % moves.len().max(1)) else { break };
-                position = position.drop_piece(column);
+        let mut random = random_source(long::seed(1), 0);
+        for _ in 0..39 {
+            let mut game = PlainGame::start(board);
+            while game.plies() + 8 < board.cells() {
+                let mut children = game.children();
+                children.retain(|child| child.end().is_none());
+                let Some(count) = children.len().checked_sub(1) else { break };
+                game = children.swap_remove(random.random_range(0..=count));
             }
-            let mut columns = (0..board.width())
-                .map(|column| {
-                    let piece = |row| position.piece(column, row);
-                    let name = |player| if player == crate::Player::First { b'x' } else { b'o' };
-                    (0..board.height()).map_while(piece).map(name).collect::<Vec<_>>()
-                })
-                .collect::<Vec<_>>();
             // Play stops earlier if every move would end the game; skip such positions.
-            if position.ply() + 8 >= board.cells() {
-                let expected = Plain::of(board).solve(&mut columns);
-                assert_eq!(search.solve(&position), Ok(outcome(expected)), "{name} {position}");
+            if game.plies() + 8 >= board.cells() {
+                let (position, expected) = (game.to_position(), PlainSearch::new(board).solve(&game).outcome());
+                assert_eq!(search.solve(&position), Ok(expected), "{name} {position}");
             }
         }
     }
@@ -181,22 +94,18 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
 /// Compares the bound of `pairing` with the plain search in every unfinished position of a board. Returns how many of
 /// the bounds are ties and how many are losses.
 fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
-    let (board, plain) = Plain::whole(name);
+    let (board, outcomes) = solved(name);
     let grid = Grid::<u64, ANY_HEIGHT, 32>::new(board);
     let scale = Scale::new(board);
     let mut bounded = [0; 2];
-    for (columns, &answer) in &plain.known {
-        let position = position(board, columns);
-        if position.primitive().is_some() {
-            continue;
-        }
+    for (position, expected) in outcomes.into_iter().filter(|(position, _)| position.primitive().is_none()) {
         let (mine, all) = grid.pieces(&position);
         let state = State::new(&grid, mine, all);
         let bound = pairing::upper_bound(&grid, scale, &state);
         if bound <= 0 {
             bounded[usize::from(bound < 0)] += 1;
             // An outcome that is better for the player to move compares as smaller.
-            assert!(outcome(answer) >= scale.outcome(bound, state.ply), "{name} {position}: bound {bound}");
+            assert!(expected >= scale.outcome(bound, state.ply), "{name} {position}: bound {bound}");
         }
     }
     bounded
@@ -216,10 +125,8 @@ fn the_bound_of_following_up_holds_on_every_position() {
 #[test]
 fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
     for name in ["4x4", "4x4m", "4x4c3"] {
-        let (board, plain) = Plain::whole(name);
-        for (columns, &answer) in plain.known.iter().step_by(101) {
-            let position = position(board, columns);
-            let expected = outcome(answer);
+        let (board, outcomes) = solved(name);
+        for (position, expected) in outcomes.into_iter().step_by(101) {
             let fresh = || Search::new(board, SearchOptions::default());
             assert_eq!(fresh().value(&position), Ok(expected.value));
             assert_eq!(fresh().remoteness(&position, expected.value, None), Ok(expected.remoteness.unwrap()));

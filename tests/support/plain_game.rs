@@ -16,18 +16,17 @@ pub struct PlainGame {
     /// Row by row from the bottom, each row from the left.
     cells: Vec<u8>,
     plies: usize,
-    key: u64,
+    key: u128,
 }
 
 impl PlainGame {
     /// Starts a game.
     pub fn start(board: Board) -> PlainGame {
-        assert!(board.cells() <= 32, "a key has two bits a cell");
         PlainGame { board, cells: vec![EMPTY; board.cells()], plies: 0, key: 0 }
     }
 
     /// Sets up the game that has this key.
-    pub fn from_key(board: Board, key: u64) -> PlainGame {
+    pub fn from_key(board: Board, key: u128) -> PlainGame {
         let mut game = PlainGame::start(board);
         for cell in 0..board.cells() {
             let piece = (key >> (2 * cell) & 3) as u8;
@@ -38,7 +37,7 @@ impl PlainGame {
     }
 
     /// A number that no other position of the board has: the cells, two bits each.
-    pub fn key(&self) -> u64 {
+    pub fn key(&self) -> u128 {
         self.key
     }
 
@@ -104,7 +103,7 @@ impl PlainGame {
 
     fn put(&mut self, cell: usize, piece: u8) {
         self.cells[cell] = piece;
-        self.key = self.key & !(3 << (2 * cell)) | u64::from(piece) << (2 * cell);
+        self.key = self.key & !(3 << (2 * cell)) | u128::from(piece) << (2 * cell);
     }
 
     /// Whether a player has a line; play stops at the first one.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use fourbase::{Board, Outcome, Value};
 
 use super::plain_game::PlainGame;
-use super::tiers::Values;
 
 /// What a position is worth to the player to move, 1, 0 or -1, and the plies to the end when the winner plays for speed and the
 /// loser delays.
@@ -26,10 +25,10 @@ impl Answer {
         i32::from(self.value) * (1000 - i32::from(self.plies))
     }
 
-    /// What a database of these values should say.
-    pub fn outcome(self, values: Values) -> Outcome {
+    /// The same answer in the words of the library.
+    pub fn outcome(self) -> Outcome {
         let value = [Value::Lose, Value::Tie, Value::Win][(self.value + 1) as usize];
-        Outcome { value, remoteness: (values == Values::Remoteness).then_some(self.plies.into()) }
+        Outcome { value, remoteness: Some(self.plies.into()) }
     }
 }
 
@@ -37,7 +36,7 @@ impl Answer {
 #[derive(Debug)]
 pub struct PlainSearch {
     board: Board,
-    memo: HashMap<u64, Answer>,
+    memo: HashMap<u128, Answer>,
 }
 
 impl PlainSearch {
@@ -96,8 +95,8 @@ impl PlainSearch {
     }
 
     /// The keys and answers of all positions that the search has met, in ascending order of the keys.
-    pub fn answers(&self) -> Vec<(u64, Answer)> {
-        let mut answers: Vec<(u64, Answer)> = self.memo.iter().map(|(&key, &answer)| (key, answer)).collect();
+    pub fn answers(&self) -> Vec<(u128, Answer)> {
+        let mut answers: Vec<(u128, Answer)> = self.memo.iter().map(|(&key, &answer)| (key, answer)).collect();
         answers.sort_unstable_by_key(|&(key, _)| key);
         answers
     }

@@ -51,18 +51,18 @@ pub fn random_game(board: Board, plies: usize, random: &mut Random) -> Option<Pl
 
 /// Sets every well-formed position of a board up, reached by play or not.
 pub fn every_well_formed_position(board: Board) -> Vec<PlainGame> {
-    let mut keys = vec![0u64];
+    let mut keys = vec![0u128];
     for column in 0..board.width() {
-        let (mut columns, mut tops) = (vec![0u64], vec![0u64]);
+        let (mut columns, mut tops) = (vec![0u128], vec![0u128]);
         for row in 0..board.height() {
             let bit = 2 * (row * board.width() + column);
-            tops = tops.iter().flat_map(|key| [FIRST, SECOND].map(|piece| key | u64::from(piece) << bit)).collect();
+            tops = tops.iter().flat_map(|key| [FIRST, SECOND].map(|piece| key | u128::from(piece) << bit)).collect();
             columns.extend(&tops);
         }
         keys = keys.iter().flat_map(|key| columns.iter().map(move |column| key | column)).collect();
     }
     let is_well_formed = |game: &PlainGame| {
-        let firsts = (0..board.cells()).filter(|cell| game.key() >> (2 * cell) & 3 == u64::from(FIRST)).count();
+        let firsts = (0..board.cells()).filter(|cell| game.key() >> (2 * cell) & 3 == u128::from(FIRST)).count();
         firsts == game.plies().div_ceil(2) && !game.has_line(game.mover())
     };
     keys.into_iter().map(|key| PlainGame::from_key(board, key)).filter(is_well_formed).collect()
