@@ -91,38 +91,3 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], N
     let pieces = (1_u128 << height) - 1;
     Ok([!bits, bits].map(|bits| (bits & pieces) as u64))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{parse, to_bits};
-    use crate::{Board, Player};
-
-    #[test]
-    fn the_example_of_the_notation_has_six_and_five_pieces() {
-        let text = "10100 10010 11010 01010";
-        let position = parse("4x4".parse().unwrap(), text).unwrap();
-        assert_eq!([0, 1, 2, 3].map(|column| position.height(column)), [2, 3, 3, 3]);
-        assert_eq!(position.pieces(Player::First), 0b0101_0100_0110_0010);
-        assert_eq!(position.pieces(Player::Second), 0b0010_0011_0001_0001);
-        assert_eq!(position.to_string(), text);
-    }
-
-    #[test]
-    fn spaces_may_be_many_and_a_full_column_ends_with_its_mark() {
-        let board = "2x2".parse::<Board>().unwrap();
-        assert_eq!(parse(board, "  010   100 "), parse(board, "010 100"));
-        let board = "1x64c65".parse::<Board>().unwrap();
-        let text = format!("{}1", "01".repeat(32));
-        assert_eq!(to_bits(&parse(board, &text).unwrap()), text);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_their_place() {
-        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
-        assert!(message("4x4", "10000 é").contains("character 1 of the bit string of column 2 is 'é' (U+00E9)"));
-        assert_eq!(
-            message("4x4", "10000"),
-            "1 bit string found, but 4x4 has 4 columns; write one for each column, and separate them by spaces"
-        );
-    }
-}

@@ -101,20 +101,6 @@ fn dropped(start: Position, text: &str) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::{column_character, column_number};
-    use crate::notation::parse;
-
-    #[test]
-    fn a_move_that_cannot_be_played_is_named() {
-        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
-        assert!(message("4x4", "1１").starts_with("move 2 is '１' (U+FF11), which names no column"));
-        assert!(message("12x4", "\u{7}").contains("the columns of 12x4 are 1 to 9, then a to c"));
-        assert_eq!(
-            message("4x4", "1z"),
-            "move 2 is 'z', which names no column; the columns of 4x4 are 1 to 4, or a to d"
-        );
-        assert!(message("4x4m", "12121212").contains("O (the second player) has won"));
-        assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
-    }
 
     #[test]
     fn every_column_has_a_character_that_leads_back() {

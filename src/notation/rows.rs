@@ -83,44 +83,9 @@ pub(super) fn parse(board: Board, rows: &[String]) -> Result<Position, NotationE
 
 #[cfg(test)]
 mod tests {
-    use crate::Board;
-    use crate::notation::{draw, parse, parse_moves};
+    use crate::notation::{draw, parse};
     use crate::position::tests::any_position;
     use proptest::prelude::*;
-
-    fn board(name: &str) -> Board {
-        name.parse().unwrap()
-    }
-
-    #[test]
-    fn rows_of_other_programs_are_read() {
-        let expected = parse(board("4x3"), "2213").unwrap();
-        for text in [
-            "....\n.o..\nxxo.\n",
-            "\n. . . .\r\n. O . .\r\nX X O .\r\n1 2 3 4\r\n",
-            "0000\n0200\n1120",
-            "0 0 0 0\n0 2 0 0\n1 1 2 0\n0 1 2 3",
-            "____\n_O__\nXXO_\nabcd",
-            "1 2 3 4\n- - - -\n- O - -\nX X O -",
-            "|.|.|.|.|\n|.|O|.|.|\n|X|X|O|.|\n 1 2 3 4",
-        ] {
-            assert_eq!(parse(board("4x3"), text), Ok(expected), "{text}");
-            assert!(parse_moves(&crate::Position::start(board("4x3")), text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_drawing_of_another_size_is_refused_and_moves_in_lines_are_moves() {
-        let message = |text| parse(board("4x3"), text).unwrap_err().to_string();
-        assert!(message("....\nXO..").contains("2 rows found, but 4x3 has 3"), "{}", message("....\nXO.."));
-        assert!(message("....\n...\nXO..").contains("row 2 has 3 cells"), "{}", message("....\n...\nXO.."));
-        assert!(message("....\nO...\n....").contains("column 1"), "{}", message("....\nO...\n...."));
-        for (name, text, moves) in
-            [("4x3", "1. 1 2\n2. 1 2", "1212"), ("2x2", "1 2\n1 2", "1212"), ("4x3", "1\n2", "12")]
-        {
-            assert_eq!(parse(board(name), text), parse(board(name), moves), "{text}");
-        }
-    }
 
     proptest! {
         #[test]

@@ -263,37 +263,3 @@ impl<'t> Link<'t> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::notation::{NotationError, parse, to_uni};
-    use crate::{Board, Game};
-
-    fn board(name: &str) -> Board {
-        name.parse().unwrap()
-    }
-
-    #[test]
-    fn moves_are_read_as_people_write_them() {
-        let expected = parse(board("7x6"), "4453").unwrap();
-        let spelled = "4 4 5 3|4,4,5,3|4, 4, 5, 3|4-4-5-3|1. 4 4 2. 5 3|1.4 4 2.5 3|1. 4 1... 4 2. 5 3|ddec|D D E C|d1 d2 e1 c1|\
-                       1. d1 d2 2. e1 c1";
-        let links = "https://connect4.gamesolver.org/?pos=4453|http://127.0.0.1:8080/?board=7x6&moves=4453|?pos=4%2C4%2c5,3|\
-                     http://127.0.0.1:8080/connect4/?moves=4453&board=7x6#x|?board=7x6&position=4453";
-        for text in spelled.split('|').chain(links.split('|')) {
-            assert_eq!(parse(board("7x6"), text), Ok(expected), "{text}");
-            assert_eq!(Game::parse(board("7x6"), text).map(|game| game.moves()), Ok("4453".to_owned()), "{text}");
-        }
-        // A link to a game from a set-up position is read as a position, but not as a game from the empty board.
-        let start = parse(board("7x6"), "44").unwrap();
-        let set_up = format!("http://127.0.0.1:8080/?board=7x6&start={}&moves=5,3", to_uni(&start));
-        assert_eq!(parse(board("7x6"), &set_up), Ok(expected));
-        assert!(Game::parse(board("7x6"), &set_up).unwrap_err().to_string().contains("is not a game"));
-        assert_eq!(Game::parse_from(start, "d3 a1").map(|game| game.moves()), Ok("41".to_owned()));
-        // On wide boards letters name the columns from 10 on, and a text that may mean something else is refused.
-        for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
-            assert!(matches!(parse(board("12x4"), text), Err(NotationError::Words { .. })), "{text}");
-        }
-        assert_eq!(parse(board("12x4"), "a, c a").unwrap(), parse(board("12x4"), "aca").unwrap());
-    }
-}

@@ -74,32 +74,3 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     }
     Ok(position)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{parse, to_uni};
-    use crate::Player;
-
-    #[test]
-    fn the_example_of_the_notation_has_three_pieces_each() {
-        let text = "1_-XXX--OO---O----";
-        let position = parse("4x4".parse().unwrap(), text).unwrap();
-        assert_eq!(position.pieces(Player::First), 0b0111);
-        assert_eq!(position.pieces(Player::Second), 0b0001_0011_0000);
-        assert_eq!(to_uni(&position), text);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_their_place() {
-        let message = |board: &str, text: &str| parse(board.parse().unwrap(), text).unwrap_err().to_string();
-        assert!(message("1x1", "").starts_with("character 1 is the end of the text, expected '1' or '2'"));
-        assert!(message("1x1", "1").starts_with("character 2 is the end of the text, expected '_'"));
-        assert!(message("1x1", "1-").starts_with("character 2 is '-', expected '_'"));
-        assert!(message("2x2", "1_-О--").starts_with("character 4 (column 1) is 'О' (U+041E), expected"));
-        for (found, text) in [("0 cells", "1_"), ("1 cell", "1_-"), ("5 cells", "1_-----")] {
-            assert!(message("2x2", text).starts_with(&format!("{found} found, but 2x2 has 4; ")));
-        }
-        assert!(message("4x2", "1_OXOXOXOX").contains("both players have a line"));
-        assert!(message("5x2", "1_-XOXOX-XOO").contains("X is to move and has a line already"));
-    }
-}
