@@ -1,6 +1,5 @@
-//! The two ends of the load: a client that keeps its connections, with what it counts; the server that is asked, and the questions.
+//! The two ends of the load: a client that keeps its connections, with what it counts; and the server that is asked.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,10 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use fourbase::players::{random_play, random_source};
-use fourbase::{Board, Position, notation};
+use fourbase::{Position, notation};
 use fourbase_tiers::database::Database;
-use rand::RngExt;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
@@ -81,8 +78,6 @@ pub struct Tally {
     refused: Vec<Duration>,
     /// Other answers, and broken connections.
     failed: usize,
-    /// Questions for which no connection was free.
-    pub not_sent: usize,
 }
 
 impl Tally {
@@ -96,7 +91,7 @@ impl Tally {
 
     /// Tells whether there were questions, and an answer to each.
     pub fn has_all(&self) -> bool {
-        !self.answered.is_empty() && self.refused.len() + self.failed + self.not_sent == 0
+        !self.answered.is_empty() && self.refused.len() + self.failed == 0
     }
 }
 
@@ -112,16 +107,12 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [answered, refused] = [&self.answered, &self.refused].map(|times| (times.len(), spread(times)));
         write!(f, "{} answered in {:.1?} (median, 99 %, longest), ", answered.0, answered.1)?;
-        write!(f, "{} refused in {:.1?}, {} failed, {} not sent", refused.0, refused.1, self.failed, self.not_sent)
+        write!(f, "{} refused in {:.1?}, {} failed", refused.0, refused.1, self.failed)
     }
 }
 
-/// How many questions: the server keeps some 20,000 answers.
-const QUESTIONS: usize = 200_000;
-
-/// A server with a database of its board.
+/// A server, and the database of 7x6 that is built in.
 pub struct Served {
-    board: Board,
     database: Database,
     child: Child,
     pub address: SocketAddr,
@@ -131,10 +122,10 @@ pub struct Served {
 
 impl Served {
     /// Starts the server of a program on a folder of databases.
-    pub fn start(program: &str, board: &str, folder: &Path, options: &[&str]) -> Served {
+    pub fn start(program: &str, folder: &Path) -> Served {
         let mut serve = Command::new(program);
         serve.args(["serve", "--listen", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--db"]).arg(folder);
-        serve.args(options).stdout(Stdio::piped());
+        serve.args(["--search-seconds", "1"]).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
         let mut lines = io::BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut address = || {
@@ -143,28 +134,9 @@ impl Served {
             address.split('/').next().and_then(|address| address.parse().ok()).expect("an address")
         };
         let (address, metrics) = (address(), address());
-        let board = board.parse().expect("a board");
+        let board = "7x6".parse().expect("a board");
         let database = Database::find_or_embedded(folder, board).expect("a database");
-        Served { board, database, child, address, metrics }
-    }
-
-    /// Draws unfinished positions of every ply, each once.
-    pub fn positions(&self) -> Vec<Position> {
-        let (mut source, mut drawn) = (random_source(1, 0), HashSet::new());
-        // A small board has fewer positions.
-        let draws = (0..QUESTIONS * 4).filter_map(|_| {
-            let ply = source.random_range(0..self.board.cells() as u32);
-            random_play(self.board, ply as usize, &mut source)
-        });
-        draws.filter(|position| drawn.insert(*position)).take(QUESTIONS).collect()
-    }
-
-    /// Compares answers with the database.
-    pub async fn check(&self, client: &Client, positions: &[Position]) {
-        for position in positions.iter().step_by(positions.len() / 200) {
-            let reply = client.ask(&address(position)).await.expect("an answer");
-            self.check_answer(position, &serde_json::from_slice(&reply.body).expect("JSON"));
-        }
+        Served { database, child, address, metrics }
     }
 
     /// Compares an answer about a position with the database.
@@ -175,22 +147,9 @@ impl Served {
         assert_eq!(answer["position"]["uni"].as_str(), Some(notation::to_uni(position).as_str()));
     }
 
-    fn of_process(&self, file: &str) -> String {
-        std::fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).unwrap_or_default()
-    }
-
-    /// Returns its largest memory so far; 0 where the system does not tell.
-    pub fn memory_mib(&self) -> u64 {
-        let status = self.of_process("status");
-        let peak = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        peak.unwrap_or(0) >> 10
-    }
-
     /// Returns the CPU seconds that it took, from ticks of 10 ms; 0 where the system does not tell.
     pub fn cpu_seconds(&self) -> f64 {
-        let stat = self.of_process("stat");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
         let times = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
         times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
     }
