@@ -80,7 +80,7 @@ fn fish_completes_boards_players_and_strategies() {
 #[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let program = Program::with("2x2c2");
-    let once = ["query 2x2c2", "query 2x2c2 --json", "list", "convert 2x2c2 1", "solve --help"];
+    let once = ["query 2x2c2", "query 2x2c2 --json", "export 2x2c2", "list", "convert 2x2c2 1", "solve --help"];
     for arguments in once.into_iter().chain(["query 2x2c2 --batch", "play 4x4 --second random"]) {
         let mut child = program.spawn(arguments);
         drop(child.stdout.take());

@@ -56,39 +56,3 @@ pub fn size(text: &str) -> anyhow::Result<u64> {
         anyhow!("\"{text}\" is not a size: {reason}; write bytes or powers of 1024, such as 512M, 2G or 1.5GiB")
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_numbers_are_read_exactly_and_everything_else_is_an_error() {
-        let read = within::<u64>(0..=u64::MAX);
-        let numbers = [("0", 0), ("1e6", 1_000_000), ("1.5e6", 1_500_000), ("1_000", 1000), ("1E+3", 1000)];
-        for (text, number) in numbers.into_iter().chain([("18446744073709551615", u64::MAX)]) {
-            assert_eq!(read(text).unwrap(), number, "{text}");
-        }
-        for text in ["", "_", "-1", "1.5", "1e-3", "e", "inf", "nan", "1e400", "18446744073709551616", "1 000", "0x1"] {
-            let message = read(text).unwrap_err().to_string();
-            assert!(message.ends_with("is not a whole number of 0 or more; write it like 1000000 or 1e6"), "{message}");
-        }
-        let message = |text: &str| within::<u16>(1..=1024)(text).unwrap_err().to_string();
-        assert_eq!(message("0"), "\"0\" is not a whole number from 1 to 1,024");
-        assert!(message("\u{1b}").starts_with("\"\\u{1b}\" is not"));
-    }
-
-    #[test]
-    fn sizes_are_bytes_or_powers_of_1024() {
-        let small = [("0", 0), ("1000", 1000), ("1K", 1 << 10), ("512M", 512 << 20), ("512MB", 512 << 20)];
-        let large = [("2G", 2 << 30), ("1.5GiB", 3 << 29), ("1 T", 1 << 40), ("2g", 2 << 30)];
-        for (text, bytes) in small.into_iter().chain(large) {
-            assert_eq!(size(text).unwrap(), bytes, "{text}");
-        }
-        // All other texts are errors whose message shows how to write a size.
-        for text in ["", "-1", "G", "1X", "1.5.2G", "99999999E", "1e9e", "\u{1b}[31m1G"] {
-            let message = size(text).unwrap_err().to_string();
-            assert!(message.ends_with("such as 512M, 2G or 1.5GiB"), "{message}");
-            assert!(!message.chars().any(char::is_control), "{message}");
-        }
-    }
-}

@@ -134,24 +134,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_colours() {
-        assert_eq!(value(Value::Win), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m");
-        assert_eq!(value(Value::Lose), "\u{1b}[1m\u{1b}[31mloss\u{1b}[0m");
-    }
-
-    #[test]
-    fn a_verdict_has_units_and_names_the_move_that_ends_the_game() {
-        let verdict = |value, remoteness| {
-            anstream::adapter::strip_str(&verdict(Player::Second, Outcome { value, remoteness })).to_string()
-        };
-        assert_eq!(verdict(Value::Win, Some(1)), "O to move: wins in 1 ply (O's next move)");
-        assert_eq!(verdict(Value::Win, Some(41)), "O to move: wins in 41 plies (O's 21st move from here)");
-        assert_eq!(verdict(Value::Lose, Some(24)), "O to move: loses in 24 plies (X's 12th move from here)");
-        assert_eq!(verdict(Value::Tie, Some(34)), "O to move: a tie, 34 plies to a full board");
-        assert_eq!(verdict(Value::Lose, None), "O to move: loses");
-    }
-
-    #[test]
     fn a_path_is_on_one_line_and_not_endless() {
         assert_eq!(path(Path::new("my db")), "'my db'");
         let long = path(Path::new(&"a b\n".repeat(1000)));

@@ -206,30 +206,3 @@ fn base_path(text: &str) -> anyhow::Result<String> {
     );
     Ok(path.to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_has_a_port_and_may_be_localhost() {
-        let addresses = [("0.0.0.0:80", "0.0.0.0:80"), ("localhost:0", "127.0.0.1:0"), ("[::1]:8080", "[::1]:8080")];
-        for (text, expected) in addresses {
-            assert_eq!(listen_address(text).unwrap().to_string(), expected);
-        }
-        for text in ["8080", ":8080", "127.0.0.1", "localhost", "localhost:99999", "example.org:80", ""] {
-            let error = listen_address(text).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("\"{text}\" is no address with a port; write one such as ")), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_base_path_begins_with_a_slash_and_has_none_at_its_end() {
-        for (text, expected) in [("", ""), ("/", ""), ("/a", "/a"), ("/a/b/", "/a/b"), ("/connect-4", "/connect-4")] {
-            assert_eq!(base_path(text).unwrap(), expected);
-        }
-        for text in ["a", "/a b", "//a", "/a//b", "/{x}", "/ä", "http://a"] {
-            assert!(base_path(text).is_err(), "{text}");
-        }
-    }
-}

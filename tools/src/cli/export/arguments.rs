@@ -210,28 +210,3 @@ fn read_columns(text: &str) -> anyhow::Result<Box<[Column]>> {
     };
     text.split(',').map(column).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use fourbase_tiers::dataset::ply_ranges;
-
-    use super::*;
-
-    #[test]
-    fn plies_are_numbers_and_ranges_in_any_order() {
-        let read = |text: &str| read_plies(text).map(|plies| ply_ranges(&plies)).ok();
-        assert_eq!(read("8").as_deref(), Some("8"));
-        assert_eq!(read("12,3-5,0-3").as_deref(), Some("0-5,12"));
-        assert_eq!(read("4-5").as_deref(), Some("4-5"));
-        for text in ["", ",", "5-4", "-1", "1-", "65", "0-99999999999", "+1", "1,,2", "a"] {
-            assert_eq!(read(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn columns_are_named() {
-        assert_eq!(*read_columns("value,moves").unwrap(), [Column::Value, Column::Moves]);
-        let error = read_columns("value,colour").unwrap_err().to_string();
-        assert!(error.starts_with("\"colour\" is no column; the columns are moves, bits"), "{error}");
-    }
-}

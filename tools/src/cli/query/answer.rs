@@ -143,7 +143,7 @@ fn best_line(columns: &[usize]) -> String {
 mod tests {
     use super::*;
     use anstream::adapter::strip_str;
-    use fourbase::{Outcome, Position, Value, notation};
+    use fourbase::{Outcome, Position, Value};
 
     #[test]
     fn no_line_of_any_board_is_wider_than_a_terminal() {
@@ -158,15 +158,5 @@ mod tests {
             assert!(shown.lines().all(|line| line.len() <= LINE && line.trim_end() == line), "{shown}");
             assert_eq!(shown.matches("column").count(), position.board().width().div_ceil(12), "{shown}");
         }
-    }
-
-    #[test]
-    fn full_columns_have_a_dash_and_what_is_not_decided_a_question_mark() {
-        let mut analysis = Analysis::unknown(&notation::parse("3x2c3".parse().unwrap(), "112").unwrap());
-        analysis.moves[0].outcome = Some(Outcome { value: Value::Lose, remoteness: None });
-        let answer = Answer { analysis: &analysis, limit: None, source: "searched" };
-        let shown = strip_str(&answer.to_string()).to_string();
-        let expected = "O to move: not decided\n\ncolumn   1     2     3\nresult   -    loss   ?\n\nsearched";
-        assert!(shown.ends_with(expected), "{shown}");
     }
 }
