@@ -158,7 +158,8 @@ fn wrong_values_in_all_tiers_are_found_but_for_some_that_fit_others() {
 
 #[test]
 fn nothing_is_found_in_sound_databases() {
-    let small = [("4x4m", 161_029), ("4x4c3", 41_750), ("1x8", 9), ("2x2c2", 13), ("1x1", 2)];
+    let small =
+        [("4x4m", 161_029), ("4x4c3", 41_750), ("4x3c5", 12_304), ("1x8", 9), ("2x2c2", 13), ("3x3c1", 4), ("1x1", 2)];
     let larger = [("3x6", 235_781), ("5x4", 3_945_711), ("4x5", 1_706_255), ("8x2", 1_216_721)];
     long::skips("verifications of 3x6, 5x4, 4x5 and 8x2");
     for (name, legal) in small.into_iter().chain(larger.into_iter().take(long::scale(0, 4))) {

@@ -11,7 +11,7 @@ use super::*;
 use crate::kernel::Values;
 use crate::long;
 use crate::solve::Solve;
-use crate::testing::{Stop, boards, plies};
+use crate::testing::{Stop, plies};
 
 const _: () = {
     const fn is_for_threads<T: Send + Sync>() {}
@@ -239,46 +239,5 @@ fn no_further_source_makes_an_answer_less_complete() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn what_answers_depends_on_the_database_and_on_when_to_search() {
-    let [none, wdl, whole, part] = [(); 4].map(|()| tempfile::tempdir().unwrap());
-    solved(none.path(), "1x1".parse().unwrap(), Values::Wdl);
-    solved(wdl.path(), board(), Values::Wdl);
-    solved(whole.path(), board(), Values::Remoteness);
-    unfinished(part.path());
-    // Whether there is an analyst, whether it has a database, and whether it may search.
-    let chosen = |when| {
-        [&none, &part, &wdl, &whole].map(|root| {
-            match choose(board(), when, || Database::find_all(root.path(), board()), pool) {
-                Ok(analyst) => Some((!analyst.databases.is_empty(), analyst.may_search())),
-                Err(DatabaseError::Missing { .. }) => None,
-                Err(error) => panic!("{error}"),
-            }
-        })
-    };
-    let (database, both, search) = (Some((true, false)), Some((true, true)), Some((false, true)));
-    assert_eq!(chosen(When::Never), [None, database, database, database]);
-    assert_eq!(chosen(When::Auto), [search, both, both, database]);
-    assert_eq!(chosen(When::Only), [search; 4]);
-}
-
-#[test]
-fn the_remoteness_over_values_alone_is_that_of_a_database_that_has_it() {
-    let small = [("4x4", 7), ("6x4", 2), ("4x4m", 5), ("4x4c3", 3), ("1x8", 3)];
-    for (name, ply) in boards(&small, &[("5x5", 3), ("5x5m", 2)]) {
-        let board: Board = name.parse().unwrap();
-        let root = tempfile::tempdir().unwrap();
-        let whole = solved(root.path(), board, Values::Remoteness);
-        let both = both(solved(root.path(), board, Values::Wdl));
-        let (mut decided, mut budget) = (0, Budget::default());
-        for position in plies(board).skip(ply).take(2).flatten() {
-            let expected = whole.probe(&position).unwrap();
-            decided += u32::from(expected.value != Value::Tie);
-            assert_eq!(both.outcome(&position, &mut budget).unwrap(), expected, "{name} {position}");
-        }
-        assert!(decided > 0 || name == "1x8", "{name}");
     }
 }

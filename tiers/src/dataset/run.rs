@@ -327,19 +327,4 @@ mod tests {
             assert!((few.1, few.2) == (all.1, all.2), "{columns:?}");
         }
     }
-
-    #[test]
-    fn a_reader_that_goes_away_is_an_error_of_the_output() {
-        let (reader, mut closed) = std::io::pipe().unwrap();
-        drop(reader);
-        let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let selection = Selection { rows: RowChoice::All, plies: vec![1], is_distinct: false };
-        let dataset = Dataset::new(&database, selection, vec![Column::Value]).unwrap();
-        for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
-            let Err(PositionError::Write(error)) = dataset.write(&mut closed, format, &()) else {
-                panic!("{format:?}")
-            };
-            assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
-        }
-    }
 }

@@ -119,28 +119,3 @@ impl ReadFile for &[u8] {
         usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default().read(buffer)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_under_its_new_name_and_listed_by_folder() {
-        let memory = Memory::default();
-        let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
-        let file = memory.create(old).unwrap();
-        file.write_all_at(&[1, 2, 3], 0).unwrap();
-        file.sync().unwrap();
-        memory.rename(old, new).unwrap();
-        let file = memory.open(new).unwrap();
-        let mut buffer = [0; 2];
-        file.read_exact_at(&mut buffer, 1).unwrap();
-        assert_eq!((buffer, file.size().unwrap()), ([2, 3], 3));
-        assert_eq!(file.read_at(&mut buffer, 7).unwrap(), 0);
-        assert_eq!(memory.names(Path::new("a/b")).unwrap(), ["two"]);
-        assert!(memory.names(Path::new("a")).unwrap().is_empty());
-        assert_eq!(memory.open(old).map(drop).unwrap_err().kind(), ErrorKind::NotFound);
-        memory.remove(new).unwrap();
-        assert!(memory.names(Path::new("a/b")).unwrap().is_empty());
-    }
-}

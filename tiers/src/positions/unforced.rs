@@ -72,22 +72,3 @@ pub(crate) fn representative(position: &Position) -> Position {
     let mirror = position.mirror();
     if mirror.bitboards() < position.bitboards() { mirror } else { *position }
 }
-
-#[cfg(test)]
-mod tests {
-    use fourbase::notation;
-
-    use super::*;
-
-    #[test]
-    fn the_rule_of_the_uci_data_set_gives_its_number_of_positions_in_its_order() {
-        let board: Board = "7x6".parse().unwrap();
-        let listed = unforced(board, 8, &|| false).unwrap();
-        assert_eq!(listed.len(), 67_557);
-        assert_eq!(listed.iter().map(representative).collect::<HashSet<_>>().len(), listed.len());
-        // The first two rows of the data set.
-        for (position, moves) in listed.iter().zip(["44444433", "44444435"]) {
-            assert_eq!(*position, notation::parse(board, moves).unwrap());
-        }
-    }
-}

@@ -130,31 +130,3 @@ impl Reached<'_> {
         finished
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::context::Context;
-    use crate::counts::count_by_ply;
-    use crate::kernel::{Kernel, Values};
-    use crate::solve::Solve;
-    use crate::testing::boards;
-    use crate::verify::VerifyOptions;
-
-    #[test]
-    fn playing_reaches_as_many_positions_as_the_kernels_count() {
-        let small = ["4x4", "5x3", "3x5", "4x4c3", "4x3m", "1x8", "2x2c2", "3x3c1", "1x1", "4x3c5"];
-        for name in boards(&small, &["5x4c3", "8x2"]) {
-            let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
-            let cells = index.board().cells();
-            let (options, context) = (VerifyOptions::default(), Context::default());
-            let work = Work::new(&options, &context);
-            let counts = count_by_ply(&Solve::new(index.board(), Values::Wdl), &Context::default()).unwrap();
-            for last in [cells, cells / 2, 0] {
-                let expected: u64 = counts.plies.iter().take(last + 1).map(|ply| ply.legal).sum();
-                assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");
-            }
-            assert!(work.is_sound());
-        }
-    }
-}
