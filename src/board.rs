@@ -294,7 +294,7 @@ pub enum BoardError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Board, BoardError, low_bits};
+    use super::{Board, low_bits};
 
     #[test]
     fn every_size_within_the_limits_is_a_board_and_no_other() {
@@ -313,26 +313,6 @@ mod tests {
         for (name, columns) in [("7x6", &[3, 2, 4, 1, 5, 0, 6][..]), ("4x4", &[1, 2, 0, 3]), ("1x4", &[0])] {
             assert_eq!(name.parse::<Board>().unwrap().central_columns(), columns);
         }
-    }
-
-    #[test]
-    fn everything_else_is_an_error_that_says_what_was_expected_where() {
-        let short = [
-            "", " ", "x", "4", "4x", "x4", "0x4", "4x0", "99x99", "33x1", "1x65", "8x9", "-1x4", "+4x4", "4x-4",
-            "04x4", "4x04", "00x4", "4x4c", "4x4c0", "4x4c03", "4x4c256", "4x4c1000", "4x4mc3", "4x4mm", "4x4c3c3",
-            " 4x4", "4x4 ", "4 x4", "4x4\n", "4x4\0", "4.0x4", "4x4x4", "４x4", "4×4", "4x4c3é",
-        ];
-        let long = ["4294967297x4", "18446744073709551617x4", "4x4c4294967299"];
-        for name in short.into_iter().chain(long) {
-            let error = name.parse::<Board>().expect_err(name).to_string();
-            assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
-        }
-        assert_eq!("4X4C3M".parse::<Board>().map(|board| board.to_string()), Ok("4x4c3m".to_owned()));
-        let error = "4×4".parse::<Board>().unwrap_err().to_string();
-        assert!(error.contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
-        assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns(99)));
-        assert_eq!("4x4c0".parse::<Board>(), Err(BoardError::Connect(0)));
-        assert_eq!("9x9".parse::<Board>(), Err(BoardError::Cells { columns: 9, rows: 9, found: 81 }));
     }
 
     #[test]

@@ -14,7 +14,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::support::databases;
 use crate::support::files::flipped;
 use crate::support::long;
-use crate::support::positions::{Random, board, random_game};
+use crate::support::positions::{Random, board};
+use crate::support::proofs::random_positions;
 use crate::support::solves::Runs;
 use crate::support::tiers::{DatabaseError, Solve, Values};
 
@@ -57,11 +58,7 @@ impl Sound {
         let (board, mut random) = (board(name), Random::new(1));
         let database = databases::shared(board, values);
         assert!(database.check_files().is_empty());
-        let of_ply = |ply| {
-            let games = std::iter::repeat_with(|| random_game(board, ply, &mut random)).take(QUESTIONS * 20);
-            Vec::from_iter(games.flatten().take(QUESTIONS).map(|game| game.to_position()))
-        };
-        let positions = (0..board.cells()).flat_map(of_ply);
+        let positions = (0..board.cells()).flat_map(|ply| random_positions(board, ply, QUESTIONS, &mut random));
         let questions = positions.map(|position| (position, database.probe(&position).expect("an answer"))).collect();
         Sound { solve: Solve::new(board, values), files: databases::files(board, values), questions }
     }

@@ -126,28 +126,6 @@ fn a_distinct_file_has_one_of_a_position_and_its_mirror_image() {
     assert!(error.starts_with(&format!("only {count} of {} distinct positions", count + 1)), "{error}");
 }
 
-#[test]
-fn what_does_not_fit_into_memory_is_refused_before_a_row_is_written() {
-    let program = Program::with("5x4");
-    for (options, words, remedy) in [
-        (
-            "--plies 3-10",
-            "89,324 entries of 5x4 need ",
-            "; give --sample N, which counts nothing, or a higher --memory",
-        ),
-        ("--plies 10 --sample 40000 --distinct", "remembering 40,000 distinct positions", "leave out --distinct"),
-        (
-            "--plies 7,8 --unforced",
-            "remembering 18,862 distinct positions",
-            "; give a higher --memory, or earlier --plies",
-        ),
-    ] {
-        let error = program.run(&format!("export 5x4 --output rows.csv --memory 1M {options}")).fails(1);
-        assert!(error.starts_with(words) && error.trim_end().ends_with(remedy), "{error}");
-        assert!(!program.path("rows.csv").exists(), "{options}");
-    }
-}
-
 /// Lists the rows of the rule of the UCI data set, by a plain game: cells and class for the first player.
 fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
     let board = search.board();

@@ -105,7 +105,7 @@ fn six_by_six_has_the_outcomes_that_the_search_finds() {
 
 /// The values are V. Allis', 1988, and J. Allen's; the 41 plies C. Steininger's and P. Pons'.
 #[test]
-fn seven_by_six_is_won_in_the_centre_and_nowhere_else() {
+fn seven_by_six_has_the_published_values_of_the_first_moves_and_outcomes_after_8_plies() {
     let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
     let empty = Position::start(board("7x6"));
     let root = database.probe(&empty).expect("an answer");
@@ -115,11 +115,6 @@ fn seven_by_six_is_won_in_the_centre_and_nowhere_else() {
     let value = |column| database.probe(&empty.drop_piece(column)).expect("an answer").parent().value;
     let expected = [Value::Lose, Value::Lose, Value::Tie, Value::Win, Value::Tie, Value::Lose, Value::Lose];
     assert_eq!([0, 1, 2, 3, 4, 5, 6].map(value), expected, "the values of the first moves");
-}
-
-#[test]
-fn seven_by_six_has_the_published_outcomes_after_8_plies() {
-    let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
     let openings = openings(board("7x6"));
     assert_outcomes(&database, &openings);
     if database.values() == Values::Remoteness {

@@ -42,26 +42,6 @@ fn positions_and_games_have_the_answers_of_the_command_line() {
 }
 
 #[test]
-fn scores_are_those_that_programs_expect_of_the_server_of_gamesolver() {
-    let server = Server::alone("");
-    let scores = |query: &str| server.get(&format!("/solve?{query}")).json();
-    // The scores of 17171 are in a public fixture.
-    for (query, expected) in [
-        ("pos=17171", json!({"pos": "17171", "score": [-2, -18, -18, -18, -18, -18, -18]})),
-        ("pos=4444445", json!({"pos": "4444445", "score": [-16, -16, -2, 100, -16, -1, -16]})),
-        ("pos=", json!({"pos": "", "score": [-2, -1, 0, 1, 0, -1, -2]})),
-        ("board=5x4&pos=33", json!({"pos": "33", "score": [-1, -1, 0, -1, -1]})),
-    ] {
-        assert_eq!(scores(query), expected, "{query}");
-    }
-    for (query, part) in
-        [("pos=1212121", "the game is over"), ("pos=8", "column 8"), ("pos=4453,-2", "is not one move")]
-    {
-        assert!(server.get(&format!("/solve?{query}")).refused(400).contains(part), "{query}");
-    }
-}
-
-#[test]
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     let server = Server::start(&Program::with("5x4"), "");
     for address in [

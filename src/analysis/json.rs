@@ -348,33 +348,3 @@ impl DescriptionJson {
         AnswerJson::new(position.board(), Some(json), body)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_and_the_subcommand_come_first() {
-        #[derive(Serialize)]
-        struct Body {
-            entries: u128,
-            value: Option<&'static str>,
-        }
-        let line = serde_json::to_string(&Envelope::new("solve", Body { entries: 1 << 100, value: None })).unwrap();
-        let expected = r#"{"schema":1,"command":"solve","entries":1267650600228229401496703205376,"value":null}"#;
-        assert_eq!(line, expected);
-    }
-
-    #[test]
-    fn a_position_keeps_the_game_that_was_typed() {
-        let board = "4x4".parse().unwrap();
-        let typed = |text: &str| PositionJson::typed(&notation::parse(board, text).unwrap(), text);
-        assert_eq!(typed("4231").moves.as_deref(), Some("4231"));
-        assert_eq!((typed("4231").ply, typed("4231").to_move), (4, "first"));
-        assert_eq!(typed(&typed("4231").bits).moves.as_deref(), Some("3142"));
-        assert_eq!(typed(&typed("4231").uni).moves.as_deref(), Some("3142"));
-        assert_eq!((typed("-").moves.as_deref(), typed("").moves.as_deref()), (Some(""), Some("")));
-        assert_eq!(typed("10000 10000 10000 10000").moves.as_deref(), Some(""));
-        assert_eq!(typed("10100 10000 10000 10000").moves, None);
-    }
-}

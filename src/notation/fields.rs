@@ -257,16 +257,7 @@ mod tests {
             ("  12 7", 1, "", "12|7"),
             ("\t1", 1, "", "1"),
             (",1", 1, "", "1"),
-        ] {
-            assert_eq!(cut(line, number), Ok(pair(chosen, others)), "{line:?}");
-        }
-        let few = |found, number| Err(FieldError::TooFew { found, number });
-        assert_eq!([cut("1\t2", 3), cut("12 2", 3), cut("", 2)], [few(2, 3), few(2, 3), few(1, 2)]);
-    }
-
-    #[test]
-    fn bit_strings_take_a_field_for_each_column() {
-        for (line, number, chosen, others) in [
+            // Bit strings take a field for each column.
             ("010 100 100 5 x", 1, "010 100 100", "5|x"),
             ("x 111 001 100", 2, "111 001 100", "x"),
             ("010  100 ", 1, "010  100", ""),
@@ -276,6 +267,8 @@ mod tests {
         ] {
             assert_eq!(cut(line, number), Ok(pair(chosen, others)), "{line:?}");
         }
+        let few = |found, number| Err(FieldError::TooFew { found, number });
+        assert_eq!([cut("1\t2", 3), cut("12 2", 3), cut("", 2)], [few(2, 3), few(2, 3), few(1, 2)]);
     }
 
     proptest! {

@@ -1,6 +1,5 @@
-//! Tests of the rules: known counts of positions, and every operation against a plain walk over cells.
-
-use std::collections::HashSet;
+//! Tests of the rules: every operation against a plain walk over cells. (`tests/oracle.rs` and `tests/grade.rs` have the known counts
+//! of positions.)
 
 use proptest::prelude::*;
 
@@ -13,31 +12,6 @@ fn board(name: &str) -> Board {
 
 fn play(name: &str, columns: &[usize]) -> Position {
     columns.iter().fold(Position::start(board(name)), |position, &column| position.play(column).unwrap())
-}
-
-/// Lists every position that play reaches, by tiers.
-fn legal_positions(board: Board) -> HashSet<Position> {
-    let mut all = HashSet::new();
-    let mut tier = HashSet::from([Position::start(board)]);
-    while !tier.is_empty() {
-        let next = tier.iter().flat_map(|before| before.moves().map(|column| before.drop_piece(column))).collect();
-        all.extend(std::mem::replace(&mut tier, next));
-    }
-    all
-}
-
-#[test]
-fn legal_positions_are_as_many_as_published() {
-    // John Tromp, tromp.github.io/c4/c4.html.
-    for (name, published) in [("1x1", 2), ("1x8", 9), ("2x2", 18), ("2x8", 13_343)] {
-        assert_eq!(legal_positions(board(name)).len(), published, "{name}");
-    }
-    // Another program also counted 21,404 positions with a line.
-    for (name, finished) in [("4x4", Value::Lose), ("4x4m", Value::Win)] {
-        let legal = legal_positions(board(name));
-        let with_line = legal.iter().filter(|position| position.primitive() == Some(finished)).count();
-        assert_eq!((legal.len(), with_line), (161_029, 21_404), "{name}");
-    }
 }
 
 #[test]

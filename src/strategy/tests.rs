@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use proptest::prelude::*;
 
 use super::{Centre, CentreError, CheckError, FollowUp, LineCounts, Mirror, Reading, Rule, Verdict, check};
-use crate::notation::{columns_to_text, parse};
+use crate::notation::columns_to_text;
 use crate::search::{Search, SearchOptions};
 use crate::{Board, Player, Position, Value};
 
@@ -203,21 +203,4 @@ fn a_centre_is_two_columns_of_the_board() {
     let narrow = "1x8".parse::<Board>().unwrap();
     assert_eq!(FollowUp::middle(narrow), Err(CentreError::Narrow { board: narrow }));
     assert_eq!(FollowUp::new(narrow, [0, 0], Reading::Pair), Err(CentreError::Narrow { board: narrow }));
-}
-
-#[test]
-fn the_readings_differ_in_the_second_column_of_the_centre() {
-    let board = "4x4".parse::<Board>().unwrap();
-    let reply = |reading, moves: &str, last| {
-        FollowUp::new(board, [1, 2], reading).unwrap().reply(&parse(board, moves).unwrap(), Some(last))
-    };
-    for (reading, second, full) in [
-        (Reading::Pair, Some(2), Some(2)),
-        (Reading::Column, Some(1), None),
-        (Reading::ColumnOrFollow, Some(1), Some(2)),
-    ] {
-        assert_eq!(reply(reading, "2", 1), Some(2));
-        assert_eq!(reply(reading, "233", 2), second, "{reading:?}");
-        assert_eq!(reply(reading, "2322233", 2), full, "{reading:?}");
-    }
 }

@@ -8,6 +8,7 @@ use super::long;
 use super::plain_game::PlainGame;
 use super::plain_search::{Answer, PlainSearch};
 use super::positions::Random;
+use super::proofs::stored;
 use super::tiers::{Database, DatabaseError, Values};
 
 /// So many positions are asked for without a cache.
@@ -41,18 +42,12 @@ pub fn compare(search: &PlainSearch) {
     }
 }
 
-/// What a database of these values should say.
-fn stored(answer: Answer, values: Values) -> Outcome {
-    let outcome = answer.outcome();
-    Outcome { remoteness: outcome.remoteness.filter(|_| values == Values::Remoteness), ..outcome }
-}
-
 fn compare_probe(database: &Database, case: &(Position, Answer)) {
     assert_answer(database, case, database.probe(&case.0));
 }
 
 fn assert_answer(database: &Database, (position, answer): &(Position, Answer), found: Result<Outcome, DatabaseError>) {
-    assert_eq!(found.expect("an answer"), stored(*answer, database.values()), "{} {position}", position.board());
+    assert_eq!(found.expect("an answer"), stored(database, answer.outcome()), "{} {position}", position.board());
 }
 
 /// Of large boards not every position has its list of moves and its best line compared.
@@ -73,7 +68,8 @@ fn compare_moves(search: &PlainSearch, database: &Database, key: u128) {
         // Without remoteness all wins are alike, all ties and all losses.
         expected.sort_by_key(|&(column, answer)| (-answer.value, column));
     }
-    let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, stored(answer, values))).collect();
+    let expected: Vec<_> =
+        expected.iter().map(|&(column, answer)| (column, stored(database, answer.outcome()))).collect();
     assert_eq!(database.moves(&position).expect("moves"), expected, "{} {position}", search.board());
 }
 
@@ -81,7 +77,7 @@ fn compare_best_line(search: &PlainSearch, database: &Database, key: u128) {
     let mut game = PlainGame::from_key(search.board(), key);
     let position = game.to_position();
     let line = database.best_line(&position).expect("a line");
-    let remoteness = stored(search.answer(&game), database.values()).remoteness;
+    let remoteness = stored(database, search.answer(&game).outcome()).remoteness;
     let length = line.as_ref().map(|line| line.len() as u32);
     assert_eq!(length, remoteness, "{} {position}: a line where remoteness is known", search.board());
     let Some(line) = line else { return };

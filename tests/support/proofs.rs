@@ -30,7 +30,7 @@ pub fn assert_outcomes(database: &Database, openings: &[Opening]) {
 }
 
 /// Takes from an outcome what the database stores of it. Values alone tell some remoteness, seen on the board.
-fn stored(database: &Database, outcome: Outcome) -> Outcome {
+pub fn stored(database: &Database, outcome: Outcome) -> Outcome {
     let remoteness = outcome.remoteness.filter(|_| database.values() == Values::Remoteness);
     Outcome { remoteness, ..outcome }
 }

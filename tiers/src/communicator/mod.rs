@@ -172,7 +172,6 @@ pub enum CommunicatorError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Threads;
     use proptest::prelude::*;
 
     proptest! {
@@ -187,15 +186,5 @@ mod tests {
             let most = costs.iter().copied().max().unwrap_or(0).max(1);
             prop_assert!(sums.iter().max().unwrap() - sums.iter().min().unwrap() <= most);
         }
-    }
-
-    #[test]
-    fn the_words_of_all_ranks_are_combined() {
-        let (combined, _) = Threads::run(3, 1, |all| {
-            let mut words = [1 << all.rank(), 5];
-            all.all_or(&mut words);
-            words
-        });
-        assert!(combined.iter().all(|found| *found == [7, 5]), "{combined:?}");
     }
 }

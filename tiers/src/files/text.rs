@@ -77,23 +77,3 @@ pub fn bytes(count: u128) -> String {
     }
     format!("{size:.1} {}", UNITS[unit])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_is_singular() {
-        let texts = [counted(0u32, "entry"), counted(1u64, "entry"), counted(98_809usize, "entry")];
-        assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
-        assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
-        assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
-        assert_eq!([counted(1u8, "process"), counted(2u8, "process")], ["1 process", "2 processes"]);
-    }
-
-    #[test]
-    fn thousands_are_in_groups() {
-        let texts = [0, 999, 1000, 177_901, 1 << 100].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "177,901", "1,267,650,600,228,229,401,496,703,205,376"]);
-    }
-}

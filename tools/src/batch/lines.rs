@@ -142,24 +142,4 @@ mod tests {
         let texts = chunks.iter().map(|lines| texts(lines)).collect::<Vec<_>>();
         assert_eq!(texts, [vec![&b"12"[..]], vec![b"34", b""], vec![], vec![b"5"]]);
     }
-
-    #[test]
-    fn no_input_has_no_lines_and_an_empty_line_is_one() {
-        assert_eq!(chunks(&[]).concat(), []);
-        assert_eq!(chunks(&[b"\n"]).concat(), [Line::default()]);
-        assert_eq!(texts(&chunks(&[b"1\n"]).concat()), [b"1"]);
-    }
-
-    #[test]
-    fn one_carriage_return_at_the_end_is_dropped() {
-        assert_eq!(texts(&chunks(&[b"1\r\n\r\n1\r2\r\r\n3\r"]).concat()), [&b"1"[..], b"", b"1\r2\r", b"3"]);
-    }
-
-    #[test]
-    fn a_long_line_keeps_its_beginning_and_its_length() {
-        let long = vec![b'1'; 60_000];
-        let lines = chunks(&[&long, &long, b"\r\n2\n"]).concat();
-        let found = lines.iter().map(|line| (line.kept.as_slice(), line.bytes, line.is_whole())).collect::<Vec<_>>();
-        assert_eq!(found, [(&long[..KEPT_BYTES], 120_001, false), (&b"2"[..], 1, true)]);
-    }
 }
