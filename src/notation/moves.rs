@@ -97,16 +97,3 @@ fn dropped(start: Position, text: &str) -> Option<Position> {
         Some(position.drop_piece(column))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{column_character, column_number};
-
-    #[test]
-    fn every_column_has_a_character_that_leads_back() {
-        for column in 0..32 {
-            assert_eq!(column_number(column_character(column).unwrap()), Some(column));
-        }
-        assert_eq!(column_character(32), None);
-    }
-}

@@ -142,11 +142,6 @@ mod tests {
     }
 
     #[test]
-    fn two_bits_are_told_from_fewer() {
-        assert_eq!([0_u64, 1, 8, 9, u64::MAX].map(Word::has_two), [false, false, false, true, true]);
-    }
-
-    #[test]
     fn low_bits_stop_at_the_end_of_the_word() {
         assert_eq!([0, 3, 63, 64, 90].map(u64::low_bits), [0, 7, u64::MAX >> 1, u64::MAX, u64::MAX]);
         assert_eq!(u128::low_bits(128), u128::MAX);
