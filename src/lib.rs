@@ -38,6 +38,7 @@ pub mod notation;
 mod player;
 pub mod players;
 mod position;
+pub mod reasons;
 pub mod search;
 pub mod strategy;
 mod value;

@@ -1,7 +1,10 @@
 //! The positions of a game with the outcomes of all moves, and the cost of each move.
 
-use super::{Analysis, AnalysisError};
+use std::collections::HashSet;
+
+use super::{Analysis, AnalysisError, Move};
 use crate::notation::choice_of_columns;
+use crate::reasons::Reason;
 use crate::value::in_plies;
 use crate::{Game, Outcome, Player, Position, Value};
 
@@ -26,6 +29,40 @@ pub struct Ply {
     pub analysis: Analysis,
     /// The column played, from 0; `None` for the last position.
     pub column: Option<usize>,
+    /// What the mistake that was played here allows; `None` without a mistake, and before [`GameAnalysis::explain`].
+    pub refutation: Option<Reason>,
+}
+
+/// How good a move is. Of several classes that fit, the last one in this list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MoveClass {
+    /// A best move.
+    Best,
+    /// The value stays the same; whether the move cost plies is unknown.
+    KeepsValue,
+    /// A win comes later than it could.
+    Later,
+    /// A loss comes sooner than it could.
+    Sooner,
+    /// The value became worse.
+    Mistake,
+    /// The opponent can complete a line now, and the move could have stopped that.
+    LeftOpen,
+    /// The player could have completed a line.
+    MissedWin,
+}
+
+/// How many moves of a player kept the value, of those that mattered: in their positions some move gives the value away.
+/// The accuracy is `kept / mattered`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Accuracy {
+    /// The moves that mattered and kept the value.
+    pub kept: usize,
+    /// The moves that mattered.
+    pub mattered: usize,
 }
 
 /// What a move cost.
@@ -76,10 +113,22 @@ impl GameAnalysis {
             let is_open = analysis.moves.iter().any(|child| child.outcome.is_none());
             nodes = nodes.or(analysis.limit.filter(|_| is_open).map(|_| QUICK_NODES));
             limit = limit.or(analysis.limit);
-            plies.push(Ply { analysis, column: game.columns().get(ply).copied() });
+            plies.push(Ply { analysis, column: game.columns().get(ply).copied(), refutation: None });
         }
         plies.reverse();
         Ok(GameAnalysis { game: game.clone(), plies, limit })
+    }
+
+    /// Finds what each mistake allows; see [`reasons`](crate::reasons). If no simple reason is found, it is the line of the
+    /// next position's analysis.
+    pub fn explain(&mut self) {
+        for number in 1..self.plies.len() {
+            let [before, after] = &mut self.plies[number - 1..=number] else { continue };
+            if let Some(Loss::Value(_, to)) = before.loss() {
+                let (position, line) = (after.analysis.position, after.analysis.line.as_deref());
+                before.refutation = Some(Reason::with_value(&position, to.flip(), line));
+            }
+        }
     }
 
     /// Lists the plies that have a move: the number of the move (from 1), the ply, and the column.
@@ -107,6 +156,25 @@ impl GameAnalysis {
         lost.collect()
     }
 
+    /// Returns the number (from 1) and the ply of the last move that changed the value; `None` without a mistake.
+    pub fn decisive(&self) -> Option<(usize, &Ply)> {
+        let changes = self.moves().filter(|(_, ply, _)| matches!(ply.loss(), Some(Loss::Value(..))));
+        changes.last().map(|(number, ply, _)| (number, ply))
+    }
+
+    /// Counts the moves of a player that mattered, and those of them that kept the value.
+    pub fn accuracy(&self, player: Player) -> Accuracy {
+        let mut accuracy = Accuracy::default();
+        for (_, ply, _) in self.moves_of(player) {
+            let value = |child: &Move| child.outcome.map(|outcome| outcome.value);
+            let values = ply.analysis.moves.iter().map(value).collect::<Option<HashSet<Value>>>();
+            let Some((loss, true)) = ply.loss().zip(values.map(|values| values.len() > 1)) else { continue };
+            accuracy.mattered += 1;
+            accuracy.kept += usize::from(!matches!(loss, Loss::Value(..)));
+        }
+        accuracy
+    }
+
     /// Counts the moves whose cost is unknown.
     pub fn undecided(&self) -> usize {
         self.moves().filter(|(_, ply, _)| ply.loss().is_none()).count()
@@ -129,6 +197,22 @@ impl Ply {
             (Some(before), Some(after)) if before != after => Loss::Plies(before.abs_diff(after)),
             (Some(_), Some(_)) => Loss::Nothing,
             _ => Loss::NoValue,
+        })
+    }
+
+    /// Returns the class of the move played; `None` if it is unknown or no move was played.
+    pub fn class(&self) -> Option<MoveClass> {
+        let (before, after) = (self.analysis.outcome?, self.played()?);
+        let (misere, one) = (self.analysis.position.board().is_misere(), Some(1));
+        let is_left_open = |of: Outcome| of.value == Value::Lose && of.remoteness == Some(2);
+        Some(match self.loss()? {
+            _ if !misere && before.remoteness == one && after.remoteness != one => MoveClass::MissedWin,
+            _ if !misere && is_left_open(after) && !is_left_open(before) => MoveClass::LeftOpen,
+            Loss::Nothing => MoveClass::Best,
+            Loss::NoValue => MoveClass::KeepsValue,
+            Loss::Value(..) => MoveClass::Mistake,
+            Loss::Plies(_) if before.value == Value::Win => MoveClass::Later,
+            Loss::Plies(_) => MoveClass::Sooner,
         })
     }
 

@@ -4,8 +4,9 @@
 
 use serde::Serialize;
 
-use super::{Analysis, GameAnalysis, Loss, Mistake, Move, Ply, Source};
+use super::{Accuracy, Analysis, GameAnalysis, Loss, Mistake, Move, MoveClass, Ply, Source};
 use crate::notation::{self, columns_to_text};
+use crate::reasons::{Reason, ReasonKind};
 use crate::{Board, Game, Outcome, PerPlayer, Player, Position, Value};
 
 /// The version of the fields and their meaning.
@@ -181,6 +182,8 @@ pub struct AnalysisJson {
     source: Option<SourceJson>,
     /// Whether a limit was reached before the value was known.
     undecided: bool,
+    /// Why the position is worth its value; null unless reasons were asked for.
+    reason: Option<ReasonJson>,
 }
 
 /// A legal move, with its outcome for the player who makes it.
@@ -193,6 +196,53 @@ struct ChildJson {
     outcome: OutcomeJson,
     /// Pons' score for the player who makes it.
     score: Option<i64>,
+    /// Why the position after the move is worth its value; null unless reasons were asked for.
+    reason: Option<ReasonJson>,
+}
+
+/// A [`Reason`]. Cells are pairs of a column and a row, both from 1, row 1 at the bottom.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ReasonJson {
+    kind: ReasonKind,
+    /// `first` or `second`: who wins; for `must-answer` who has to answer.
+    player: &'static str,
+    /// One or two sentences.
+    text: String,
+    /// A line of play; after a win it is complete, and as long as the other player can make it.
+    line: String,
+    /// The cells of the line at the end of the game, or of the threat that must be answered.
+    cells: Vec<[usize; 2]>,
+    /// The cell that completes the line.
+    last: Option<[usize; 2]>,
+    /// For `zugzwang`: after the other player plays in a cell, the column to play in instead of the same one.
+    exceptions: Vec<ExceptionJson>,
+}
+
+/// An exception of a rule.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ExceptionJson {
+    after: [usize; 2],
+    column: usize,
+}
+
+impl ReasonJson {
+    fn of(reason: &Reason) -> ReasonJson {
+        let cell = |(column, row): (usize, usize)| [column + 1, row + 1];
+        let height = reason.board.height();
+        let is_set = |cell: &usize| reason.cells >> cell & 1 == 1;
+        let exception = |(after, column): &_| ExceptionJson { after: cell(*after), column: column + 1 };
+        ReasonJson {
+            kind: reason.kind,
+            player: reason.player.name(),
+            text: reason.to_string(),
+            line: columns_to_text(reason.line.iter().copied()),
+            cells: (0..reason.board.cells()).filter(is_set).map(|of| cell((of / height, of % height))).collect(),
+            last: reason.last.map(cell),
+            exceptions: reason.exceptions.iter().map(exception).collect(),
+        }
+    }
 }
 
 impl AnalysisJson {
@@ -201,10 +251,11 @@ impl AnalysisJson {
         let undecided = analysis.outcome.is_none();
         let position = &analysis.position;
         let score = |outcome: Option<Outcome>| position.score(outcome?);
-        let child = |Move { column, outcome }: &Move| ChildJson {
+        let child = |Move { column, outcome, reason }: &Move| ChildJson {
             column: column + 1,
             outcome: OutcomeJson::of(*outcome),
             score: score(*outcome),
+            reason: reason.as_ref().map(ReasonJson::of),
         };
         let body = AnalysisJson {
             outcome: OutcomeJson::of(analysis.outcome),
@@ -213,6 +264,7 @@ impl AnalysisJson {
             line: analysis.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
             source: Some(SourceJson::of(analysis)),
             undecided,
+            reason: analysis.reason.as_ref().map(ReasonJson::of),
         };
         let typed = PositionJson::typed(position, text);
         AnswerJson { error: limit.filter(|_| undecided), ..AnswerJson::new(position.board(), Some(typed), body) }
@@ -235,10 +287,13 @@ pub struct GameAnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// How many moves could not be judged. Null, like the next two fields, for a line without an analysis.
+    /// How many moves could not be judged. Null, like the next five fields, for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PerPlayer<Vec<Mistake>>>,
+    accuracy: Option<PerPlayer<Accuracy>>,
+    /// The number of the last move that changed the value; null if none did.
+    decided_at: Option<usize>,
     source: Option<SourceJson>,
 }
 
@@ -257,6 +312,11 @@ impl GameAnalysisJson {
                 first: analysis.mistakes(Player::First),
                 second: analysis.mistakes(Player::Second),
             }),
+            accuracy: Some(PerPlayer {
+                first: analysis.accuracy(Player::First),
+                second: analysis.accuracy(Player::Second),
+            }),
+            decided_at: analysis.decisive().map(|(number, _)| number),
             source: sources.max_by_key(|source| source.kind).map(|source| SourceJson { nodes, ..source }),
             ..answer.body
         };
@@ -291,6 +351,9 @@ struct StepJson {
     columns: Vec<usize>,
     /// What would have been better.
     reason: Option<String>,
+    class: Option<MoveClass>,
+    /// What a mistake allows; null without a mistake and unless reasons were asked for.
+    refutation: Option<ReasonJson>,
 }
 
 impl StepJson {
@@ -311,6 +374,8 @@ impl StepJson {
             },
             columns: ply.analysis.best().map(|column| column + 1).collect(),
             reason: ply.reason(),
+            class: ply.class(),
+            refutation: ply.refutation.as_ref().map(ReasonJson::of),
         }
     }
 }

@@ -52,11 +52,12 @@ mod tests;
 
 use thiserror::Error;
 
+use crate::reasons::Reason;
 use crate::search::SearchError;
 use crate::{Board, OtherBoard, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost, DEFAULT_NODES};
-pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
+pub use game::{Accuracy, GameAnalysis, Loss, Mistake, MoveClass, Ply, QUICK_NODES};
 pub use grade::{Grade, GradedPly, Judgement, Share, Shares};
 pub use json::{DescriptionJson, canonical};
 pub use pool::SearchPool;
@@ -82,15 +83,19 @@ pub struct Analysis {
     pub cost: Cost,
     /// The limit that was reached; `None` if everything is known.
     pub limit: Option<AnalysisError>,
+    /// Why the position is worth its value; `None` before [`Analysis::explain`].
+    pub reason: Option<Reason>,
 }
 
 /// A legal move, and its outcome if that is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Move {
     /// Column, from 0.
     pub column: usize,
     /// The outcome for the player who makes the move; the remoteness counts from the position before it.
     pub outcome: Option<Outcome>,
+    /// Why the position after the move is worth its value; `None` before [`Analysis::explain`].
+    pub reason: Option<Reason>,
 }
 
 /// What decided the value of an analysis. For several analyses together, it is the last of their sources in this list.
@@ -112,12 +117,25 @@ impl Analysis {
         Analysis {
             position: *position,
             outcome: None,
-            moves: position.moves().map(|column| Move { column, outcome: None }).collect(),
+            moves: position.moves().map(|column| Move { column, outcome: None, reason: None }).collect(),
             line: None,
             source: Source::Search,
             database: json::DatabaseJson::default(),
             cost: Cost::default(),
             limit: None,
+            reason: None,
+        }
+    }
+
+    /// Finds the reasons of the position and of its moves, as far as their values are known; see
+    /// [`reasons`](crate::reasons). A reason takes some milliseconds at most.
+    pub fn explain(&mut self) {
+        let position = self.position;
+        let value = position.primitive().or(self.outcome.map(|outcome| outcome.value));
+        self.reason = value.map(|value| Reason::with_value(&position, value, self.line.as_deref()));
+        for child in &mut self.moves {
+            let value = child.outcome.map(|outcome| outcome.value.flip());
+            child.reason = value.map(|value| Reason::with_value(&position.drop_piece(child.column), value, None));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::Position;
 /// A hash that multiplies and folds. It is several times as fast as the hash of the standard library, which guards
 /// against keys that an attacker has chosen to collide. No attacker chooses positions here.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fold(u64);
+pub(crate) struct Fold(u64);
 
 impl Hasher for Fold {
     fn write_u64(&mut self, word: u64) {
@@ -35,7 +35,7 @@ impl Hasher for Fold {
 }
 
 /// A map of positions.
-pub(super) type Map<T> = HashMap<Position, T, BuildHasherDefault<Fold>>;
+pub(crate) type Map<T> = HashMap<Position, T, BuildHasherDefault<Fold>>;
 
 /// The positions of one ply with the opponent to move, each once, in the order in which they were met.
 #[derive(Debug, Default)]

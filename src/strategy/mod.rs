@@ -41,6 +41,7 @@ mod error;
 mod follow_up;
 mod keep;
 mod memo;
+pub(crate) use memo::Map;
 mod rule;
 
 pub use check::{Check, check};

@@ -9,7 +9,7 @@ use std::fmt;
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
 use fourbase::analysis::json::{AnswerJson, Envelope, GameAnalysisJson};
-use fourbase::analysis::{GameAnalysis, Loss, Ply};
+use fourbase::analysis::{Accuracy, GameAnalysis, Loss, MoveClass, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player, Value};
 use fourbase_tiers::files::counted;
@@ -48,7 +48,7 @@ instead.
 
 Examples:
   fourbase analyse 4444435555                     a game on 7x6
-  fourbase analyse 5x4 3 3 2 1 4
+  fourbase analyse 5x4 3 3 2 1 4 --why
   fourbase analyse 1. d1 d2 2. e1 c1 --json
   fourbase analyse 5x4 --batch --input games.txt")]
 pub struct Arguments {
@@ -60,6 +60,10 @@ pub struct Arguments {
 
     #[command(flatten)]
     batch: BatchArguments,
+
+    /// Add what each mistake allows, for a reason that is proved; in a batch only to JSON
+    #[arg(long)]
+    why: bool,
 
     /// Print a line of JSON, in a batch one for each game
     #[arg(long)]
@@ -84,9 +88,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let analyst = arguments.search.find(board, None)?;
     if is_batch {
         analyst.print_note();
-        return run_batch(&arguments.batch, board, &analyst, is_json);
+        return run_batch(arguments, board, &analyst);
     }
-    let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
+    let analysis = analyse(&game, &analyst, arguments.why)?;
     if is_json {
         analyst.print_note();
         output::print_json(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)))?;
@@ -94,6 +98,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::print(Report { analysis: &analysis, source: &analyst.source() })?;
     }
     limit_failure(&analysis, &analyst).map_or(Ok(()), Err)
+}
+
+/// Analyses a game; with the reasons of its mistakes if these are wanted.
+fn analyse(game: &Game, analyst: &LimitedAnalyst, with_reasons: bool) -> anyhow::Result<GameAnalysis> {
+    let mut analysis = GameAnalysis::of(game, |position, nodes| analyst.analyse(position, with_reasons, nodes))?;
+    if with_reasons {
+        analysis.explain();
+    }
+    Ok(analysis)
 }
 
 /// The analysis of a single game, as text for people.
@@ -116,13 +129,18 @@ fn limit_failure(analysis: &GameAnalysis, analyst: &LimitedAnalyst) -> Option<Er
 
 /// Writes what a move cost.
 fn cost(ply: &Ply) -> String {
+    let named = match ply.class() {
+        Some(MoveClass::MissedWin) => ", missed a line",
+        Some(MoveClass::LeftOpen) => ", left a line open",
+        _ => "",
+    };
     match ply.loss() {
         None => "?".to_owned(),
         Some(Loss::Nothing | Loss::NoValue) => String::new(),
-        Some(Loss::Value(from, to)) => format!("mistake: {} -> {}", wording::value(from), wording::value(to)),
+        Some(Loss::Value(from, to)) => format!("mistake: {} -> {}{named}", wording::value(from), wording::value(to)),
         Some(Loss::Plies(plies)) => {
             let is_win = ply.analysis.outcome.is_some_and(|outcome| outcome.value == Value::Win);
-            format!("{} {}", counted(plies, "ply"), if is_win { "later" } else { "sooner" })
+            format!("{} {}{named}", counted(plies, "ply"), if is_win { "later" } else { "sooner" })
         }
     }
 }
@@ -154,6 +172,12 @@ impl fmt::Display for Report<'_> {
             for player in Player::BOTH {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
+            if let Some((number, ply)) = self.analysis.decisive() {
+                write!(f, "\ndecided at move {number}; best was {}", choice_of_columns(ply.analysis.best()))?;
+            }
+            for (number, ply, _) in self.analysis.moves() {
+                ply.refutation.iter().try_for_each(|reason| write!(f, "\n\nmove {number}: {reason}"))?;
+            }
         }
         write!(f, "\n\n{}", self.source)
     }
@@ -167,17 +191,23 @@ impl Report<'_> {
             _ => None,
         };
         let mistakes: Vec<String> = self.analysis.moves_of(player).filter_map(mistake).collect();
+        let accuracy = match self.analysis.accuracy(player) {
+            Accuracy { mattered: 0, .. } => String::new(),
+            Accuracy { kept, mattered } => {
+                format!("; {kept} of {} that mattered kept the value", counted(mattered, "move"))
+            }
+        };
         let moves = self.analysis.moves_of(player).count();
         let decided = self.analysis.moves_of(player).filter(|(_, ply, _)| ply.loss().is_some()).count();
         if mistakes.is_empty() && decided == moves {
-            return "no mistakes".to_owned();
+            return format!("no mistakes{accuracy}");
         }
         if mistakes.is_empty() {
-            return format!("no mistake in {decided} of {moves} moves decided");
+            return format!("no mistake in {decided} of {moves} moves decided{accuracy}");
         }
         let each = mistakes.join(", ");
         let open = if decided < moves { format!("; {decided} of {moves} moves decided") } else { String::new() };
-        format!("mistakes in {each}{open}")
+        format!("mistakes in {each}{open}{accuracy}")
     }
 }
 
@@ -192,12 +222,13 @@ const NONE: &str = "-";
 /// # Errors
 ///
 /// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
-fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, is_json: bool) -> anyhow::Result<()> {
+fn run_batch(arguments: &Arguments, board: Board, analyst: &LimitedAnalyst) -> anyhow::Result<()> {
+    let (with_reasons, is_json, arguments) = (arguments.why, arguments.json, &arguments.batch);
     arguments.run("game", "decided", board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
         let games: Vec<_> = lines.iter().map(|line| read_game(arguments, board, line)).collect();
         let analyse = |game: &Result<Game, String>| {
             let game = game.as_ref().ok()?;
-            Some(GameAnalysis::of(game, |position, nodes| analyst.analyse(position, false, nodes)))
+            Some(self::analyse(game, analyst, with_reasons && is_json))
         };
         let analyses: Vec<_> = if analyst.may_search() || games.len() == 1 {
             games.iter().map(analyse).collect()

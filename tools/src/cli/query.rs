@@ -10,12 +10,13 @@ pub mod limited;
 pub mod source;
 mod watch;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 use clap::Args;
 use fourbase::analysis::json::{AnalysisJson, Envelope};
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::{BatchArguments, note_unread};
+use crate::failure::BadInput;
 use crate::{interrupt, output};
 use answer::Answer;
 use batch::Form;
@@ -59,6 +60,7 @@ Examples:
   fourbase query 5x4 3 3 2 1
   fourbase query 'https://connect4.gamesolver.org/?pos=4453'
   fourbase query 5x4 3321 --json
+  fourbase query 2112424273744666 --why
   fourbase query 4x4 10100 10010 11010 01010
   fourbase query 44444265 --search only --seconds 10
   printf '33\\n3321\\n' | fourbase query 5x4 --batch
@@ -82,6 +84,10 @@ pub struct Arguments {
     #[arg(long, requires = "batch", conflicts_with_all = ["json", "moves"])]
     expect: bool,
 
+    /// Add why the position and each of its moves are worth what they are: reasons that are proved
+    #[arg(long, conflicts_with_all = ["moves", "expect"])]
+    why: bool,
+
     /// Print a line of JSON, in a batch one for each position
     #[arg(long)]
     json: bool,
@@ -99,13 +105,15 @@ pub struct Arguments {
 /// that cannot be read; a search that reaches its limit before it finds the value.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
+    let has_place = arguments.json || !arguments.batch.batch;
+    ensure!(!arguments.why || has_place, BadInput("a batch has reasons only as JSON; add --json to --why".to_owned()));
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse(board, &text)?;
     let mut analyst = arguments.search.find(board, None)?;
     if arguments.batch.batch {
         analyst.print_note();
         let form = match arguments {
-            Arguments { json: true, line, .. } => Form::Json { with_line: *line },
+            Arguments { json: true, line, why, .. } => Form::Json { with_line: *line, with_reasons: *why },
             Arguments { moves: true, .. } => Form::Moves,
             Arguments { expect: true, .. } => Form::Differences,
             _ => Form::Outcomes,
@@ -113,13 +121,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return batch::run(&arguments.batch, board, &analyst, form);
     }
     interrupt::say_at_end(format!("interrupted the query of {board}; --seconds N shows what is known by then"))?;
-    let analysis = match analyst.analyse_and_show(&position) {
+    let mut analysis = match analyst.analyse_and_show(&position) {
         Err(failure) if analyst.has_files() => {
             analyst = arguments.search.find(board, Some(failure.downcast()?))?;
             analyst.analyse_and_show(&position)?
         }
         analysis => analysis?,
     };
+    if arguments.why {
+        analysis.explain();
+    }
     let limit = analysis.limit.map(|limit| analyst.limit_text(limit));
     if arguments.json {
         analyst.print_note();

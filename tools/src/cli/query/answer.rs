@@ -1,6 +1,6 @@
 //! The answer about one position for people: the board, its value, a table of its moves, and best play.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use fourbase::analysis::Analysis;
 use fourbase::notation::{column_character, draw};
@@ -60,6 +60,7 @@ impl fmt::Display for Answer<'_> {
         } else if has_plies && moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_none())) {
             f.write_str(NO_PLIES)?;
         }
+        self.write_reasons(f)?;
         write!(f, "\n\n{}", self.source)
     }
 }
@@ -99,6 +100,21 @@ impl Answer<'_> {
         Ok(())
     }
 
+    /// Writes the reasons of the position and of its moves, if they were asked for.
+    fn write_reasons(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Analysis { reason, moves, .. } = self.analysis;
+        if let Some(reason) = reason {
+            write!(f, "\n\n{}", wrapped("Why:", &reason.to_string()))?;
+        }
+        for (number, of) in moves.iter().enumerate() {
+            if let Some((reason, name)) = of.reason.as_ref().zip(column_character(of.column)) {
+                let start = if number == 0 { "\n\n" } else { "\n" };
+                write!(f, "{start}{}", wrapped(&format!("{name}:"), &reason.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the part of the answer that is still missing when a limit was reached, for the message about it.
     fn open(&self) -> &'static str {
         if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
@@ -125,16 +141,22 @@ fn cell(text: &str, paint: impl Fn(&str) -> String) -> String {
 
 /// Writes best play, on several lines if one is too short.
 fn best_line(columns: &[usize]) -> String {
-    let (mut text, mut width) = (BEST_LINE.to_owned(), BEST_LINE.len());
-    for name in columns.iter().filter_map(|column| column_character(*column)) {
-        if width + 2 > LINE {
+    let names = columns.iter().filter_map(|column| column_character(*column)).map(String::from);
+    wrapped(BEST_LINE, &names.collect::<Vec<_>>().join(" "))
+}
+
+/// Writes words after a name, on several lines if one is too short.
+fn wrapped(name: &str, words: &str) -> String {
+    let (mut text, mut width) = (name.to_owned(), name.len());
+    for word in words.split(' ') {
+        if width + 1 + word.len() > LINE {
             text.push('\n');
-            text.push_str(&" ".repeat(BEST_LINE.len()));
-            width = BEST_LINE.len();
+            text.push_str(&" ".repeat(name.len()));
+            width = name.len();
         }
-        // Writing to memory does not fail.
-        let _ = write!(text, " {name}");
-        width += 2;
+        text.push(' ');
+        text.push_str(word);
+        width += 1 + word.len();
     }
     text
 }

@@ -31,8 +31,8 @@ pub enum Form {
     Outcomes,
     /// Value and remoteness, and a column for each move.
     Moves,
-    /// A line of JSON; with best play if `with_line` is set.
-    Json { with_line: bool },
+    /// A line of JSON, with best play and reasons if these are wanted.
+    Json { with_line: bool, with_reasons: bool },
     /// Value, remoteness and score, only for positions whose expected result (the next field of the line) differs.
     Differences,
 }
@@ -132,7 +132,7 @@ impl Batch<'_> {
 
     /// Analyses positions: in parallel if a database answers, else one after the other, because each search uses all threads.
     fn analyse(&self, positions: &[Position]) -> Vec<anyhow::Result<Analysis>> {
-        let with_line = self.form == Form::Json { with_line: true };
+        let with_line = matches!(self.form, Form::Json { with_line: true, .. });
         let analyse = |position: &Position| self.analyst.analyse(position, with_line, None);
         if self.analyst.may_search() || positions.len() == 1 {
             return positions.iter().map(analyse).collect();
@@ -203,7 +203,10 @@ impl Batch<'_> {
     }
 
     /// Writes the whole analysis as a line of JSON.
-    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
+    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Analysis) {
+        if let Form::Json { with_reasons: true, .. } = self.form {
+            found.explain();
+        }
         let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
         let input = Some(input_text(question.line));
         let json = AnswerJson { input, ..AnalysisJson::of(&found, question.record.text, limit) };
