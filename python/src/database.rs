@@ -20,14 +20,14 @@ use crate::arguments::{
 };
 use crate::export::{self, Export};
 use crate::failure::{exception, of_database, of_dataset};
+use crate::helpers;
 use crate::outcome::{Move, Outcome};
-use crate::parts;
 use crate::position::read;
 use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Question};
 use crate::progress::Shown;
 use crate::rows;
-use crate::wait::{briefly, budget};
+use crate::wait::{briefly, budget, pool};
 
 /// A solved board. Threads may share it.
 ///
@@ -85,7 +85,9 @@ impl Database {
         }
         let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
         let shown = Shown::new(py, database.board(), "Progress", progress)?;
-        shown.patiently(py, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?.map_err(of_database)
+        shown
+            .patiently(py, &*pool()?, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?
+            .map_err(of_database)
     }
 }
 
@@ -247,7 +249,7 @@ impl Database {
             PyArray1::from_vec(py, plies).reshape(shape)?,
             PyArray1::from_vec(py, legal).reshape(shape)?,
         );
-        parts::call(py, "MoveValues", arrays)
+        helpers::call(py, "MoveValues", arrays)
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror
@@ -442,11 +444,11 @@ impl Database {
 
     /// Opens the database in a folder, or the built-in one of the board that `place` names.
     #[staticmethod]
-    #[pyo3(name = "_open")]
+    #[pyo3(name = "_open", signature = (place, cache, is_embedded=false))]
     pub fn open(py: Python<'_>, place: PathBuf, cache: u64, is_embedded: bool) -> PyResult<Database> {
-        let opened = briefly(py, || match place.to_str().and_then(|board| board.parse().ok()) {
-            Some(board) if is_embedded => database::Database::embedded(board),
-            _ => database::Database::open(&place).map(Some),
+        let embedded = || place.to_str().and_then(|board| board.parse().ok()).map(database::Database::embedded);
+        let opened = briefly(py, || {
+            if is_embedded { embedded().unwrap_or(Ok(None)) } else { database::Database::open(&place).map(Some) }
         })?;
         let missing = || exception("DatabaseMissing", format!("no database of {} is built in", place.display()));
         Ok(Database(Arc::new(opened.map_err(of_database)?.ok_or_else(missing)?.with_cache(cache))))

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use fourbase::excerpt;
@@ -18,7 +18,7 @@ use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
 use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
-use crate::wait::budget;
+use crate::wait::{budget, pool};
 
 /// What ``Database.export`` writes.
 pub struct Export<'d> {
@@ -48,13 +48,15 @@ impl Export<'_> {
             let message = format!("{} exists; write replace=True to replace it, or another path", name.display());
             return Err(exception("FileExists", message));
         }
+        let of_file = |error: io::Error| of_dataset(error.into());
         ended_by_sigterm(py, || {
-            let temporary = tempfile::Builder::new().prefix(".fourbase-").tempdir_in(folder)?;
+            // numpy appends `.npz` to any other name.
+            let temporary = tempfile::Builder::new().prefix(".fourbase-").tempdir_in(folder).map_err(of_file)?;
             let (data, text) = (temporary.path().join("data.npz"), temporary.path().join("readme"));
             let mut portions = Vec::new();
             let seen = &Seen::default();
             let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-            let by_value = shown.patiently(py, told, |monitor| {
+            let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
                 let watch = Watch { seen, monitor };
                 dataset.budget = budget(dataset.budget.nodes, monitor);
                 let Some(format) = format else {
@@ -68,15 +70,16 @@ impl Export<'_> {
                 file.flush()?;
                 Ok(by_value)
             })?;
+            drop(shown);
             let by_value = by_value.map_err(of_dataset)?;
             let mut words =
                 dataset.readme(format.unwrap_or(Format::Parquet), by_value, &name.to_string_lossy(), &made_with);
             if format.is_none() {
                 words += &write_npz(py, &data, portions, &dataset)?;
             }
-            fs::write(&text, words)?;
-            fs::rename(data, &file)?;
-            fs::rename(text, readme)?;
+            fs::write(&text, words).map_err(of_file)?;
+            fs::rename(data, &file).map_err(of_file)?;
+            fs::rename(text, readme).map_err(of_file)?;
             Ok(by_value.iter().sum())
         })
     }

@@ -15,7 +15,7 @@ use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
 use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::{PAUSE, budget};
+use crate::wait::{PAUSE, budget, pool};
 
 /// A share, and its interval.
 type ShareAndInterval = (Option<f64>, Option<(f64, f64)>);
@@ -51,7 +51,7 @@ pub fn grade(
     let mut told_at = Instant::now();
     loop {
         let told = |monitor: &Monitor| Some(progress(&grade, monitor.nodes()));
-        let portion = shown.patiently(py, told, |monitor| {
+        let portion = shown.patiently(py, &*pool()?, told, |monitor| {
             positions.next(&budget(None, monitor), memory_bytes(), &|| monitor.is_cancelled())
         })?;
         let Some(portion) = portion.map_err(of_position)? else { break };

@@ -8,7 +8,7 @@
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
-//! - [`parts`] holds what the Python code of the package passes in; this module imports none of that code.
+//! - [`helpers`] holds what the Python code of the package passes in; this module imports none of that code.
 //!
 //! Columns count from 1, as in all text of fourbase; the libraries count from 0.
 
@@ -19,8 +19,8 @@ mod database;
 mod export;
 mod failure;
 mod grade;
+mod helpers;
 mod outcome;
-mod parts;
 mod position;
 mod positions;
 mod probe;
@@ -38,8 +38,8 @@ mod _native {
     use crate::{
         database::Database,
         grade::grade,
+        helpers::set_helpers,
         outcome::{Move, Outcome},
-        parts::connect,
         position::Position,
         rows::{decode, encode, rejected},
         search::search,

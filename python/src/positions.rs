@@ -20,11 +20,11 @@ use rayon::prelude::*;
 
 use crate::arguments::{Progress, memory_bytes, named};
 use crate::failure::{exception, of_position};
-use crate::parts;
+use crate::helpers;
 use crate::probe::{self, Question};
 use crate::progress::{Seen, Shown, Watch};
 use crate::rows::Batch;
-use crate::wait::budget;
+use crate::wait::{budget, pool};
 
 /// The most entries of the index that are listed at once.
 const AHEAD: u64 = 1 << 20;
@@ -71,8 +71,9 @@ impl Chunks {
         }
         let (shown, seen) = (Shown::new(py, database.board(), "Progress", progress.clone())?, &Seen::default());
         let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
-        let list =
-            shown.patiently(py, told, |monitor| list(database, ply, legal, memory_bytes, &Watch { seen, monitor }))?;
+        let list = shown.patiently(py, &*pool()?, told, |monitor| {
+            list(database, ply, legal, memory_bytes, &Watch { seen, monitor })
+        })?;
         let ((list, is_filtered), database) = (list.map_err(of_position)?, Arc::clone(database));
         let (listed, progress) = (VecDeque::new(), progress.map(Bound::unbind));
         Ok(Chunks { database, list, listed, is_filtered, size, done: 0, progress })
@@ -129,7 +130,9 @@ impl Chunks {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Shown::default().patiently(py, |_| None::<(u8,)>, |monitor| self.list_more(monitor))?.map_err(of_position)?;
+        Shown::default()
+            .patiently(py, &*pool()?, |_| None::<(u8,)>, |monitor| self.list_more(monitor))?
+            .map_err(of_position)?;
         let (bitboards, codes): (Vec<_>, Vec<_>) = self.listed.drain(..self.size.min(self.listed.len())).unzip();
         if bitboards.is_empty() {
             return Ok(None);
@@ -170,7 +173,7 @@ pub fn sample<'py>(
     }
     let done = AtomicU64::new(0);
     let told = |monitor: &Monitor| Some(("positions", done.load(Relaxed), count, monitor.nodes()));
-    let drawn = shown.patiently(py, told, |monitor| {
+    let drawn = shown.patiently(py, &*pool()?, told, |monitor| {
         let (budget, is_stopped) = (budget(None, monitor), || monitor.is_cancelled());
         let mut draws = Draws::new(Sampler::new(database, kind, &choice.plies, seed)?, count, choice.is_distinct);
         let (mut positions, mut outcomes) = (Vec::new(), Vec::new());
@@ -197,5 +200,5 @@ pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
 fn tuple(py: Python<'_>, bitboards: Vec<[u64; 2]>, values: Vec<i8>, plies: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bitboards = PyArray1::from_slice(py, bitboards.as_flattened()).reshape([bitboards.len(), 2])?;
     let arrays = (bitboards, PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies));
-    parts::call(py, "Labelled", arrays)
+    helpers::call(py, "Labelled", arrays)
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::failure::of_question;
 use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::budget;
+use crate::wait::{budget, pool};
 
 /// The value of a row that is no position, and of an illegal move.
 pub const NO_VALUE: i8 = i8::MIN;
@@ -56,7 +56,7 @@ pub fn probe(
     };
     let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(total));
     let told = |monitor: &Monitor| Some((unit, before + monitor.answers(), total, monitor.nodes()));
-    let found = shown.patiently(py, told, |monitor| {
+    let found = shown.patiently(py, &*pool()?, told, |monitor| {
         let budget = &budget(nodes, monitor);
         let cells = batch.positions.len() * width;
         let (mut values, mut plies) = (vec![NO_VALUE; cells], vec![NO_PLIES; cells]);

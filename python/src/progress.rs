@@ -8,13 +8,14 @@ use fourbase::Board;
 use fourbase::search::Monitor;
 use fourbase_tiers::progress::{Progress, Stage};
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PySystemExit, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
+use rayon::ThreadPool;
 
 use crate::failure::bug;
-use crate::wait::{PAUSE, pool};
-use crate::{arguments, parts};
+use crate::wait::PAUSE;
+use crate::{arguments, helpers};
 
 /// Shows the progress of a call: a Python function of the fields of a class of progress, which ends the display if it is called
 /// without any. `None` shows nothing.
@@ -25,20 +26,21 @@ impl Shown {
     /// Reads the argument ``progress`` of a call about a board. `kind` is the Python class that a function given as ``progress``
     /// receives.
     pub fn new(py: Python<'_>, board: Board, kind: &str, progress: arguments::Progress<'_>) -> PyResult<Shown> {
-        Ok(Shown(parts::call(py, "shown", (board.to_string(), kind, progress))?.extract()?))
+        Ok(Shown(helpers::call(py, "shown", (board.to_string(), kind, progress))?.extract()?))
     }
 
-    /// Does long work without the GIL, on the threads that all calls share ([`pool`]). In the meantime, this thread asks Python for
+    /// Does long work without the GIL, on the threads of `pool`. In the meantime, this thread asks Python for
     /// signals and shows what `seen` returns, the fields of the Python class of progress, twenty times a second, and once more at
     /// the end. If either fails, as with Ctrl-C, it cancels the monitor, which `work` must heed, waits for the end of the work and
     /// returns that error. A panic becomes an exception.
     pub fn patiently<T: Send, S: for<'py> PyCallArgs<'py>>(
         &self,
         py: Python<'_>,
+        pool: &ThreadPool,
         seen: impl Fn(&Monitor) -> Option<S> + Sync,
         work: impl FnOnce(&Arc<Monitor>) -> T + Send,
     ) -> PyResult<T> {
-        let (pool, monitor) = (pool()?, &Arc::new(Monitor::default()));
+        let monitor = &Arc::new(Monitor::default());
         let show = |py: Python<'_>| seen(monitor).map_or(Ok(()), |seen| self.tell(py, seen));
         let done = py.detach(|| {
             thread::scope(|scope| {
@@ -133,9 +135,12 @@ pub fn ended_by_sigterm<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -
     };
     let exit = PyCFunction::new_closure(py, None, None, exit)?;
     let is_default = signal.call_method1("getsignal", (&sigterm,))?.eq(&default)?;
-    // Python refuses a handler from any thread but the main one.
-    if !is_default || signal.call_method1("signal", (&sigterm, exit)).is_err() {
+    if !is_default {
         return work();
+    }
+    if let Err(error) = signal.call_method1("signal", (&sigterm, exit)) {
+        // Python refuses a handler from any thread but the main one. Any other error is of a signal, such as Ctrl-C.
+        return if error.is_instance_of::<PyValueError>(py) { work() } else { Err(error) };
     }
     let done = work();
     signal.call_method1("signal", (sigterm, default))?;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::arguments::{BoardArgument, named};
 use crate::failure::of_row;
 use crate::wait::{briefly, pool};
-use crate::{parts, position};
+use crate::{helpers, position};
 
 /// Stands for a row that is no position: no board has all 64 cells taken by both players.
 const INVALID: [u64; 2] = [u64::MAX; 2];
@@ -102,7 +102,7 @@ fn read_rows<'py>(board: Option<Board>, object: &Bound<'py, PyAny>, encoding: Op
     let py = object.py();
     let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
     let start = position::Position(Position::start(board.unwrap_or(usual)));
-    let read = parts::call(py, "read", (object, encoding, start))?;
+    let read = helpers::call(py, "read", (object, encoding, start))?;
     let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
     let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
         Ok(words) => words.readonly().as_slice()?.as_chunks().0.iter().copied().map(Row::Bitboards).collect(),
@@ -204,10 +204,13 @@ pub fn encode<'py>(
         "uni" => texts(py, &positions, |position| Some(notation::to_uni(position))),
         _ => {
             let start = position::Position(Position::start(batch.board));
-            parts::call(py, "write", (batch.to_array(py)?, encoding, start))
+            helpers::call(py, "write", (batch.to_array(py)?, encoding, start))
         }
     }
 }
+
+/// After how many rows a loop that holds the GIL hears Ctrl-C.
+const SIGNAL_ROWS: usize = 1 << 14;
 
 /// Writes texts or lists, on all threads. `text` returns `None` for a position that no game reaches.
 fn texts<'py, T: Send + IntoPyObject<'py>>(
@@ -218,7 +221,11 @@ fn texts<'py, T: Send + IntoPyObject<'py>>(
     let pool = pool()?;
     let texts: Vec<_> = briefly(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
     let reason = "no game reaches this position; write it as \"bits\"";
-    let texts =
-        texts.into_iter().enumerate().map(|(row, text)| text.ok_or_else(|| of_row("PositionError", row, reason)));
+    let texts = texts.into_iter().enumerate().map(|(row, text)| {
+        if row % SIGNAL_ROWS == 0 {
+            py.check_signals()?;
+        }
+        text.ok_or_else(|| of_row("PositionError", row, reason))
+    });
     texts.collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
 }

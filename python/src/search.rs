@@ -11,7 +11,7 @@ use crate::failure::of_analysis;
 use crate::outcome::Outcome;
 use crate::position::read;
 use crate::progress::Shown;
-use crate::wait::budget;
+use crate::wait::{budget, pool};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
@@ -49,7 +49,7 @@ pub fn search(
     let options =
         SearchOptions { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
     let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
-    let found = Shown::new(py, board, "Progress", progress)?.patiently(py, told, |monitor| {
+    let found = Shown::new(py, board, "Progress", progress)?.patiently(py, &*pool()?, told, |monitor| {
         SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
     })?;
     found.map(Outcome::from).map_err(|error| of_analysis(&error, "nodes=... or seconds=..."))

@@ -57,9 +57,8 @@ pub fn solve(
     let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
     let seen = &Seen::default();
     let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| (seen.ply.load(Relaxed), done, all));
-    let run = |monitor: &Arc<Monitor>| {
-        pool.install(|| solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() }))
-    };
-    let report = ended_by_sigterm(py, || shown.patiently(py, told, run))?;
+    let run =
+        |monitor: &Arc<Monitor>| solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() });
+    let report = ended_by_sigterm(py, || shown.patiently(py, &pool, told, run))?;
     Database::open(py, report.map_err(of_solve)?.folder, cache_bytes(), false)
 }

@@ -14,7 +14,7 @@ use pyo3::types::PyBool;
 use crate::arguments::{BoardArgument, Memory, Progress, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
-use crate::parts;
+use crate::helpers;
 use crate::position::Position;
 use crate::progress::Shown;
 use crate::wait::{PAUSE, briefly, pool};
@@ -141,5 +141,5 @@ pub fn strategy<'py>(
         compared.1,
         compared.2,
     );
-    parts::call(py, "Strategy", result)
+    helpers::call(py, "Strategy", result)
 }

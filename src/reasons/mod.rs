@@ -22,7 +22,7 @@
 //!
 //! let board: Board = "7x6".parse()?;
 //! let reason = Reason::of(&notation::parse(board, "2112424273744666")?, Player::First).ok_or("no proof")?;
-//! assert_eq!((reason.kind, reason.line.as_slice()), (ReasonKind::Forced, &[1, 0, 4, 4, 4][..]));
+//! assert_eq!((reason.kind, reason.line.as_slice()), (ReasonKind::EveryReply, &[1, 0, 4, 4, 4][..]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -11,11 +11,10 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 ``'4x4c3'``, ``'4x4m'``. Columns count from 1 on the left. Values are for the player to move.
 """
 
-from fourbase import _native, errors
-from fourbase._encodings import read, write
+from fourbase import _encodings, _native, _progress, errors
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
-from fourbase._progress import Progress, SolveProgress, shown
+from fourbase._progress import Progress, SolveProgress
 from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
 
@@ -29,5 +28,14 @@ __all__ = [
     "strategy",
 ]
 
-# The native module imports nothing of this package but its errors; it gets here what it calls.
-_native.connect({part.__name__: part for part in (Labelled, MoveValues, Strategy, read, shown, write)})
+# The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
+_native.set_helpers(
+    {
+        "Labelled": Labelled,
+        "MoveValues": MoveValues,
+        "Strategy": Strategy,
+        "read": _encodings.read,
+        "shown": _progress.shown,
+        "write": _encodings.write,
+    }
+)

@@ -10,7 +10,7 @@ from fourbase._progress import Progress, SolveProgress
 from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 
 # fmt: off
-__all__ = ["Database", "Move", "Outcome", "Position", "__version__", "connect", "decode", "encode",
+__all__ = ["Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",
            "grade", "rejected", "search", "solve", "strategy"]
 
 __version__: Final[str]
@@ -101,7 +101,7 @@ class Database:
                     nodes: int | None = None, progress: _Progress = None) -> MoveValues: ...
     def _repr_html_(self) -> str: ...
 
-def connect(parts: dict[str, Callable[..., Any]]) -> None: ...
+def set_helpers(helpers: dict[str, Callable[..., Any]]) -> None: ...
 def search(board: str, position: str | Position | None = None, *, nodes: int | None = None,
            seconds: float | None = None, threads: int = 1, table_bytes: int | None = None,
            progress: _Progress = None) -> Outcome: ...

@@ -46,8 +46,8 @@ fn both(database: Database) -> Analyst<Database> {
 }
 
 /// Returns every position of plies 0 to 6, always in the same order.
-fn positions() -> Vec<Position> {
-    in_order(plies(board()).take(7).flatten())
+fn positions(board: Board) -> Vec<Position> {
+    in_order(plies(board).take(7).flatten())
 }
 
 /// Sorts positions, because [`plies`] gives those of a ply in any order.
@@ -60,7 +60,7 @@ fn in_order(positions: impl Iterator<Item = Position>) -> Vec<Position> {
 /// Checks that `analyst` returns what the database `whole` returns. Without an analysis, the remoteness of moves that are
 /// not best in value may be missing.
 fn compare(analyst: &Analyst<Database>, whole: &Database) {
-    for position in &long::every(5, positions(), "positions of 4x4") {
+    for position in &long::every(5, positions(whole.board()), "positions") {
         let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();
         let outcome = whole.probe(position).unwrap();
         assert_eq!((found.outcome, found.limit), (Some(outcome), None), "{position}");
@@ -76,7 +76,7 @@ fn compare(analyst: &Analyst<Database>, whole: &Database) {
         let values = |moves: &[(usize, Outcome)]| moves.iter().map(|of| (of.0, of.1.value)).collect::<Vec<_>>();
         assert_eq!(values(&moves), values(&expected), "{position}");
     }
-    let positions = positions();
+    let positions = positions(whole.board());
     let found = analyst.outcomes(&positions, &Budget::default());
     assert!(found.into_iter().map(Result::unwrap).eq(whole.probe_many(&positions).into_iter().map(Result::unwrap)));
 }
@@ -89,6 +89,11 @@ fn all_analysts_give_the_same_answers() {
     compare(&Analyst::new(board(), None, Some(pool())), &whole);
     compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
     compare(&both(unfinished(three.path())), &whole);
+    for name in ["4x4m", "4x4c3"] {
+        let board = name.parse().unwrap();
+        let whole = solved(one.path(), board, Values::Remoteness);
+        compare(&both(solved(two.path(), board, Values::Wdl)), &whole);
+    }
     // Values alone don't determine a best move.
     let values = Database::find(two.path(), board()).unwrap();
     assert_eq!(values.best_line(&Position::start(board())).unwrap(), None);
@@ -102,7 +107,7 @@ fn one_budget_is_for_all_parts_of_a_question_and_the_next_question_is_answered()
     let whole = solved(one.path(), board(), Values::Remoteness);
     solved(two.path(), board(), Values::Wdl);
     // Choose the position whose win or loss takes the most plies.
-    let outcomes = positions().into_iter().map(|position| (whole.probe(&position).unwrap(), position));
+    let outcomes = positions(board()).into_iter().map(|position| (whole.probe(&position).unwrap(), position));
     let decided = outcomes.filter(|(outcome, _)| outcome.value != Value::Tie);
     let (_, position) = decided.max_by_key(|(outcome, _)| outcome.remoteness).unwrap();
     for has_database in [false, true] {
@@ -132,7 +137,7 @@ fn moves_are_compared_by_value_if_the_budget_leaves_their_remoteness_open() {
     let analyst = both(solved(root.path(), board(), Values::Wdl));
     let whole = solved(root.path(), board(), Values::Remoteness);
     let (mut by_value, mut count) = (0, 0);
-    for position in positions().into_iter().filter(|position| position.moves().next().is_some()) {
+    for position in positions(board()).into_iter().filter(|position| position.moves().next().is_some()) {
         let moves = analyst.moves(&position, &mut Budget { nodes: Some(2), ..Budget::default() }).unwrap();
         let mut expected = whole.moves(&position).unwrap();
         let value = expected[0].1.value;
