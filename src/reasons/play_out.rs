@@ -85,11 +85,13 @@ impl PlayOut {
                 break;
             }
         }
+        // Of a proof, every position is stored: `longest` looks them up.
+        if self.is_over() {
+            return None;
+        }
         // A full board is a tie.
         let plies = plies.filter(|plies| *plies > 0);
-        if !self.is_over() {
-            self.met.entry(*position).or_default()[deviations] = Some(plies);
-        }
+        self.met.entry(*position).or_default()[deviations] = Some(plies);
         plies
     }
 

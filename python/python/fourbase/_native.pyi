@@ -11,7 +11,7 @@ from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 
 # fmt: off
 __all__ = ["Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",
-           "grade", "rejected", "search", "solve", "strategy"]
+           "grade", "rejected", "search", "set_helpers", "solve", "strategy"]
 
 __version__: Final[str]
 
