@@ -1,12 +1,10 @@
 //! The positions of a game with the outcomes of all moves, and the cost of each move.
 
-use std::collections::HashSet;
-
-use super::{Analysis, AnalysisError, Move};
+use super::{Analysis, AnalysisError};
 use crate::notation::choice_of_columns;
-use crate::reasons::Reason;
+use crate::reasons::{Reason, ReasonKind};
 use crate::value::in_plies;
-use crate::{Game, Outcome, Player, Position, Value};
+use crate::{Game, Outcome, Player, Position, Value, winning_cells};
 
 /// The node limit of a quick search, which takes a millisecond or less.
 pub const QUICK_NODES: u64 = 10_000;
@@ -33,7 +31,8 @@ pub struct Ply {
     pub refutation: Option<Reason>,
 }
 
-/// How good a move is. Of several classes that fit, the last one in this list.
+/// How good a move is. Of several classes that fit, the last one in this list: a missed win or a line left open may be a
+/// mistake as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -48,7 +47,7 @@ pub enum MoveClass {
     Sooner,
     /// The value became worse.
     Mistake,
-    /// The opponent can complete a line now, and the move could have stopped that.
+    /// The opponent had one cell that completes a line, and still has it.
     LeftOpen,
     /// The player could have completed a line.
     MissedWin,
@@ -126,7 +125,11 @@ impl GameAnalysis {
             let [before, after] = &mut self.plies[number - 1..=number] else { continue };
             if let Some(Loss::Value(_, to)) = before.loss() {
                 let (position, line) = (after.analysis.position, after.analysis.line.as_deref());
-                before.refutation = Some(Reason::with_value(&position, to.flip(), line));
+                let refutation = Reason::with_value(&position, to.flip(), line);
+                // A threat of the player who erred explains no mistake.
+                let is_threat = refutation.kind == ReasonKind::MustAnswer;
+                let best_play = || Reason::best_play(&position, to.flip(), line);
+                before.refutation = Some(if is_threat { best_play() } else { refutation });
             }
         }
     }
@@ -156,19 +159,20 @@ impl GameAnalysis {
         lost.collect()
     }
 
-    /// Returns the number (from 1) and the ply of the last move that changed the value; `None` without a mistake.
+    /// Returns the number (from 1) and the ply of the last move that changed the value; `None` without a mistake, and if
+    /// the cost of a later move is unknown.
     pub fn decisive(&self) -> Option<(usize, &Ply)> {
-        let changes = self.moves().filter(|(_, ply, _)| matches!(ply.loss(), Some(Loss::Value(..))));
-        changes.last().map(|(number, ply, _)| (number, ply))
+        let changes = self.moves().filter(|(_, ply, _)| matches!(ply.loss(), Some(Loss::Value(..)) | None));
+        changes.last().filter(|(_, ply, _)| ply.loss().is_some()).map(|(number, ply, _)| (number, ply))
     }
 
     /// Counts the moves of a player that mattered, and those of them that kept the value.
     pub fn accuracy(&self, player: Player) -> Accuracy {
         let mut accuracy = Accuracy::default();
         for (_, ply, _) in self.moves_of(player) {
-            let value = |child: &Move| child.outcome.map(|outcome| outcome.value);
-            let values = ply.analysis.moves.iter().map(value).collect::<Option<HashSet<Value>>>();
-            let Some((loss, true)) = ply.loss().zip(values.map(|values| values.len() > 1)) else { continue };
+            let mut values = ply.analysis.moves.iter().filter_map(|child| Some(child.outcome?.value));
+            let first = values.next();
+            let Some((loss, true)) = ply.loss().zip(Some(values.any(|value| Some(value) != first))) else { continue };
             accuracy.mattered += 1;
             accuracy.kept += usize::from(!matches!(loss, Loss::Value(..)));
         }
@@ -202,17 +206,22 @@ impl Ply {
 
     /// Returns the class of the move played; `None` if it is unknown or no move was played.
     pub fn class(&self) -> Option<MoveClass> {
-        let (before, after) = (self.analysis.outcome?, self.played()?);
-        let (misere, one) = (self.analysis.position.board().is_misere(), Some(1));
-        let is_left_open = |of: Outcome| of.value == Value::Lose && of.remoteness == Some(2);
-        Some(match self.loss()? {
-            _ if !misere && before.remoteness == one && after.remoteness != one => MoveClass::MissedWin,
-            _ if !misere && is_left_open(after) && !is_left_open(before) => MoveClass::LeftOpen,
-            Loss::Nothing => MoveClass::Best,
-            Loss::NoValue => MoveClass::KeepsValue,
-            Loss::Value(..) => MoveClass::Mistake,
-            Loss::Plies(_) if before.value == Value::Win => MoveClass::Later,
-            Loss::Plies(_) => MoveClass::Sooner,
+        let (position, column) = (self.analysis.position, self.column?);
+        let cell = 1 << position.board().cell(column, position.height(column));
+        let completes = |player| match position.board().is_misere() {
+            true => 0,
+            false => winning_cells(position.board(), position.pieces(player)) & position.playable_cells(),
+        };
+        let (wins, dangers) = (completes(position.to_move()), completes(position.to_move().other()));
+        Some(match self.loss() {
+            _ if wins != 0 && wins & cell == 0 => MoveClass::MissedWin,
+            _ if wins == 0 && dangers.is_power_of_two() && dangers != cell => MoveClass::LeftOpen,
+            None => return None,
+            Some(Loss::Nothing) => MoveClass::Best,
+            Some(Loss::NoValue) => MoveClass::KeepsValue,
+            Some(Loss::Value(..)) => MoveClass::Mistake,
+            Some(Loss::Plies(_)) if self.analysis.outcome?.value == Value::Win => MoveClass::Later,
+            Some(Loss::Plies(_)) => MoveClass::Sooner,
         })
     }
 

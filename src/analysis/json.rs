@@ -205,8 +205,8 @@ struct ChildJson {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ReasonJson {
     kind: ReasonKind,
-    /// `first` or `second`: who wins; for `must-answer` who has to answer.
-    player: &'static str,
+    /// `first` or `second`: who wins; for `must-answer` who has to answer. Null if nobody wins.
+    player: Option<&'static str>,
     /// One or two sentences.
     text: String,
     /// A line of play; after a win it is complete, and as long as the other player can make it.
@@ -215,7 +215,8 @@ struct ReasonJson {
     cells: Vec<[usize; 2]>,
     /// The cell that completes the line.
     last: Option<[usize; 2]>,
-    /// For `zugzwang`: after the other player plays in a cell, the column to play in instead of the same one.
+    /// For `zugzwang`: after the other player plays in a cell, the column to play in, if it has room, instead of
+    /// the same one.
     exceptions: Vec<ExceptionJson>,
 }
 
@@ -235,11 +236,11 @@ impl ReasonJson {
         let exception = |(after, column): &_| ExceptionJson { after: cell(*after), column: column + 1 };
         ReasonJson {
             kind: reason.kind,
-            player: reason.player.name(),
+            player: reason.player.map(Player::name),
             text: reason.to_string(),
             line: columns_to_text(reason.line.iter().copied()),
             cells: (0..reason.board.cells()).filter(is_set).map(|of| cell((of / height, of % height))).collect(),
-            last: reason.last.map(cell),
+            last: reason.last().map(cell),
             exceptions: reason.exceptions.iter().map(exception).collect(),
         }
     }

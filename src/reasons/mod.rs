@@ -11,7 +11,7 @@
 //! | two threats | the player has two threats at once, or makes them with the next move; the opponent can meet one |
 //! | forced | every move of the player makes a threat, until the line is complete |
 //! | every reply | every move of the opponent allows the player to win by force |
-//! | zugzwang | the player answers in the same column, with the exceptions given, until the opponent has to allow a line |
+//! | zugzwang | the player wins by force, parries threats, and else answers in the same column, with the exceptions given |
 //! | must answer | the opponent completes a line unless the player to move plays in one column |
 //! | no line | neither player has a place left for a line, so the game is a tie |
 //! | best play | nothing: no reason above was found within some milliseconds |
@@ -39,7 +39,7 @@ use crate::{Board, Player, Position, Value, lines, winning_cells};
 use force::ThreatSearch;
 use play_out::{Exception, MOST_DEVIATIONS, MOST_FORCED, PlayOut, ReplyKind};
 
-/// The most positions that a proof visits, some milliseconds.
+/// The most positions that a search for a proof visits, some milliseconds.
 const MOST_NODES: u64 = 20_000;
 
 /// The most exceptions of a rule that still count as a reason.
@@ -75,26 +75,28 @@ pub enum ReasonKind {
 pub struct Reason {
     /// What is proved.
     pub kind: ReasonKind,
-    /// Who wins. For [`ReasonKind::MustAnswer`] who has to answer; without a winner, the player to move.
-    pub player: Player,
+    /// Who wins, or for [`ReasonKind::MustAnswer`] who has to answer; `None` if nobody wins.
+    pub player: Option<Player>,
     /// The board.
     pub board: Board,
-    /// A line of play (columns from 0). For a win it is played to the end, and as long as the opponent can make it.
+    /// A line of play (columns from 0). For a proved win it is played to the end, and as long as the rule lets it be.
     pub line: Vec<usize>,
+    /// The cells (column and row from 0) in which the moves of `line` land.
+    pub places: Vec<(usize, usize)>,
     /// The cells of the completed lines at the end of `line`; for [`ReasonKind::MustAnswer`] the cell of the threat.
     pub cells: u64,
-    /// The cell (column and row from 0) that completes the line.
-    pub last: Option<(usize, usize)>,
-    /// For [`ReasonKind::Zugzwang`]: after the opponent plays in the cell (column and row), the column to play in
-    /// instead of the same one.
+    /// For [`ReasonKind::Zugzwang`]: after the opponent plays in the cell (column and row), the column to play in, if it
+    /// has room, instead of the same one.
     pub exceptions: Vec<((usize, usize), usize)>,
-    /// Whether the player moves first in `line`.
+    /// Whether `player` moves first in `line`.
     moves_first: bool,
+    /// Whether every last move of the opponent in `line` would let `player` complete a line.
+    is_squeezed: bool,
 }
 
-/// Returns the empty cells in which `player` would complete a line.
-fn threats(position: &Position, player: Player) -> u64 {
-    winning_cells(position.board(), position.pieces(player)) & !position.occupied()
+/// Returns the cells into which a piece can fall now and in which `player` would complete a line.
+fn open_threats(position: &Position, player: Player) -> u64 {
+    winning_cells(position.board(), position.pieces(player)) & position.playable_cells()
 }
 
 /// Returns the column of the lowest of `cells`.
@@ -103,12 +105,11 @@ fn column_of(board: Board, cells: u64) -> usize {
 }
 
 impl Reason {
-    /// Proves that `winner` wins a position; `None` if there is no proof within some milliseconds. Under misère only a
-    /// finished game has a reason.
+    /// Proves that `winner` wins a position; `None` if there is no proof within 20,000 positions for the search
+    /// and as many for its check. Under misère only a finished game has a reason.
     pub fn of(position: &Position, winner: Player) -> Option<Reason> {
         if position.primitive().is_some() {
-            return (position.winner() == Some(winner))
-                .then(|| Reason::new(position, ReasonKind::Over, winner, Vec::new()));
+            return (position.winner() == Some(winner)).then(|| Reason::of_end(position));
         }
         if position.board().is_misere() {
             return None;
@@ -116,52 +117,50 @@ impl Reason {
         if position.to_move() == winner { Reason::of_winner(position) } else { Reason::of_loser(position) }
     }
 
-    /// Explains a position whose value is known: a proof, else what the board shows, else best play, of which `line` has
-    /// the moves.
+    /// Explains a position whose value is known: a proof, else what the board shows, else [`Reason::best_play`].
     pub fn with_value(position: &Position, value: Value, line: Option<&[usize]>) -> Reason {
-        let player = position.to_move();
-        let proof = match value {
-            Value::Win => Reason::of(position, player),
-            Value::Lose => Reason::of(position, player.other()),
-            Value::Tie => None,
-        };
-        let winner = if value == Value::Lose { player.other() } else { player };
-        let best_play = || Reason::new(position, ReasonKind::BestPlay, winner, line.unwrap_or_default().to_vec());
-        proof.or_else(|| Reason::of_board(position)).unwrap_or_else(best_play)
+        let proof = winner(position, value).and_then(|winner| Reason::of(position, winner));
+        let of_board = || if value == Value::Lose { None } else { Reason::of_board(position) };
+        proof.or_else(of_board).unwrap_or_else(|| Reason::best_play(position, value, line))
     }
 
-    /// Returns a reason that does not depend on who wins: the game is over, a threat must be answered, or no line is
-    /// left. `None` if there is none.
-    pub fn of_board(position: &Position) -> Option<Reason> {
+    /// Returns best play as the reason of a position. `line` has its moves, none if they are not known.
+    pub fn best_play(position: &Position, value: Value, line: Option<&[usize]>) -> Reason {
+        Reason::new(position, ReasonKind::BestPlay, winner(position, value), line.unwrap_or_default().to_vec())
+    }
+
+    /// Returns a reason that the board shows: the game is over, a threat must be answered, or no line is left.
+    fn of_board(position: &Position) -> Option<Reason> {
         let (board, player) = (position.board(), position.to_move());
         if position.primitive().is_some() {
-            return Some(Reason::new(position, ReasonKind::Over, position.winner().unwrap_or(player), Vec::new()));
+            return Some(Reason::of_end(position));
         }
-        let dangers = threats(position, player.other()) & position.playable_cells();
-        if dangers.is_power_of_two() && !board.is_misere() {
-            let column = column_of(board, dangers);
-            let last = Some((column, position.height(column)));
+        let dangers = open_threats(position, player.other());
+        if dangers.is_power_of_two() && open_threats(position, player) == 0 && !board.is_misere() {
+            let line = vec![column_of(board, dangers)];
             return Some(Reason {
                 cells: dangers,
-                last,
-                ..Reason::new(position, ReasonKind::MustAnswer, player, vec![column])
+                ..Reason::new(position, ReasonKind::MustAnswer, Some(player), line)
             });
         }
         let [first, second] = position.bitboards();
         let is_open = |line: u64| line & first == 0 || line & second == 0;
-        (!lines(board).any(is_open)).then(|| Reason::new(position, ReasonKind::NoLine, player, Vec::new()))
+        (!lines(board).any(is_open)).then(|| Reason::new(position, ReasonKind::NoLine, None, Vec::new()))
+    }
+
+    fn of_end(position: &Position) -> Reason {
+        Reason::new(position, ReasonKind::Over, position.winner(), Vec::new())
     }
 
     fn of_winner(position: &Position) -> Option<Reason> {
         let player = position.to_move();
-        let mut force = ThreatSearch::default();
-        if let Some(line) = force.win(position, MOST_FORCED) {
+        if let Some(line) = ThreatSearch::default().win(position, MOST_FORCED) {
             let kind = match line.len() {
                 1 => ReasonKind::EndsNow,
                 3 => ReasonKind::TwoThreats,
                 _ => ReasonKind::Forced,
             };
-            return Some(Reason::new(position, kind, player, line));
+            return Some(Reason::new(position, kind, Some(player), line));
         }
         // The first move is free; of equally simple rules take the one after the most central move.
         let columns = position.board().central_columns().into_iter().filter(|column| position.can_play(*column));
@@ -170,65 +169,90 @@ impl Reason {
     }
 
     fn of_loser(position: &Position) -> Option<Reason> {
-        let winner = position.to_move().other();
-        let dangers = threats(position, winner) & position.playable_cells();
-        if dangers.count_ones() > 1 && threats(position, position.to_move()) & position.playable_cells() == 0 {
-            let (parry, win) =
-                (column_of(position.board(), dangers), column_of(position.board(), dangers & (dangers - 1)));
-            return Some(Reason::new(position, ReasonKind::TwoThreats, winner, vec![parry, win]));
+        let (board, winner) = (position.board(), position.to_move().other());
+        let dangers = open_threats(position, winner);
+        if dangers.count_ones() > 1 && open_threats(position, position.to_move()) == 0 {
+            let line = [dangers, dangers & (dangers - 1)].map(|cells| column_of(board, cells)).to_vec();
+            return Some(Reason::new(position, ReasonKind::TwoThreats, Some(winner), line));
         }
         Reason::of_rule(position, winner, &[(None, *position)])
     }
 
-    /// Looks for a rule that wins for `player`, who plays the first column of one of `children`, if any, before the
-    /// position beside it.
+    /// Looks for a rule that wins for `player`. `children` has the player's first moves to try, if any, each with the
+    /// position after it.
     fn of_rule(position: &Position, player: Player, children: &[(Option<usize>, Position)]) -> Option<Reason> {
-        let mut search = PlayOut::new(player, Vec::new(), MOST_NODES);
+        let (mut search, mut left) = (PlayOut::new(player, Vec::new(), MOST_NODES), MOST_NODES);
         for deviations in 0..=MOST_DEVIATIONS {
             for (first, child) in children {
                 if search.wins(child, deviations).is_none() {
                     continue;
                 }
-                let exceptions = search.deviations(child, deviations);
-                if let Some((mut proof, exceptions)) = strict(player, child, exceptions.into_iter().collect()) {
-                    let longest = proof.longest(child);
-                    let kind = if is_forced(&mut proof, child) { ReasonKind::EveryReply } else { ReasonKind::Zugzwang };
-                    let height = position.board().height();
-                    let place = |(cell, column): Exception| ((cell / height, cell % height), column);
-                    let exceptions = exceptions.into_iter().map(place).collect();
-                    let line = first.iter().copied().chain(longest).collect();
-                    return Some(Reason { exceptions, ..Reason::new(position, kind, player, line) });
-                }
-            }
-            if search.is_over() {
-                break;
+                let exceptions = search.deviations(child, deviations).into_iter().collect();
+                let Some((mut proof, exceptions)) = strict(player, child, exceptions, &mut left) else { continue };
+                let longest = proof.longest(child);
+                let kind = if is_forced(&mut proof, child) { ReasonKind::EveryReply } else { ReasonKind::Zugzwang };
+                let height = position.board().height();
+                let place = |(cell, column): Exception| ((cell / height, cell % height), column);
+                let exceptions = exceptions.into_iter().map(place).collect();
+                let line = first.iter().copied().chain(longest).collect();
+                return Some(Reason { exceptions, ..Reason::new(position, kind, Some(player), line) });
             }
         }
         None
     }
 
-    fn new(position: &Position, kind: ReasonKind, player: Player, line: Vec<usize>) -> Reason {
-        let end = line.iter().fold(*position, |position, column| position.drop_piece(*column));
-        let last = line.last().map(|column| (*column, end.height(*column) - 1));
-        let (board, moves_first) = (position.board(), position.to_move() == player);
-        Reason { kind, player, board, line, cells: end.completed_lines(), last, exceptions: Vec::new(), moves_first }
+    /// Makes a reason. A `line` that leaves the rules is cut there.
+    fn new(position: &Position, kind: ReasonKind, player: Option<Player>, mut line: Vec<usize>) -> Reason {
+        let (mut end, mut places, mut is_squeezed) = (*position, Vec::new(), false);
+        for (number, &column) in line.iter().enumerate() {
+            if number + 2 == line.len() {
+                let allows = |column| player.is_some_and(|player| open_threats(&end.drop_piece(column), player) != 0);
+                is_squeezed = end.moves().all(allows);
+            }
+            let Ok(next) = end.play(column) else { break };
+            places.push((column, end.height(column)));
+            end = next;
+        }
+        line.truncate(places.len());
+        let (board, moves_first, cells) = (position.board(), player == Some(position.to_move()), end.completed_lines());
+        Reason { kind, player, board, line, places, cells, exceptions: Vec::new(), moves_first, is_squeezed }
+    }
+
+    /// Returns the cell that completes the line at the end of `line`, or of the threat that must be answered.
+    pub fn last(&self) -> Option<(usize, usize)> {
+        self.places.last().copied().filter(|_| self.cells != 0)
     }
 }
 
-/// Proves a rule with exceptions, of which it leaves out those that are not needed. `None` if the rule does not win, or
-/// has too many exceptions.
-fn strict(player: Player, position: &Position, mut exceptions: Vec<Exception>) -> Option<(PlayOut, Vec<Exception>)> {
-    let prove = |exceptions: &[Exception]| {
-        let mut proof = PlayOut::new(player, exceptions.to_vec(), MOST_NODES);
-        proof.wins(position, 0).map(|_| proof)
+/// Returns who wins a position with this value.
+fn winner(position: &Position, value: Value) -> Option<Player> {
+    match value {
+        Value::Win => Some(position.to_move()),
+        Value::Lose => Some(position.to_move().other()),
+        Value::Tie => None,
+    }
+}
+
+/// Proves a rule with exceptions, of which it leaves out those that are not needed, and takes the positions that it
+/// visits from `left`. `None` if the rule does not win, has too many exceptions, or two for one cell.
+fn strict(
+    player: Player,
+    position: &Position,
+    mut exceptions: Vec<Exception>,
+    left: &mut u64,
+) -> Option<(PlayOut, Vec<Exception>)> {
+    let mut prove = |exceptions: &[Exception]| {
+        let mut proof = PlayOut::new(player, exceptions.to_vec(), *left);
+        let is_proved = proof.wins(position, 0).is_some();
+        *left = left.saturating_sub(proof.visited());
+        is_proved.then_some(proof)
     };
-    if exceptions.len() > 2 * MOST_EXCEPTIONS {
+    let has_two = exceptions.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    if has_two || exceptions.len() > 2 * MOST_EXCEPTIONS {
         return None;
     }
     let mut proof = prove(&exceptions)?;
-    let mut number = exceptions.len();
-    while number > 0 {
-        number -= 1;
+    for number in (0..exceptions.len()).rev() {
         let removed = exceptions.remove(number);
         match prove(&exceptions) {
             Some(shorter) => proof = shorter,
@@ -241,54 +265,58 @@ fn strict(player: Player, position: &Position, mut exceptions: Vec<Exception>) -
 /// Returns whether every move of the opponent allows a win by force.
 fn is_forced(proof: &mut PlayOut, position: &Position) -> bool {
     position.moves().all(|last| {
-        let reply = proof.reply(&position.drop_piece(last), Some(last), 0);
+        let reply = proof.reply(&position.drop_piece(last), last, 0);
         reply.is_some_and(|reply| matches!(reply.kind, ReplyKind::Win | ReplyKind::Force(_)))
     })
 }
 
-/// Writes a cell as `column 4, row 3`, counted from 1.
-struct Cell((usize, usize));
-
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}, row {}", self.0.0 + 1, self.0.1 + 1)
-    }
+/// Writes a cell as `column 4, row 3`.
+fn cell_name((column, row): (usize, usize)) -> String {
+    format!("column {}, row {}", columns_to_text([column]), row + 1)
 }
 
 impl fmt::Display for Reason {
     /// Writes one or two sentences without the last full stop.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (player, other) = (self.player.mark(), self.player.other().mark());
-        let text = columns_to_text(self.line.iter().copied());
-        let parity = |row: usize| if row.is_multiple_of(2) { "odd" } else { "even" };
-        let last = self.last.map_or_else(String::new, |last| format!("{} ({})", Cell(last), parity(last.1)));
+        let mark = |player: Option<Player>| player.map_or(' ', Player::mark);
+        let (player, other) = (mark(self.player), mark(self.player.map(Player::other)));
+        let line = columns_to_text(self.line.iter().copied());
+        let first = columns_to_text(self.line.first().copied());
+        let place = |back: usize| self.places.iter().rev().nth(back).map_or_else(String::new, |cell| cell_name(*cell));
+        let last = place(0);
         match self.kind {
             ReasonKind::Over if self.cells == 0 => write!(f, "the board is full"),
             ReasonKind::Over if self.board.is_misere() => write!(f, "{other} has completed a line"),
             ReasonKind::Over => write!(f, "{player} has completed a line"),
             ReasonKind::EndsNow => write!(f, "{player} completes a line at {last}"),
-            ReasonKind::TwoThreats if self.moves_first => {
-                write!(f, "{player} plays {} and has two threats at once; {other} can meet only one", self.line[0] + 1)
+            ReasonKind::TwoThreats => {
+                let start = if self.moves_first { format!("plays {first} and ") } else { String::new() };
+                let parried = place(1);
+                write!(f, "{player} {start}has two threats at once, {parried} and {last}; {other} can meet only one")
             }
-            ReasonKind::TwoThreats => write!(f, "{player} has two threats at once; {other} can meet only one"),
             ReasonKind::Forced => {
-                write!(f, "{player} wins by force: every move of {text} makes a threat, up to the line at {last}")
+                write!(f, "{player} wins by force with {line}: each move of {player} makes a threat, the last one ")?;
+                write!(f, "completes a line at {last}")
             }
             ReasonKind::EveryReply => {
                 if self.moves_first {
-                    write!(f, "{player} plays {}; ", self.line[0] + 1)?;
+                    write!(f, "{player} plays {first}; ")?;
                 }
-                write!(f, "whatever {other} plays, {player} wins by force, at the latest with {text} at {last}")
+                write!(f, "whatever {other} plays, {player} wins by force, at the latest with {line} at {last}")
             }
-            ReasonKind::Zugzwang => self.fmt_rule(f, &text, &last),
+            ReasonKind::Zugzwang => self.fmt_rule(f, [player, other], [&first, &line, &last]),
             ReasonKind::MustAnswer => write!(f, "{other} threatens {last}, so {player} must play there"),
             ReasonKind::NoLine => write!(f, "neither player has a place left for a line"),
             ReasonKind::BestPlay => {
-                write!(f, "no simple reason was found: no win by force, and none by answers in the same column")?;
-                match (&*text, self.cells) {
+                match self.player {
+                    None => write!(f, "neither player can force a win")?,
+                    Some(_) if self.board.is_misere() => write!(f, "no reasons are sought where a line loses")?,
+                    Some(_) => write!(f, "no simple reason was found, by force or by answers in the same column")?,
+                }
+                match (&*line, self.cells) {
                     ("", _) => Ok(()),
-                    (_, 0) => write!(f, ". Best play is {text}, up to the full board"),
-                    (_, _) => write!(f, ". Best play is {text}, up to the line at {last}"),
+                    (_, 0) => write!(f, ". Best play is {line}"),
+                    (_, _) => write!(f, ". Best play is {line}, up to the line at {last} ({})", self.parity()),
                 }
             }
         }
@@ -296,26 +324,30 @@ impl fmt::Display for Reason {
 }
 
 impl Reason {
-    fn fmt_rule(&self, f: &mut fmt::Formatter<'_>, text: &str, last: &str) -> fmt::Result {
-        let (player, other) = (self.player.mark(), self.player.other().mark());
-        if self.moves_first {
-            write!(
-                f,
-                "{player} plays {} and then, apart from threats, answers every move in the same column",
-                self.line[0] + 1
-            )?;
-        } else {
-            write!(f, "apart from threats, {player} answers every move in the same column")?;
-        }
+    /// Writes the rule of [`ReasonKind::Zugzwang`].
+    fn fmt_rule(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        [player, other]: [char; 2],
+        [first, line, last]: [&str; 3],
+    ) -> fmt::Result {
+        let start = if self.moves_first { format!("plays {first} and then ") } else { String::new() };
+        write!(f, "{player} {start}answers in the same column")?;
         for (number, (cell, column)) in self.exceptions.iter().enumerate() {
             let start = if number == 0 { ", but" } else { " and" };
-            write!(f, "{start} {} with {}", Cell(*cell), column + 1)?;
+            write!(f, "{start} {} with {} if it has room", cell_name(*cell), columns_to_text([*column]))?;
         }
-        let is_squeezed = matches!(self.line[..], [.., below, above] if below == above);
-        if is_squeezed {
-            write!(f, ". In the end {other} has to play under the threat at {last}: {text}")
-        } else {
-            write!(f, ". The longest game ends at {last}: {text}")
+        write!(f, "; where {player} can win by force, or must parry a threat, {player} does that. ")?;
+        write!(f, "In the longest game, {line}, ")?;
+        if self.is_squeezed {
+            write!(f, "every last move of {other} lets ")?;
         }
+        let verb = if self.is_squeezed { "complete" } else { "completes" };
+        write!(f, "{player} {verb} a line, here at {last} ({})", self.parity())
+    }
+
+    /// Returns whether the row of the last move is odd or even, counted from 1.
+    fn parity(&self) -> &'static str {
+        if self.last().is_some_and(|(_, row)| row.is_multiple_of(2)) { "odd" } else { "even" }
     }
 }

@@ -1,22 +1,22 @@
 //! Plays a rule out against every reply, which proves that its player wins.
 //!
 //! The rule is *follow-up* with threats first: its player completes a line, parries a threat, wins by force, or answers
-//! in the column of the opponent's last move. With follow-up, a player gets all cells of the rows whose parity the
-//! player wants, so that the opponent in the end has to play under a threat (zugzwang). V. Allis, *A Knowledge-based
-//! Approach of Connect-Four* (1988), calls the second player's form claimeven. An *exception* names a cell and a
-//! column: after the opponent plays in the cell, the rule plays in the column instead of following.
+//! in the column of the opponent's last move. So the player gets the cell above each cell of the opponent, until the
+//! opponent has to play under a threat (zugzwang). V. Allis, *A Knowledge-based Approach of Connect-Four* (1988), calls
+//! the second player's form claimeven. An *exception* names a cell and a column: after the opponent plays in the cell,
+//! the rule plays in the column, if that has room, instead of following.
 
 use std::collections::BTreeSet;
 
 use super::force::ThreatSearch;
-use super::{column_of, threats};
+use super::{column_of, open_threats};
 use crate::strategy::Map;
 use crate::{Player, Position};
 
 /// The most own moves of a win by force.
 pub(super) const MOST_FORCED: u32 = 12;
 
-/// The most exceptions that a game needs while exceptions are sought.
+/// The most deviations from the rule in one game while exceptions are sought.
 pub(super) const MOST_DEVIATIONS: usize = 2;
 
 /// After the opponent plays in the cell (as a number of [`Board::cell`](crate::Board::cell)), the rule plays in the
@@ -25,9 +25,9 @@ pub(super) type Exception = (usize, usize);
 
 /// Plays the rule of one player out. It stops without a proof once it has visited `limit` positions.
 pub(super) struct PlayOut {
-    pub player: Player,
-    pub exceptions: Vec<Exception>,
-    pub force: ThreatSearch,
+    player: Player,
+    exceptions: Vec<Exception>,
+    force: ThreatSearch,
     /// For each position with the opponent to move, by the number of deviations that are left: the plies until the
     /// player has won, `None` if the rule does not win.
     met: Map<[Option<Option<u32>>; MOST_DEVIATIONS + 1]>,
@@ -53,7 +53,7 @@ pub(super) enum ReplyKind {
     Follow,
     /// One of the exceptions.
     Exception,
-    /// Any other move, which the rule becomes an exception of.
+    /// Any other move. It becomes an exception of the rule.
     Deviation,
 }
 
@@ -62,9 +62,14 @@ impl PlayOut {
         PlayOut { player, exceptions, force: ThreatSearch::default(), met: Map::default(), nodes: 0, limit }
     }
 
-    /// Returns whether the limit was reached, so that later answers are no proofs of anything.
+    /// Returns how many positions were visited so far.
+    pub fn visited(&self) -> u64 {
+        self.nodes + self.force.nodes
+    }
+
+    /// Returns whether the limit was reached. Nothing is proved from then on.
     pub fn is_over(&self) -> bool {
-        self.nodes + self.force.nodes > self.limit
+        self.visited() > self.limit
     }
 
     /// Returns the plies until the player has won, at most, whatever the opponent, who is to move, plays. The player
@@ -74,18 +79,18 @@ impl PlayOut {
             return known;
         }
         self.nodes += 1;
-        if self.is_over() || threats(position, self.player.other()) & position.playable_cells() != 0 {
+        if self.is_over() || open_threats(position, self.player.other()) != 0 {
             return None;
         }
         let mut plies = Some(0);
         for column in position.moves() {
-            let reply = self.reply(&position.drop_piece(column), Some(column), deviations);
+            let reply = self.reply(&position.drop_piece(column), column, deviations);
             plies = plies.zip(reply).map(|(most, reply)| most.max(reply.plies + 1));
             if plies.is_none() {
                 break;
             }
         }
-        // Of a proof, every position is stored: `longest` looks them up.
+        // A proof is stored completely, because `longest` looks it up.
         if self.is_over() {
             return None;
         }
@@ -96,13 +101,13 @@ impl PlayOut {
     }
 
     /// Returns the player's move after the opponent's move in the column `last`; `None` if it does not win.
-    pub fn reply(&mut self, position: &Position, last: Option<usize>, deviations: usize) -> Option<Reply> {
-        let (board, playable) = (position.board(), position.playable_cells());
-        let wins = threats(position, self.player) & playable;
+    pub fn reply(&mut self, position: &Position, last: usize, deviations: usize) -> Option<Reply> {
+        let board = position.board();
+        let wins = open_threats(position, self.player);
         if wins != 0 {
             return Some(Reply { kind: ReplyKind::Win, column: column_of(board, wins), plies: 1 });
         }
-        let dangers = threats(position, self.player.other()) & playable;
+        let dangers = open_threats(position, self.player.other());
         if dangers != 0 {
             let parry = column_of(board, dangers);
             return if dangers.is_power_of_two() {
@@ -115,17 +120,15 @@ impl PlayOut {
             return Some(Reply { column: line[0], plies: line.len() as u32, kind: ReplyKind::Force(line) });
         }
         let with_room = |column: &usize| position.can_play(*column);
-        let cell = last.map(|last| board.cell(last, position.height(last) - 1));
-        let exception = self.exceptions.iter().find(|(of, column)| Some(*of) == cell && with_room(column));
+        let cell = board.cell(last, position.height(last) - 1);
+        let exception = self.exceptions.iter().find(|(of, column)| *of == cell && with_room(column));
         if let Some(&(_, column)) = exception {
             return self.play(position, column, ReplyKind::Exception, deviations);
         }
-        let last = last.filter(with_room);
-        let follow = last.and_then(|last| self.play(position, last, ReplyKind::Follow, deviations));
-        follow.or_else(|| {
+        let follow = Some(last).filter(with_room);
+        follow.and_then(|last| self.play(position, last, ReplyKind::Follow, deviations)).or_else(|| {
             let left = deviations.checked_sub(1)?;
-            let others =
-                board.central_columns().into_iter().filter(|column| with_room(column) && Some(*column) != last);
+            let others = board.central_columns().into_iter().filter(|column| with_room(column) && *column != last);
             others.into_iter().find_map(|column| self.play(position, column, ReplyKind::Deviation, left))
         })
     }
@@ -145,7 +148,7 @@ impl PlayOut {
             }
             for last in position.moves() {
                 let child = position.drop_piece(last);
-                let Some(Reply { kind, column, .. }) = self.reply(&child, Some(last), left) else { continue };
+                let Some(Reply { kind, column, .. }) = self.reply(&child, last, left) else { continue };
                 let deviates = kind == ReplyKind::Deviation;
                 if deviates {
                     found.insert((position.board().cell(last, position.height(last)), column));
@@ -162,8 +165,7 @@ impl PlayOut {
     pub fn longest(&mut self, position: &Position) -> Vec<usize> {
         let (mut position, mut line) = (*position, Vec::new());
         loop {
-            let replies =
-                position.moves().map(|last| Some((last, self.reply(&position.drop_piece(last), Some(last), 0)?)));
+            let replies = position.moves().map(|last| Some((last, self.reply(&position.drop_piece(last), last, 0)?)));
             let replies = replies.collect::<Vec<_>>();
             // Of equally long games the leftmost.
             let longest = replies.into_iter().flatten().rev().max_by_key(|(_, reply)| reply.plies);

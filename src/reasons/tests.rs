@@ -54,25 +54,20 @@ fn plain_rule_wins(reason: &Reason, position: &Position, seen: &mut HashSet<Posi
     if !seen.insert(*position) {
         return true;
     }
-    let player = reason.player;
+    let player = reason.player.unwrap();
     position.primitive().is_none()
         && position.moves().all(|last| {
             let after = position.drop_piece(last);
-            if after.primitive().is_some() {
-                return false;
+            if after.primitive().is_some() || completing(&after, player.other()).len() > 1 {
+                return !completing(&after, player).is_empty();
             }
-            if plain_force(&after, 12).is_some() {
+            let parry = completing(&after, player.other()).first().copied();
+            if !completing(&after, player).is_empty() || parry.is_none() && plain_force(&after, 12).is_some() {
                 return true;
             }
             let cell = (last, position.height(last));
-            let column = match completing(&after, player.other())[..] {
-                [parry] => Some(parry),
-                [] => {
-                    let exception = reason.exceptions.iter().find(|(of, to)| *of == cell && after.can_play(*to));
-                    exception.map(|(_, to)| *to).or_else(|| after.can_play(last).then_some(last))
-                }
-                _ => None,
-            };
+            let exception = reason.exceptions.iter().find(|(of, to)| *of == cell && after.can_play(*to));
+            let column = parry.or(exception.map(|(_, to)| *to)).or(Some(last).filter(|last| after.can_play(*last)));
             column.is_some_and(|column| plain_rule_wins(reason, &after.drop_piece(column), seen))
         })
 }
@@ -85,11 +80,12 @@ fn check(reason: &Reason, position: &Position) {
         at = at.play(*column).expect(&shown);
     }
     let is_win = !matches!(reason.kind, ReasonKind::MustAnswer | ReasonKind::NoLine | ReasonKind::BestPlay);
-    if is_win && at.board().cells() > 0 && reason.kind != ReasonKind::TwoThreats {
-        assert!(at.winner() == Some(reason.player) || at.primitive() == Some(Value::Tie), "{shown}");
+    if is_win && (reason.kind != ReasonKind::TwoThreats || position.to_move() == reason.player.unwrap()) {
+        assert_eq!(at.winner(), reason.player, "{shown}");
     }
     assert_eq!(reason.cells != 0, at.completed_lines() != 0 || reason.kind == ReasonKind::MustAnswer, "{shown}");
-    let moves_first = position.to_move() == reason.player;
+    let Some(player) = reason.player else { return };
+    let moves_first = position.to_move() == player;
     match reason.kind {
         ReasonKind::EndsNow => assert!(moves_first && reason.line.len() == 1, "{shown}"),
         ReasonKind::Forced | ReasonKind::TwoThreats if moves_first => {
@@ -97,20 +93,25 @@ fn check(reason: &Reason, position: &Position) {
             for pair in reason.line.chunks(2) {
                 at = at.drop_piece(pair[0]);
                 if let Some(reply) = pair.get(1) {
-                    let made = completing(&at, reason.player);
-                    assert!(made.contains(reply) && completing(&at, reason.player.other()).is_empty(), "{shown}");
+                    let made = completing(&at, player);
+                    assert!(made.contains(reply) && completing(&at, player.other()).is_empty(), "{shown}");
                     assert!(made.len() == 1 || reason.line.len() - 1 == at.ply() - position.ply() + 1, "{shown}");
                     at = at.drop_piece(*reply);
                 }
             }
         }
         ReasonKind::TwoThreats => {
-            assert!(completing(position, reason.player).len() > 1, "{shown}");
-            assert!(completing(position, reason.player.other()).is_empty(), "{shown}");
+            assert!(completing(position, player).len() > 1, "{shown}");
+            assert!(completing(position, player.other()).is_empty(), "{shown}");
         }
         ReasonKind::EveryReply | ReasonKind::Zugzwang => {
             let start = if moves_first { position.drop_piece(reason.line[0]) } else { *position };
             assert!(plain_rule_wins(reason, &start, &mut HashSet::new()), "{shown}");
+        }
+        ReasonKind::MustAnswer => {
+            let others = position.moves().filter(|column| *column != reason.line[0]);
+            let loses = |column| !completing(&position.drop_piece(column), player.other()).is_empty();
+            assert!(others.into_iter().all(loses) && completing(position, player).is_empty(), "{shown}");
         }
         _ => {}
     }
@@ -125,12 +126,12 @@ fn check_both(position: &Position, value: Value) -> usize {
     };
     let reasons = Player::BOTH.map(|player| Reason::of(position, player));
     for reason in reasons.iter().flatten() {
-        assert_eq!(Some(reason.player), winner, "{} {position}: {reason}", position.board());
+        assert_eq!(reason.player, winner, "{} {position}: {reason}", position.board());
         check(reason, position);
     }
-    let of_board = Reason::of_board(position);
-    of_board.iter().for_each(|reason| check(reason, position));
-    assert!(of_board.is_none_or(|reason| reason.kind != ReasonKind::NoLine || value == Value::Tie));
+    let of_value = Reason::with_value(position, value, None);
+    check(&of_value, position);
+    assert!(of_value.kind != ReasonKind::NoLine || value == Value::Tie);
     reasons.iter().flatten().count()
 }
 
@@ -169,37 +170,39 @@ fn every_proof_of_a_sample_is_true() {
 
 #[test]
 fn reasons_read_as_sentences() {
-    for (board, moves, player, expected) in [
-        ("7x6", "112233", Player::First, "X completes a line at column 4, row 1 (odd)"),
+    let rows = [
+        ("112233", Player::First, "X completes a line at column 4, row 1"),
         (
-            "7x6",
             "114152227222733556646776",
             Player::First,
-            "X plays 3 and has two threats at once; O can meet only one",
+            "X plays 3 and has two threats at once, column 4, row 3 and column 4, row 4; O can meet only one",
         ),
-        ("7x6", "21141511212225335373353655776777", Player::Second, "O has two threats at once; X can meet only one"),
         (
-            "7x6",
+            "21141511212225335373353655776777",
+            Player::Second,
+            "O has two threats at once, column 4, row 2 and column 6, row 3; X can meet only one",
+        ),
+        (
             "2112424273744666",
             Player::First,
-            "X plays 2; whatever O plays, X wins by force, at the latest with 21555 at column 5, row 3 (odd)",
+            "X plays 2; whatever O plays, X wins by force, at the latest with 21555 at column 5, row 3",
         ),
         (
-            "7x6",
             "2111211133755354",
             Player::Second,
-            "apart from threats, O answers every move in the same column. In the end X has to play under the threat at column \
-             4, row 4 (even): 22433244",
+            "O answers in the same column; where O can win by force, or must parry a threat, O does that. In the longest game, \
+             22433244, every last move of X lets O complete a line, here at column 4, row 4 (even)",
         ),
         (
-            "7x6",
             "3112245677767667",
             Player::First,
-            "X plays 4 and then, apart from threats, answers every move in the same column, but column 1, row 3 with 4. In \
-             the end O has to play under the threat at column 5, row 4 (even): 4331412244555",
+            "X plays 4 and then answers in the same column, but column 1, row 3 with 4 if it has room; where X can win by \
+             force, or must parry a threat, X does that. In the longest game, 4331412244555, every last move of O lets X \
+             complete a line, here at column 5, row 4 (even)",
         ),
-    ] {
-        let position = notation::parse(board.parse().unwrap(), moves).unwrap();
+    ];
+    for (moves, player, expected) in rows {
+        let position = notation::parse("7x6".parse().unwrap(), moves).unwrap();
         assert_eq!(Reason::of(&position, player).map(|reason| reason.to_string()).as_deref(), Some(expected));
     }
 }

@@ -61,7 +61,7 @@ pub struct Arguments {
     #[command(flatten)]
     batch: BatchArguments,
 
-    /// Add what each mistake allows, for a reason that is proved; in a batch only to JSON
+    /// Add what each mistake allows; in a batch only to JSON
     #[arg(long)]
     why: bool,
 
@@ -173,10 +173,16 @@ impl fmt::Display for Report<'_> {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
             if let Some((number, ply)) = self.analysis.decisive() {
-                write!(f, "\ndecided at move {number}; best was {}", choice_of_columns(ply.analysis.best()))?;
+                write!(
+                    f,
+                    "\nlast change of value at move {number}; best was {}",
+                    choice_of_columns(ply.analysis.best())
+                )?;
             }
             for (number, ply, _) in self.analysis.moves() {
-                ply.refutation.iter().try_for_each(|reason| write!(f, "\n\nmove {number}: {reason}"))?;
+                if let Some(reason) = &ply.refutation {
+                    write!(f, "\n\n{}", wording::wrapped(&format!("move {number}:"), &reason.to_string()))?;
+                }
             }
         }
         write!(f, "\n\n{}", self.source)

@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long, requires = "batch", conflicts_with_all = ["json", "moves"])]
     expect: bool,
 
-    /// Add why the position and each of its moves are worth what they are: reasons that are proved
+    /// Explain the value of the position and of each move, with proofs where there are any
     #[arg(long, conflicts_with_all = ["moves", "expect"])]
     why: bool,
 

@@ -12,6 +12,9 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::files::counted;
 use os_display::Quotable;
 
+/// The width of a line of output, in characters.
+pub const LINE: usize = 80;
+
 /// The most bytes of a path in a message; a longer path is cut.
 const PATH_BYTES: usize = 1024;
 
@@ -127,6 +130,22 @@ pub fn option(name: &str, value: impl AsRef<OsStr>) -> String {
     // A value that begins with a hyphen would be read as an option, unless it follows an equals sign.
     let between = if value.as_encoded_bytes().starts_with(b"-") { '=' } else { ' ' };
     format!(" --{name}{between}{}", shell_word(value))
+}
+
+/// Writes words after a name, on several lines if one is too short.
+pub fn wrapped(name: &str, words: &str) -> String {
+    let (mut text, mut width) = (name.to_owned(), name.len());
+    for word in words.split(' ') {
+        if width + 1 + word.len() > LINE {
+            text.push('\n');
+            text.push_str(&" ".repeat(name.len()));
+            width = name.len();
+        }
+        text.push(' ');
+        text.push_str(word);
+        width += 1 + word.len();
+    }
+    text
 }
 
 #[cfg(test)]

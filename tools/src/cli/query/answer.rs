@@ -5,7 +5,7 @@ use std::fmt;
 use fourbase::analysis::Analysis;
 use fourbase::notation::{column_character, draw};
 
-use crate::output::wording;
+use crate::output::wording::{self, LINE, wrapped};
 
 /// The text in place of an unknown value.
 const UNKNOWN: &str = "?";
@@ -15,9 +15,6 @@ const NO_PLIES: &str = "\n\n?: plies that no database stores; to search them, le
 
 /// The text in place of a column that cannot be played.
 const FULL: &str = "-";
-
-/// The width of a line of output, in characters.
-const LINE: usize = 80;
 
 /// The width of the names of the rows, with the spaces after them.
 const NAMES: usize = 8;
@@ -143,22 +140,6 @@ fn cell(text: &str, paint: impl Fn(&str) -> String) -> String {
 fn best_line(columns: &[usize]) -> String {
     let names = columns.iter().filter_map(|column| column_character(*column)).map(String::from);
     wrapped(BEST_LINE, &names.collect::<Vec<_>>().join(" "))
-}
-
-/// Writes words after a name, on several lines if one is too short.
-fn wrapped(name: &str, words: &str) -> String {
-    let (mut text, mut width) = (name.to_owned(), name.len());
-    for word in words.split(' ') {
-        if width + 1 + word.len() > LINE {
-            text.push('\n');
-            text.push_str(&" ".repeat(name.len()));
-            width = name.len();
-        }
-        text.push(' ');
-        text.push_str(word);
-        width += 1 + word.len();
-    }
-    text
 }
 
 #[cfg(test)]
