@@ -12,6 +12,7 @@ const QUESTIONS: &str = "
     /boards /openapi.json /position.svg?board=x /players?board=7x6 /random?board=7x6&ply=7&seed=3 /stats?board=4x4
     /position?board=4x4&position=12&line=true /position?board=4x4&position=1212121 /position?board=7x6&position=4453
     /position?board=7x6&position=4453&stream=true&line=true /position?board=9x7&position=1 /position?board=9x7&position=1&stream=true
+    /position?board=4x4&position=112&line=true&why=true /analysis?board=4x4&moves=1212133&why=true
     /analysis?board=4x4&moves=1234 /analysis?board=4x4&start=1_---X---O--------&moves=12 /analysis?board=4x4 /analysis?board=9x7&moves=12
     /move?board=4x4&moves=12&player=perfect /move?board=7x6&player=pomakis:3&seed=2 /move?board=7x6&player=pomakis:20
     /solve?pos=4453 /solve?board=4x4&pos=1212121

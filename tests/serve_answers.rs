@@ -42,6 +42,43 @@ fn positions_and_games_have_the_answers_of_the_command_line() {
 }
 
 #[test]
+fn reasons_are_those_of_the_command_line_and_cached_apart() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, "");
+    let cache = || ["hits", "misses"].map(|name| server.metric(&format!("fourbase_cache_{name}_total")));
+    // The positions end now, by a rule, must be answered, are a tie, and are over.
+    for moves in ["112233", "3321", "11223", "-", "1212121"] {
+        let plain = format!("/api/v1/position?board=5x4&position={moves}&line=true");
+        let [without, with] = [&plain, &format!("{plain}&why=true")].map(|address| server.get(address));
+        let expected = program.run(&format!("query 5x4 {moves} --json --why")).first_json();
+        assert_eq!((with.status, with.json()), (200, without_folder(expected)));
+        assert!(with.json()["reason"]["text"].is_string() && without.json()["reason"].is_null(), "{moves}");
+        assert_eq!(with.header("cache-control"), "public, max-age=86400");
+        // Both answers are at hand now, each for its address; the first one also served the second.
+        let before = cache();
+        assert_eq!([server.get(&plain).body, server.get(&format!("{plain}&why=true")).body], [without.body, with.body]);
+        assert_eq!(cache(), [before[0] + 2.0, before[1]]);
+    }
+    assert_eq!(cache()[1], 5.0);
+    let streamed = server.get("/api/v1/position?board=8x7&position=112233&stream=true&why=true").lines();
+    let kinds = |line: &Json| line["reason"]["kind"].clone();
+    assert_eq!(
+        [streamed.first(), streamed.last()].map(|line| line.map(kinds)),
+        [Some(Json::Null), Some(json!("ends-now"))]
+    );
+    let batch = server.post("/api/v1/positions?board=5x4&why=true", b"112233\n11223\n").lines();
+    assert_eq!(Vec::from_iter(batch.iter().map(kinds)), ["ends-now", "must-answer"]);
+    for moves in ["1212133", "123412", "-"] {
+        let reply = server.get(&format!("/api/v1/analysis?board=5x4&moves={moves}&why=true"));
+        let expected = program.run(&format!("analyse 5x4 {moves} --json --why")).first_json();
+        assert_eq!((reply.status, reply.json()), (200, without_folder(expected)), "{moves}");
+    }
+    for address in ["position?board=5x4&why=1", "analysis?board=5x4&why=yes"] {
+        server.get(&format!("/api/v1/{address}")).refused(400);
+    }
+}
+
+#[test]
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     let server = Server::start(&Program::with("5x4"), "");
     for address in [

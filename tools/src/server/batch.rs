@@ -52,6 +52,9 @@ pub struct BatchQuery {
     /// Add best play.
     #[serde(default)]
     line: bool,
+    /// Explain the value of each position and of its moves, with proofs where there are any.
+    #[serde(default)]
+    why: bool,
 }
 
 /// Answers `POST api/v1/positions`. The body has a position in each line.
@@ -79,7 +82,7 @@ pub async fn post(
         let _permit = permit;
         let end = Instant::now() + BATCH_TIME;
         // Lines that are ready at the end are still sent; the client has `READ_TIME` to read them.
-        let answers = timeout_at(end + READ_TIME, answer_all(&client, &source, query.line, &text, &lines, end));
+        let answers = timeout_at(end + READ_TIME, answer_all(&client, &source, &query, &text, &lines, end));
         tokio::select! {
             _ = answers => {}
             () = lines.closed() => {}
@@ -107,7 +110,7 @@ async fn read(mut body: Body) -> Result<Bytes, Failure> {
 async fn answer_all(
     client: &Client,
     source: &Arc<BoardSource>,
-    with_line: bool,
+    query: &BatchQuery,
     text: &str,
     lines: &Sender<Bytes>,
     end: Instant,
@@ -123,7 +126,8 @@ async fn answer_all(
         });
         let asked = position.as_ref().ok().copied();
         let answer = async {
-            let request = AnalysisRequest { with_line, ..AnalysisRequest::of(position?) };
+            let (with_line, with_reasons) = (query.line, query.why);
+            let request = AnalysisRequest { with_line, with_reasons, ..AnalysisRequest::of(position?) };
             let late =
                 || Failure::bad(format!("not answered within {} seconds; ask for it again", BATCH_TIME.as_secs()));
             // `timeout_at` would still start a request whose time is over.

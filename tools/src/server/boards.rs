@@ -62,7 +62,7 @@ pub struct BoardSource {
 }
 
 impl BoardSource {
-    /// Analyses a position as far as the budget allows.
+    /// Analyses a position as far as the budget allows, without reasons.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl BoardSource {
         budget: &mut Budget,
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
-        let AnalysisRequest { position, with_line, is_looked_up } = request;
+        let AnalysisRequest { position, with_line, is_looked_up, .. } = request;
         let mut analysis = if *is_looked_up {
             let databases = Analyst::new(self.analyst.board, &self.analyst.databases, None);
             databases.analyse(position, *with_line, budget, listener)?

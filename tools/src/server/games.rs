@@ -31,6 +31,9 @@ pub struct AnalysisQuery {
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
     moves: String,
+    /// Add what each mistake allows.
+    #[serde(default)]
+    why: bool,
 }
 
 /// Answers `GET api/v1/analysis`.
@@ -43,11 +46,17 @@ pub async fn analysis(
     let tag = source.tag.clone();
     client.check_is_new(caching(&tag, true))?;
     // Only the last position counts here: if the database keeps its ply, it keeps the earlier plies too.
-    let may_search = source.may_search(&AnalysisRequest::of(*game.position()));
+    // What a mistake allows may be best play.
+    let request_of = move |position| AnalysisRequest { with_line: query.why, ..AnalysisRequest::of(position) };
+    let may_search = source.may_search(&request_of(*game.position()));
     let is_open = |analysis: &GameAnalysis| analysis.limit.is_some();
     let analysis = client.ask(may_search, is_open, move |work| {
-        let analyse = |position: &Position, nodes| work.analyse(&source, AnalysisRequest::of(*position), nodes, None);
-        Ok(GameAnalysis::of(&game, analyse)?)
+        let analyse = |position: &Position, nodes| work.analyse(&source, request_of(*position), nodes, None);
+        let mut analysis = GameAnalysis::of(&game, analyse)?;
+        if query.why {
+            analysis.explain();
+        }
+        Ok(analysis)
     });
     let analysis = analysis.await?;
     json_response(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)), caching(&tag, analysis.limit.is_none()))

@@ -35,6 +35,9 @@ pub struct PositionQuery {
     /// Add best play.
     #[serde(default)]
     line: bool,
+    /// Explain the value of the position and of each move, with proofs where there are any.
+    #[serde(default)]
+    why: bool,
     /// Send a line with everything that is known whenever something is found out; the last line is the answer.
     #[serde(default)]
     stream: bool,
@@ -61,7 +64,8 @@ pub async fn get(
     let board: Board = query.board.parse()?;
     let position = request::position(board, &query.position)?;
     let source = client.find(board).await?;
-    let request = AnalysisRequest { position, with_line: query.line, is_looked_up: query.search == Search::Never };
+    let is_looked_up = query.search == Search::Never;
+    let request = AnalysisRequest { position, with_line: query.line, with_reasons: query.why, is_looked_up };
     if request.is_looked_up {
         if source.database().is_none() {
             return Err(DatabaseError::Missing { board, root: client.server.boards.root.clone() }.into());

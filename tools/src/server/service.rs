@@ -13,6 +13,7 @@ use fourbase::search::Monitor;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
+use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
@@ -47,6 +48,9 @@ const SEARCHES_BEFORE: u32 = 30;
 /// The most answers in the cache. An answer with its moves and lines takes up to 2 KiB, mostly half of that.
 const MAX_ANSWERS: usize = 1 << 15;
 
+/// An answer with reasons takes the place of this many others in the cache, because each of its moves has a line of its own.
+const ANSWERS_PER_REASONS: u64 = 4;
+
 /// How long the cache keeps an undecided answer.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
 
@@ -75,7 +79,7 @@ pub struct Server {
     batch_searches: Arc<Semaphore>,
     /// How long a search may take (`--search-seconds`).
     time: Duration,
-    answers: Cache<AnalysisRequest, CachedAnswer>,
+    answers: Cache<AnalysisRequest, CachedAnswer, AnswerWeighter>,
     /// True once the server stops: searches then end and return what they have found so far.
     pub is_stopping: watch::Sender<bool>,
 }
@@ -86,6 +90,8 @@ pub struct AnalysisRequest {
     pub position: Position,
     /// Whether best play is wanted.
     pub with_line: bool,
+    /// Whether the reasons of the position and of its moves are wanted.
+    pub with_reasons: bool,
     /// Whether only the database may answer.
     pub is_looked_up: bool,
 }
@@ -93,7 +99,7 @@ pub struct AnalysisRequest {
 impl AnalysisRequest {
     /// Asks for the position and its moves.
     pub fn of(position: Position) -> AnalysisRequest {
-        AnalysisRequest { position, with_line: false, is_looked_up: false }
+        AnalysisRequest { position, with_line: false, with_reasons: false, is_looked_up: false }
     }
 }
 
@@ -126,6 +132,16 @@ pub struct ThreadPermit {
 /// When an answer was found, the tag of its database, and the answer.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
 
+/// Tells the cache how much of its room an answer takes.
+#[derive(Clone)]
+struct AnswerWeighter;
+
+impl Weighter<AnalysisRequest, CachedAnswer> for AnswerWeighter {
+    fn weight(&self, request: &AnalysisRequest, _: &CachedAnswer) -> u64 {
+        if request.with_reasons { ANSWERS_PER_REASONS } else { 1 }
+    }
+}
+
 /// Cancels the searches of a question when dropped. It is dropped with the handler of the request when the client goes away.
 struct CancelOnDrop(Arc<Monitor>);
 
@@ -152,7 +168,7 @@ impl Server {
             search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
             time: Duration::from_secs(arguments.search_seconds.into()),
-            answers: Cache::new(MAX_ANSWERS),
+            answers: Cache::with_weighter(MAX_ANSWERS, MAX_ANSWERS as u64, AnswerWeighter),
             is_stopping: watch::Sender::new(false),
         })
     }
@@ -199,7 +215,8 @@ impl RequestWork {
     /// this server allows for a position. All positions of a request share its time.
     ///
     /// Caches a whole answer. Caches an undecided answer only if its search had all the nodes and time that this server allows and
-    /// was not cancelled; another request could decide any other.
+    /// was not cancelled; another request could decide any other. Reasons are added to the answer without them, which may be cached
+    /// already.
     ///
     /// # Errors
     ///
@@ -211,10 +228,20 @@ impl RequestWork {
         nodes: Option<u64>,
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
-        let RequestWork { server, budget, is_search } = self;
-        if let Some(analysis) = server.cached(source, &request) {
+        if let Some(analysis) = self.server.cached(source, &request) {
             return Ok(analysis);
         }
+        if request.with_reasons {
+            let request_without = AnalysisRequest { with_reasons: false, ..request };
+            let mut analysis = self.analyse(source, request_without, nodes, listener)?;
+            analysis.explain();
+            if analysis.limit.is_none() {
+                let answer = (Instant::now(), source.tag.clone(), analysis.clone());
+                self.server.answers.insert(request, answer);
+            }
+            return Ok(analysis);
+        }
+        let RequestWork { server, budget, is_search } = self;
         server.metrics.not_cached.inc();
         let has_all = *is_search && nodes.is_none() && !budget.spent.has_searched();
         let mut own = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
