@@ -45,6 +45,10 @@ mod value;
 
 /// The plain search of the tests that cross the packages, which shares no code with this library.
 #[cfg(test)]
+#[path = "../tests/support/long.rs"]
+#[allow(dead_code)]
+mod long;
+#[cfg(test)]
 #[path = "../tests/support/plain_game.rs"]
 #[allow(dead_code)]
 mod plain_game;

@@ -194,3 +194,55 @@ fn a_move_whose_remoteness_is_open_leaves_that_of_its_position_open() {
     assert_eq!(outcome_of(&[Some((Win, Some(5))), None]), (Some((Win, None)), 1));
     assert_eq!(outcome_of(&[Some((Tie, Some(9))), None]), (None, 0));
 }
+
+/// Analyses a game. `change` gets each outcome, and returns what is known of it.
+fn analyse_game(board: &str, start: &str, moves: &str, change: fn(Outcome) -> Option<Outcome>) -> GameAnalysis {
+    let board: Board = board.parse().unwrap();
+    let game = Game::parse_from(notation::parse(board, start).unwrap(), moves).unwrap();
+    let analyst = Analyst::searching(board, SearchOptions::default());
+    let analyse = |position: &Position, _| {
+        let mut analysis = analyst.analyse(position, false, &mut Budget::default(), None)?;
+        analysis.outcome = analysis.outcome.and_then(change);
+        analysis.moves.iter_mut().for_each(|child| child.outcome = child.outcome.and_then(change));
+        Ok::<_, AnalysisError>(analysis)
+    };
+    GameAnalysis::of(&game, analyse).unwrap()
+}
+
+/// Every row was worked out by hand.
+#[test]
+fn moves_have_their_classes_and_players_their_accuracy() {
+    use MoveClass::{Best, KeepsValue, Later, LeftOpen, MissedWin, Mistake, Sooner};
+    // Kept and mattered, of the first player and of the second.
+    let rows = [
+        // A row of four cells, where two make a line. The first player wins only from the middle.
+        ("4x1c2", "-", "213", vec![Best, Best, Best], [2, 2, 0, 0]),
+        // The first player could have completed 2 and 3.
+        ("4x1c2", "-", "2143", vec![Best, Best, MissedWin, Best], [1, 2, 0, 0]),
+        // A tie: from 1 on, each move but the last must meet the only threat.
+        ("4x1c2", "-", "1234", vec![Mistake, Best, Best, Best], [1, 2, 1, 1]),
+        // The second player leaves 1 and 2 open, the first misses it and leaves 2 and 3 to the second.
+        ("4x1c2", "-", "1342", vec![Mistake, LeftOpen, MissedWin, Best], [0, 2, 0, 1]),
+        // Column 1 or 2 would make two threats at once. After column 3, only the meeting of the threats is left.
+        ("3x3c3", "1332", "32211", vec![Later, Best, Best, Best, Best], [1, 1, 0, 0]),
+        // Column 1 would lose with the last piece. After column 2, each of the two columns left lets the first player win.
+        ("3x3c3", "122", "2311", vec![Sooner, Best, Best, Best], [0, 0, 0, 0]),
+        // Two neighbours lose. Only column 3 forces the first player to make them, and completes nothing for anyone.
+        ("3x1c2m", "-", "132", vec![Best, Best, Best], [0, 0, 1, 1]),
+        ("3x1c2m", "-", "123", vec![Best, Mistake, Best], [0, 0, 0, 1]),
+    ];
+    for (board, start, moves, expected, counts) in rows {
+        let analysis = analyse_game(board, start, moves, Some);
+        let classes: Vec<_> = analysis.moves().filter_map(|(_, ply, _)| ply.class()).collect();
+        assert_eq!(classes, expected, "{board} {moves}");
+        let [first, second] = Player::BOTH.map(|player| analysis.accuracy(player));
+        assert_eq!([first.kept, first.mattered, second.kept, second.mattered], counts, "{board} {moves}");
+    }
+    let classes = |of: GameAnalysis| Vec::from_iter(of.moves().map(|(_, ply, _)| ply.class()));
+    let values = analyse_game("3x3c3", "1332", "32211", |of| Some(Outcome { remoteness: None, ..of }));
+    assert_eq!(classes(values), [Some(KeepsValue); 5]);
+    // What the board shows needs no values; a move that is not decided does not matter.
+    let unknown = analyse_game("4x1c2", "-", "1342", |_| None);
+    assert_eq!(unknown.accuracy(Player::First), Accuracy::default());
+    assert_eq!(classes(unknown), [None, Some(LeftOpen), Some(MissedWin), None]);
+}

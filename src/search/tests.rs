@@ -11,11 +11,7 @@ use super::{Monitor, Search, SearchError, SearchOptions};
 use crate::plain_game::PlainGame;
 use crate::plain_search::{Answer, PlainSearch};
 use crate::players::random_source;
-use crate::{Board, Outcome, Position, Value, notation};
-
-#[allow(dead_code)]
-#[path = "../../tests/support/long.rs"]
-mod long;
+use crate::{Board, Outcome, Position, Value, long, notation};
 
 fn outcome((value, plies): (i8, u8)) -> Outcome {
     Answer { value, plies }.outcome()
