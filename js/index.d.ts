@@ -48,6 +48,7 @@ export type {
   Players,
   PositionJson as Position,
   Random as RandomPosition,
+  ReasonJson as Reason,
   SourceJson as Source,
 } from "./answers.js";
 
@@ -92,11 +93,11 @@ export class Fourbase {
   /** The deepest ply that `first` opens: some 120 KB of 7x6. */
   static readonly firstPlies: number;
 
-  /** Finds the value of a position, of its moves, and best play (unless `line` is false). */
-  analyse(board: Board, position?: string, options?: Budget & { line?: boolean }): Promise<Analysis>;
+  /** Finds the value of a position, of its moves, and best play (unless `line` is false); with `why` also the reasons. */
+  analyse(board: Board, position?: string, options?: Budget & { line?: boolean; why?: boolean }): Promise<Analysis>;
 
-  /** Finds the mistakes of a game. The budget is that of each position. */
-  analyseGame(board: Board, moves: string, options?: Budget & { start?: string }): Promise<GameAnalysis>;
+  /** Finds the mistakes of a game; with `why` also what each allows (`refutation`). The budget is that of each position. */
+  analyseGame(board: Board, moves: string, options?: Budget & { start?: string; why?: boolean }): Promise<GameAnalysis>;
 
   /** Asks a player, such as "perfect" or "pomakis:5", for its move after `moves`. */
   choose(board: Board, moves: string, player: string, options?: Budget & { start?: string; seed?: number }): Promise<json.Move>;

@@ -48,14 +48,15 @@ export class Fourbase {
     return Object.keys(BUILT_IN);
   }
 
-  async analyse(board, position = "", { nodes, seconds, line = true, ...options } = {}) {
+  async analyse(board, position = "", { nodes, seconds, line = true, why = false, ...options } = {}) {
     checkTexts({ board, position });
-    return this.#ask("analyse", [board, position, ...limits({ nodes, seconds }), line, Boolean(options.onProgress)], options);
+    const args = [board, position, ...limits({ nodes, seconds }), line, Boolean(why), Boolean(options.onProgress)];
+    return this.#ask("analyse", args, options);
   }
 
-  async analyseGame(board, moves, { start = "", nodes, seconds, ...options } = {}) {
+  async analyseGame(board, moves, { start = "", nodes, seconds, why = false, ...options } = {}) {
     checkTexts({ board, start, moves });
-    return this.#ask("analyseGame", [board, start, moves, ...limits({ nodes, seconds })], options);
+    return this.#ask("analyseGame", [board, start, moves, ...limits({ nodes, seconds }), Boolean(why)], options);
   }
 
   async choose(board, moves, player, { start = "", seed = 1, nodes, seconds, ...options } = {}) {

@@ -115,7 +115,8 @@ impl Engine {
         Ok(notation::draw_svg(&notation::parse(board.parse()?, text)?))
     }
 
-    /// Analyses a position within a budget; with `is_watched`, the host receives what is known so far.
+    /// Analyses a position within a budget, with its reasons if these are wanted; with `is_watched`, the host receives what is known
+    /// so far.
     pub fn analyse(
         &mut self,
         board: &str,
@@ -123,6 +124,7 @@ impl Engine {
         nodes: Option<f64>,
         seconds: Option<f64>,
         with_line: bool,
+        with_reasons: bool,
         is_watched: bool,
     ) -> Result<String, Failure> {
         let position = notation::parse(board.parse()?, text)?;
@@ -138,17 +140,21 @@ impl Engine {
                 next.set(Instant::now() + PAUSE);
             }
         };
-        let analysis = self.analyst(position.board())?.analyse(
+        let mut analysis = self.analyst(position.board())?.analyse(
             &position,
             with_line,
             &mut budget,
             is_watched.then_some(&report as &dyn Fn(&Analysis)),
         )?;
         not_cancelled(&budget, position.board())?;
+        if with_reasons {
+            analysis.explain();
+        }
         Ok(write(&analysis))
     }
 
-    /// Finds the mistakes of a game from the position `start`. Each position has this budget.
+    /// Finds the mistakes of a game from the position `start`, with what each of them allows if that is wanted. Each position has
+    /// this budget.
     #[wasm_bindgen(js_name = analyseGame)]
     pub fn analyse_game(
         &mut self,
@@ -157,16 +163,20 @@ impl Engine {
         moves: &str,
         nodes: Option<f64>,
         seconds: Option<f64>,
+        with_reasons: bool,
     ) -> Result<String, Failure> {
         let game = read(board, start, moves)?;
         let analyst = self.analyst(game.board())?;
-        let analysis = GameAnalysis::of(&game, |position, most| {
+        let mut analysis = GameAnalysis::of(&game, |position, most| {
             let mut budget = budget(nodes, seconds);
             budget.nodes = most.or(budget.nodes);
-            let analysis = analyst.analyse(position, false, &mut budget, None)?;
+            let analysis = analyst.analyse(position, with_reasons, &mut budget, None)?;
             not_cancelled(&budget, game.board())?;
             Ok::<_, Failure>(analysis)
         })?;
+        if with_reasons {
+            analysis.explain();
+        }
         Ok(line("analyse", GameAnalysisJson::of(&analysis)))
     }
 

@@ -79,6 +79,19 @@ test("first plies alone give the values of all plies that they have, and later p
   assert.deepEqual((await fourbase.boards()).map(({ board }) => board), ["4x4", "7x6"]);
 });
 
+test("reasons are given where they are asked for, for the position, its moves, and the mistakes of a game", async () => {
+  const found = await fourbase.analyse("4x4", "112233", { why: true });
+  assert.equal(found.reason.text, "X completes a line at column 4, row 1");
+  assert.deepEqual([found.reason.kind, found.reason.player, found.reason.last], ["ends-now", "first", [4, 1]]);
+  assert.ok(found.children.every(({ reason }) => reason.text.length > 0));
+  const plain = await fourbase.analyse("4x4", "112233");
+  assert.deepEqual([plain.reason, plain.children[0].reason], [null, null]);
+  const refutations = async (why) => (await fourbase.analyseGame("4x4", "1212133", { why })).steps.map(({ refutation }) => refutation?.kind);
+  const [none, game] = [await refutations(false), await refutations(true)];
+  assert.ok(none.every((kind) => kind === undefined));
+  assert.deepEqual(game.slice(5), ["ends-now", "best-play"]);
+});
+
 test("a package that begins with a board has its first plies, and draws positions", async () => {
   const mine = await Fourbase.start({ first: "7x6" });
   assert.deepEqual((await mine.boards()).map(({ board, keep_plies }) => [board, keep_plies]), [["7x6", 9]]);

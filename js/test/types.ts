@@ -1,13 +1,14 @@
 // Compiles only if the types of the package are those of its functions: the examples of the README, with their results.
 
-import { Fourbase, FourbaseError, type Analysis, type Database, type Progress } from "fourbase";
+import { Fourbase, FourbaseError, type Analysis, type Database, type Progress, type Reason } from "fourbase";
 
 export async function examples(files: FileList, picture: HTMLElement, signal: AbortSignal): Promise<Database[]> {
   const fourbase: Fourbase = await Fourbase.start({ first: "7x6" });
   await fourbase.openBuiltIn("7x6", { first: true, signal });
-  const analysis: Analysis = await fourbase.analyse("7x6", "4453", { seconds: 5, signal, line: false });
+  const analysis: Analysis = await fourbase.analyse("7x6", "4453", { seconds: 5, signal, line: false, why: true });
+  const why: Reason | null = analysis.reason;
   const best: number | undefined = analysis.children[0]?.column;
-  picture.textContent = `${analysis.value} in ${analysis.remoteness}: column ${best}`;
+  picture.textContent = `${analysis.value} in ${analysis.remoteness}: column ${best}, ${why?.text}`;
   await fourbase.open(files, { board: "7x6" });
   await fourbase.open({ manifest: new Uint8Array(), "tier-01": new ArrayBuffer(1) });
   await fourbase.open("https://host/7x6/remoteness");
@@ -18,8 +19,8 @@ export async function examples(files: FileList, picture: HTMLElement, signal: Ab
     else picture.textContent = progress.analysis.value;
   };
   const solved: Database = await fourbase.solve("5x5", { values: "wdl", onProgress });
-  const game = await fourbase.analyseGame("7x6", "445366", { start: "", nodes: 1e6 });
-  const mistakes: number = game.mistakes.first.length + game.steps.length;
+  const game = await fourbase.analyseGame("7x6", "445366", { start: "", nodes: 1e6, why: true });
+  const mistakes: number = game.mistakes.first.length + game.steps.length + (game.steps[0]?.refutation?.cells.length ?? 0);
   const { column, reason } = await fourbase.choose("7x6", "44", "pomakis:5", { seed: 2 });
   picture.title = `${mistakes} ${column} ${reason.length} ${solved.hash?.length}`;
   // @ts-expect-error A board is a text.
