@@ -90,9 +90,10 @@ impl BoardSource {
         self.analyst.databases.first()
     }
 
-    /// Tells whether the answer may take a search.
+    /// Tells whether the answer may take a search, or proofs, which take as long as a short one.
     pub fn may_search(&self, request: &AnalysisRequest) -> bool {
-        !request.is_looked_up && (self.analyst.may_search() || self.searched_from(request).is_some())
+        request.with_reasons
+            || !request.is_looked_up && (self.analyst.may_search() || self.searched_from(request).is_some())
     }
 
     /// Returns the ply from which on the database searches, because none stores the remoteness; `None` if the answer needs no such

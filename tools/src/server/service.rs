@@ -13,7 +13,6 @@ use fourbase::search::Monitor;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
@@ -48,9 +47,6 @@ const SEARCHES_BEFORE: u32 = 30;
 /// The most answers in the cache. An answer with its moves and lines takes up to 2 KiB, mostly half of that.
 const MAX_ANSWERS: usize = 1 << 15;
 
-/// An answer with reasons takes the place of this many others in the cache, because each of its moves has a line of its own.
-const ANSWERS_PER_REASONS: u64 = 4;
-
 /// How long the cache keeps an undecided answer.
 const UNDECIDED_TIME: Duration = Duration::from_secs(300);
 
@@ -79,7 +75,7 @@ pub struct Server {
     batch_searches: Arc<Semaphore>,
     /// How long a search may take (`--search-seconds`).
     time: Duration,
-    answers: Cache<AnalysisRequest, CachedAnswer, AnswerWeighter>,
+    answers: Cache<AnalysisRequest, CachedAnswer>,
     /// True once the server stops: searches then end and return what they have found so far.
     pub is_stopping: watch::Sender<bool>,
 }
@@ -132,16 +128,6 @@ pub struct ThreadPermit {
 /// When an answer was found, the tag of its database, and the answer.
 type CachedAnswer = (Instant, Option<HeaderValue>, Analysis);
 
-/// Tells the cache how much of its room an answer takes.
-#[derive(Clone)]
-struct AnswerWeighter;
-
-impl Weighter<AnalysisRequest, CachedAnswer> for AnswerWeighter {
-    fn weight(&self, request: &AnalysisRequest, _: &CachedAnswer) -> u64 {
-        if request.with_reasons { ANSWERS_PER_REASONS } else { 1 }
-    }
-}
-
 /// Cancels the searches of a question when dropped. It is dropped with the handler of the request when the client goes away.
 struct CancelOnDrop(Arc<Monitor>);
 
@@ -168,7 +154,7 @@ impl Server {
             search_line: FairSemaphore::new(MAX_REQUESTS, share * (1 + WAITING_PER_SEARCH)),
             batch_searches: Arc::new(Semaphore::new((searches - 1).max(1))),
             time: Duration::from_secs(arguments.search_seconds.into()),
-            answers: Cache::with_weighter(MAX_ANSWERS, MAX_ANSWERS as u64, AnswerWeighter),
+            answers: Cache::new(MAX_ANSWERS),
             is_stopping: watch::Sender::new(false),
         })
     }
@@ -215,8 +201,7 @@ impl RequestWork {
     /// this server allows for a position. All positions of a request share its time.
     ///
     /// Caches a whole answer. Caches an undecided answer only if its search had all the nodes and time that this server allows and
-    /// was not cancelled; another request could decide any other. Reasons are added to the answer without them, which may be cached
-    /// already.
+    /// was not cancelled; another request could decide any other. Reasons are not cached: they are added to the answer without them.
     ///
     /// # Errors
     ///
@@ -228,17 +213,13 @@ impl RequestWork {
         nodes: Option<u64>,
         listener: Listener,
     ) -> Result<Analysis, DatabaseError> {
-        if let Some(analysis) = self.server.cached(source, &request) {
+        if request.with_reasons {
+            let request = AnalysisRequest { with_reasons: false, ..request };
+            let mut analysis = self.analyse(source, request, nodes, listener)?;
+            analysis.explain();
             return Ok(analysis);
         }
-        if request.with_reasons {
-            let request_without = AnalysisRequest { with_reasons: false, ..request };
-            let mut analysis = self.analyse(source, request_without, nodes, listener)?;
-            analysis.explain();
-            if analysis.limit.is_none() {
-                let answer = (Instant::now(), source.tag.clone(), analysis.clone());
-                self.server.answers.insert(request, answer);
-            }
+        if let Some(analysis) = self.server.cached(source, &request) {
             return Ok(analysis);
         }
         let RequestWork { server, budget, is_search } = self;
