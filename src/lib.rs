@@ -11,6 +11,7 @@
 //! - [`analysis`] evaluates a position and its moves within a budget, from a database, by search, or both.
 //! - [`strategy`] proves or refutes a rule of play against every reply.
 //! - [`players`] choose a column and say why.
+//! - [`puzzles`] draws positions in which exactly one move keeps the win or the tie.
 //!
 //! In the library, columns and rows count from 0, column 0 on the left and row 0 at the bottom. In text for people,
 //! including error messages, they count from 1.
@@ -38,6 +39,7 @@ pub mod notation;
 mod player;
 pub mod players;
 mod position;
+pub mod puzzles;
 pub mod reasons;
 pub mod search;
 pub mod strategy;

@@ -1,10 +1,13 @@
 //! The players of the library against a database and the search.
 
+use std::collections::HashSet;
+
 use crate::support::databases::shared;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::tiers::{Database, Values};
-use fourbase::players::{Chooser, Kind, Outcomes, Reason, nothing_known, random_source};
+use fourbase::players::{Chooser, Kind, Openings, Outcomes, Reason, nothing_known, play_game, random_source};
+use fourbase::puzzles::{Puzzle, Puzzles};
 use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Position, Value, notation};
 
@@ -80,4 +83,73 @@ fn a_win_or_loss_that_pomakis_sees_is_exact() {
         }
     }
     assert!(seen > 5 * games / 3, "{seen}");
+}
+
+#[test]
+fn a_level_plays_the_same_from_a_database_and_from_a_search() {
+    let board = board("5x4");
+    let database = shared(board, Values::Remoteness);
+    for (seed, levels) in [["level:1", "level:5"], ["level:4", "level:2"], ["level:3", "level:3"]].iter().enumerate() {
+        let known = game(board, &mut levels.map(|name| player(name, board, by_database(&database))), seed as u64);
+        let searched = game(board, &mut levels.map(|name| player(name, board, by_search(board))), seed as u64);
+        assert_eq!(known, searched, "{levels:?}");
+    }
+}
+
+#[test]
+fn higher_levels_beat_lower_ones_and_the_lowest_beats_random() {
+    let board = board("5x4");
+    let database = shared(board, Values::Remoteness);
+    for [stronger, weaker] in [["level:1", "random"], ["level:3", "level:1"], ["level:5", "level:3"]] {
+        let openings = Openings::of(board, 2).expect("openings").draw(100, 1).expect("openings");
+        let mut players = [stronger, weaker].map(|name| player(name, board, by_database(&database)));
+        let mut result = |number: u32| {
+            let mut source = random_source(1, number.into());
+            let opening = openings.get(number / 2);
+            let game = play_game(opening, [&stronger, &weaker], &mut players, number.is_multiple_of(2), &mut source);
+            game.expect("a game").value
+        };
+        let mut count = [0; 3];
+        (0..200).for_each(|number| count[result(number) as usize] += 1);
+        let [wins, losses] = [Value::Win, Value::Lose].map(|value| count[value as usize]);
+        assert!(wins > losses + losses / 2, "{stronger} wins {wins} and loses {losses} of 200 games against {weaker}");
+    }
+}
+
+/// Draws the first puzzles of a board.
+fn puzzles(board: Board, outcomes: Outcomes<'_>, count: usize, seed: u64) -> Vec<Puzzle> {
+    Puzzles::new(board, outcomes, seed).take(count).collect::<Result<_, _>>().expect("puzzles")
+}
+
+#[test]
+fn exactly_one_move_of_a_puzzle_keeps_its_value_and_no_puzzle_comes_twice() {
+    for (name, count) in [("5x4", 300), ("4x4", 300), ("4x4m", 100), ("5x4c3", 50)] {
+        let board = board(name);
+        let database = shared(board, Values::Remoteness);
+        let outcome = |position: &Position| database.probe(position).expect("an outcome");
+        let (drawn, mut met) = (puzzles(board, by_database(&database), count, 3), HashSet::new());
+        for Puzzle { game, outcome: claimed, solution, replies, level } in &drawn {
+            let position = game.position();
+            assert_eq!((*claimed, position.winning_move()), (outcome(position), None), "{position}");
+            assert!(met.insert(*position) && (met.insert(position.mirror()) || position.mirror() == *position));
+            let keeps = |column: &usize| outcome(&position.drop_piece(*column)).value == claimed.value.flip();
+            assert_eq!(position.moves().filter(keeps).collect::<Vec<_>>(), [*solution], "{position}");
+            assert!(claimed.value != Value::Lose && position.moves().count() > 1, "{position}");
+            assert!(*replies <= board.width() && level.is_none_or(|level| (1..=5).contains(&level)));
+        }
+        assert!(drawn.len() > 2, "{name}: {}", drawn.len());
+    }
+    // A small board has only so many puzzles.
+    assert!((1..100).contains(&puzzles(board("3x3c3"), by_search(board("3x3c3")), 1000, 1).len()));
+}
+
+#[test]
+fn a_seed_draws_the_same_puzzles_from_a_database_and_from_a_search() {
+    let board = board("5x4");
+    let database = shared(board, Values::Remoteness);
+    let known = puzzles(board, by_database(&database), 20, 7);
+    assert_eq!(known, puzzles(board, by_search(board), 20, 7));
+    assert_ne!(known, puzzles(board, by_database(&database), 20, 8));
+    // No game of this board meets a puzzle.
+    assert_eq!(puzzles("1x1c1".parse().expect("a board"), nothing_known(), 1, 1), []);
 }

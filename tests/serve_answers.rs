@@ -42,7 +42,7 @@ fn positions_and_games_have_the_answers_of_the_command_line() {
 }
 
 #[test]
-fn reasons_are_those_of_the_command_line_and_cached_apart() {
+fn reasons_are_those_of_the_command_line() {
     let program = Program::with("5x4");
     let server = Server::start(&program, "");
     let cache = || ["hits", "misses"].map(|name| server.metric(&format!("fourbase_cache_{name}_total")));
@@ -54,7 +54,7 @@ fn reasons_are_those_of_the_command_line_and_cached_apart() {
         assert_eq!((with.status, with.json()), (200, without_folder(expected)));
         assert!(with.json()["reason"]["text"].is_string() && without.json()["reason"].is_null(), "{moves}");
         assert_eq!(with.header("cache-control"), "public, max-age=86400");
-        // Both answers are at hand now, each for its address; the first one also served the second.
+        // The cached answer without reasons serves both.
         let before = cache();
         assert_eq!([server.get(&plain).body, server.get(&format!("{plain}&why=true")).body], [without.body, with.body]);
         assert_eq!(cache(), [before[0] + 2.0, before[1]]);
@@ -189,6 +189,25 @@ fn a_player_makes_the_same_move_as_in_a_match_for_the_same_seed() {
     }
     let columns = (0..40).map(|seed| move_of(&format!("player=random&seed={seed}"))["column"].as_u64());
     assert_eq!(BTreeSet::from_iter(columns), (1..=5).map(Some).collect());
+}
+
+#[test]
+fn a_puzzle_is_that_of_the_command_line() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, "");
+    for (board, field, option) in [
+        ("5x4", "", ""),
+        ("5x4", "&seed=9", "--seed 9"),
+        ("7x6", "&date=2026-11-29", "--date 2026-11-29"),
+        ("6x6", "&date=2026-11-30", "--seed 20261130"),
+    ] {
+        let reply = server.get(&format!("/api/v1/puzzle?board={board}{field}"));
+        let expected = program.run(&format!("puzzles {board} {option} --json")).first_json();
+        assert_eq!((reply.status, reply.json()), (200, expected));
+    }
+    for fields in ["board=5x4&seed=1&date=2026-11-29", "board=5x4&date=29.11.2026", "board=1x1", "board=5x4&count=2"] {
+        server.get(&format!("/api/v1/puzzle?{fields}")).refused(400);
+    }
 }
 
 #[test]

@@ -102,7 +102,7 @@ test("a package that begins with a board has its first plies, and draws position
 
 test("players move, and chance repeats itself with its seed", async () => {
   const { players } = await fourbase.players("7x6");
-  assert.deepEqual(players.map(({ player }) => player), ["perfect", "random", "pomakis", "window", "rating", "follow-up"]);
+  assert.deepEqual(players.map(({ player }) => player), ["level", "perfect", "random", "pomakis", "window", "rating", "follow-up"]);
   const choice = await fourbase.choose("7x6", "", "perfect");
   assert.deepEqual([choice.column, choice.player], [4, "perfect"]);
   for (const { player, levels } of players) {

@@ -79,6 +79,8 @@ pub enum Reason {
         /// a player with strategy 0.
         cell: Option<i32>,
     },
+    /// The player sees no win and no loss, and takes a cell of promising lines.
+    Promise,
     /// The reply of a rule of play.
     Rule {
         /// The rule's name.
@@ -112,6 +114,7 @@ impl fmt::Display for Reason {
                 write!(f, "grade {grade}, looking {plies} plies ahead")?;
                 cell.map_or(Ok(()), |cell| write!(f, ", value of the cell {cell}"))
             }
+            Reason::Promise => write!(f, "sees no end: a promising cell"),
             Reason::Rule { name } => write!(f, "by the rule {name}"),
             Reason::NoRule { name } => write!(f, "the rule {name} has no reply here: the most central column"),
         }

@@ -10,7 +10,7 @@ use crate::analysis::json::PositionJson;
 use crate::{Board, Game};
 
 /// The players that choose moves.
-const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
+const PLAYERS: [&str; 7] = ["level", "perfect", "random", "pomakis", "window", "rating", "follow-up"];
 
 /// The largest allowed number of move sequences within a player's horizon. Alpha-beta skips most of the sequences, so a
 /// move takes some tenths of a second.
@@ -82,6 +82,8 @@ pub struct MoveJson {
     reason: String,
     /// Whether a rule of play chose the column; false if the rule has no reply.
     rule: bool,
+    /// What to know about the strength of the player on this board; null if there is nothing.
+    note: Option<&'static str>,
 }
 
 impl MoveJson {
@@ -95,6 +97,7 @@ impl MoveJson {
             column: choice.column + 1,
             reason: choice.reason.to_string(),
             rule: matches!(choice.reason, Reason::Rule { .. }),
+            note: kind.note(game.board()),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::follow_up::FollowUpPlayer;
+use super::level::{LevelPlayer, MOST_HUMAN_LEVEL, is_measured};
 use super::minimax::Minimax;
 use super::perfect::PerfectPlayer;
 use super::pomakis::Pomakis;
@@ -17,8 +18,8 @@ use crate::Board;
 use crate::excerpt;
 
 /// All valid names of players, for help and for errors.
-pub const NAMES: &str = "human, perfect, perfect:first, random, pomakis:LEVEL (1 to 20), window:DEPTH (1 to 20), \
-                         rating:LEVEL[:STRATEGY] (1 to 9, 0 to 7), follow-up";
+pub const NAMES: &str = "human, level:LEVEL (1 to 5), perfect, perfect:first, random, pomakis:LEVEL (1 to 20), \
+                         window:DEPTH (1 to 20), rating:LEVEL[:STRATEGY] (1 to 9, 0 to 7), follow-up";
 
 /// The longest excerpt of an invalid name in an error message.
 const EXCERPT_BYTES: usize = 40;
@@ -41,6 +42,11 @@ const MOST_RATING_LEVEL: u32 = 9;
 pub enum Kind {
     /// A person at the keyboard.
     Human,
+    /// A player of human strength.
+    Level {
+        /// The level, 1 to 5.
+        level: u32,
+    },
     /// Plays a best move, either the leftmost or a random one.
     Perfect {
         /// Whether the player takes the leftmost of several best moves.
@@ -70,10 +76,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Makes the player for a board; returns `None` for a human. Only `perfect` uses `outcomes`.
+    /// Makes the player for a board; returns `None` for a human. Only `perfect` and the levels use
+    /// `outcomes`.
     pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
         Some(match self {
             Kind::Human => return None,
+            Kind::Level { level } => Box::new(LevelPlayer::new(board, level, outcomes)),
             Kind::Perfect { takes_first } => Box::new(PerfectPlayer { outcomes, takes_first }),
             Kind::Random => Box::new(RandomPlayer),
             Kind::Pomakis { level } => Box::new(Minimax::new(board, level, Pomakis)),
@@ -85,7 +93,13 @@ impl Kind {
 
     /// Returns whether the player needs the `outcomes` that are passed to [`Kind::chooser`].
     pub fn needs_outcomes(self) -> bool {
-        matches!(self, Kind::Perfect { .. })
+        matches!(self, Kind::Perfect { .. } | Kind::Level { .. })
+    }
+
+    /// Returns what people should know about the player's strength on a board.
+    pub fn note(self, board: Board) -> Option<&'static str> {
+        let is_unmeasured = matches!(self, Kind::Level { .. }) && !is_measured(board);
+        is_unmeasured.then_some("the strength of the levels is measured on 7x6 and 6x5 only")
     }
 
     /// Returns how many plies the player looks ahead for a move; 0 if it does not look ahead. At worst, the time for a
@@ -99,7 +113,7 @@ impl Kind {
     /// ```
     pub fn looks_ahead(self) -> u32 {
         match self {
-            Kind::Human | Kind::Perfect { .. } | Kind::Random | Kind::FollowUp => 0,
+            Kind::Human | Kind::Level { .. } | Kind::Perfect { .. } | Kind::Random | Kind::FollowUp => 0,
             Kind::Pomakis { level } => level,
             Kind::Window { depth } => depth,
             Kind::Rating { level, .. } => 2 * level + 1,
@@ -111,6 +125,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&match *self {
             Kind::Human => "human".to_owned(),
+            Kind::Level { level } => format!("level:{level}"),
             Kind::Perfect { takes_first: false } => "perfect".to_owned(),
             Kind::Perfect { takes_first: true } => "perfect:first".to_owned(),
             Kind::Random => "random".to_owned(),
@@ -140,6 +155,7 @@ impl FromStr for Kind {
                 Some(":first") => return Ok(Kind::Perfect { takes_first: true }),
                 _ => return Err(KindError::Perfect(excerpt(text, EXCERPT_BYTES))),
             },
+            "level" => Kind::Level { level: number("level", "number", 1, MOST_HUMAN_LEVEL)? },
             "random" => Kind::Random,
             "pomakis" => Kind::Pomakis { level: number("pomakis", "level", 1, MOST_LEVEL)? },
             "window" => Kind::Window { depth: number("window", "depth", 1, MOST_DEPTH)? },
@@ -219,7 +235,7 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        let names = "human perfect perfect:first random pomakis:1 pomakis:20 window:4 follow-up";
+        let names = "human level:1 level:5 perfect perfect:first random pomakis:1 pomakis:20 window:4 follow-up";
         let ratings = (1..=7).map(|strategy| format!("rating:9:{strategy}"));
         for name in names.split(' ').map(str::to_owned).chain(ratings) {
             assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);

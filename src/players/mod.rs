@@ -7,6 +7,7 @@
 //!
 //! | name | chooses | source |
 //! |---|---|---|
+//! | `level:LEVEL` | as a person does, who overlooks what is far away | exact outcomes, by which it errs |
 //! | `perfect` | a best move, by exact outcomes that the caller supplies | |
 //! | `random` | any column | |
 //! | `pomakis:LEVEL` | by minimax; a line with p pieces counts 2^p | Keith Pomakis' Connect-4 algorithm 3.7 |
@@ -40,11 +41,12 @@ mod chooser;
 mod follow_up;
 pub mod json;
 mod kind;
+pub(crate) mod level;
 mod matches;
 mod minimax;
 mod perfect;
 mod pomakis;
-mod random;
+pub(crate) mod random;
 mod rating;
 mod standing;
 mod window;

@@ -53,7 +53,7 @@ pub fn random_play(board: Board, ply: usize, source: &mut RandomSource) -> Optio
 }
 
 /// Draws one of the legal moves; returns `None` if the game is over.
-pub(super) fn random_move(position: &Position, random: &mut (impl Rng + ?Sized)) -> Option<usize> {
+pub(crate) fn random_move(position: &Position, random: &mut (impl Rng + ?Sized)) -> Option<usize> {
     let columns = position.moves().count();
     position.moves().nth(random.random_range(0..columns.max(1) as u32) as usize)
 }

@@ -47,6 +47,7 @@ pub fn lines() -> Vec<Line> {
         line::<export::ExportReport>("export", "export"),
         line::<prove::report::StrategyReport>("strategy", "strategy"),
         line::<verify::report::Verified>("verify", "verify"),
+        line::<fourbase::puzzles::PuzzlesJson>("puzzles", "puzzles"),
     ]
 }
 
@@ -138,7 +139,7 @@ fn of_program() -> Value {
 
 /// Describes what the server answers.
 fn of_server() -> Value {
-    let answers = ["query", "analyse", "stats"];
+    let answers = ["query", "analyse", "stats", "puzzles"];
     let mut lines: Vec<Line> = lines().into_iter().filter(|line| answers.contains(&line.0)).collect();
     lines.push(line::<server::boards::Listed>("boards", "boards"));
     lines.push(line::<fourbase::players::json::MoveJson>("move", "move"));
@@ -204,6 +205,9 @@ fn paths() -> Value {
             "players", "List the players, with the levels that are allowed on a board", fields::<server::boards::BoardQuery>(),
             as_json("The players", "players")),
         "/move": get("move", "Ask a player for a move", fields::<server::games::MoveQuery>(), as_json("The move", "move")),
+        "/puzzle": get(
+            "puzzle", "Draw a position with exactly one good move", fields::<server::games::PuzzleQuery>(),
+            as_json("A list of one puzzle", "puzzles")),
         "/random": get(
             "random", "Draw an unfinished position at random", fields::<server::position::RandomQuery>(),
             as_json("The position", "random")),

@@ -29,6 +29,7 @@ const USUAL_GAMES: u32 = 100;
 #[command(after_help = format!("\
 Players:
   human                    a person; only in `fourbase play`
+  level:LEVEL              plays as a person does, 1 to 5
   perfect[:first]          plays a best move: any, or with :first the leftmost
   random                   plays a random column
   pomakis:LEVEL            Keith Pomakis' algorithm, 1 to 20 plies
@@ -44,6 +45,7 @@ the same two games.
 
 Examples:
   fourbase match pomakis:5 window:4 7x6 --games 200 --openings 2
+  fourbase match level:3 level:2 7x6 --games 1000 --openings 2
   fourbase match perfect rating:3 5x4 --openings 4 --json"))]
 pub struct Arguments {
     /// The player whose result is shown first
@@ -65,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = within::<u32>(0..=u32::MAX.into()))]
     openings: u32,
 
-    /// Search at most N nodes for a move of perfect where no database has its value
+    /// Search at most N nodes for a move of perfect or a level where no database has its value
     #[arg(long, value_name = "N", default_value_t = fourbase::analysis::DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
@@ -129,7 +131,11 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
         games_per_second: short(f64::from(games) / seconds),
         threads: rayon::current_num_threads(),
         source: knowledge.as_ref().map(Knowledge::source),
-        note: knowledge.as_ref().map(|knowledge| knowledge.note.clone()),
+        notes: [kinds.iter().find_map(|kind| kind.note(board)), knowledge.as_ref().map(|knowledge| &*knowledge.note)]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect(),
     })
 }
 
@@ -152,7 +158,7 @@ pub struct MatchReport {
     /// Where exact values come from; null if no player needs any.
     source: Option<SourceJson>,
     #[serde(skip)]
-    note: Option<String>,
+    notes: Vec<String>,
 }
 
 /// The result of one of the two players.
@@ -244,6 +250,6 @@ impl fmt::Display for MatchReport {
                 write!(f, "\n{}: {} moves/s a thread", player.program, grouped(rate as u128))?;
             }
         }
-        self.note.iter().try_for_each(|note| write!(f, "\n{note}"))
+        self.notes.iter().try_for_each(|note| write!(f, "\n{note}"))
     }
 }

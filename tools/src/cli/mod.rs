@@ -11,6 +11,7 @@ mod man;
 pub mod match_;
 pub mod play;
 pub mod prove;
+pub mod puzzles;
 pub mod query;
 pub mod solve;
 pub mod stats;
@@ -76,6 +77,8 @@ pub enum Command {
     Match(match_::Arguments),
     /// Compare the moves of a program with the exact values
     Grade(grade::Arguments),
+    /// Draw positions with exactly one good move, to solve
+    Puzzles(puzzles::Arguments),
     /// Prove or refute a strategy against every reply
     #[command(alias = "strategy")]
     Prove(prove::Arguments),
@@ -142,6 +145,7 @@ impl Command {
             Command::Match(arguments) => match_::run(arguments),
             Command::Grade(arguments) => grade::run(arguments),
             Command::Prove(arguments) => prove::run(arguments),
+            Command::Puzzles(arguments) => puzzles::run(arguments),
             Command::Export(arguments) => export::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),

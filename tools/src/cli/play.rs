@@ -54,7 +54,7 @@ Ctrl-C stops a search, and not the game. Type one of these lines:
 
 Examples:
   fourbase play
-  fourbase play --level easy
+  fourbase play --level 2
   fourbase play 5x4 33
   fourbase play --second pomakis:6
   fourbase play --first perfect --second rating:3 --seed 2
@@ -91,31 +91,40 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-/// How well the computer plays, by a word.
+/// How well the computer plays.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Level {
-    /// Any column, at random
-    Beginner,
-    /// Looks 2 plies ahead (pomakis:2)
-    Easy,
-    /// Looks 4 plies ahead (pomakis:4)
-    Medium,
-    /// Looks as far ahead as it can within a quarter of a second (pomakis:8 on 7 columns)
-    Hard,
+    /// Sees little but its own wins (level:1)
+    #[value(name = "1", alias = "beginner")]
+    One,
+    /// Sees most threats (level:2)
+    #[value(name = "2", alias = "easy")]
+    Two,
+    /// Sees some moves ahead (level:3)
+    #[value(name = "3", alias = "medium")]
+    Three,
+    /// Overlooks little (level:4)
+    #[value(name = "4", alias = "hard")]
+    Four,
+    /// Sees nearly everything (level:5)
+    #[value(name = "5")]
+    Five,
     /// Makes no mistakes
     Perfect,
 }
 
 impl Level {
     /// Returns the player of a level.
-    fn kind(self, board: Board) -> Kind {
-        match self {
-            Level::Beginner => Kind::Random,
-            Level::Easy => Kind::Pomakis { level: 2 },
-            Level::Medium => Kind::Pomakis { level: 4 },
-            Level::Hard => quick_opponent(board),
-            Level::Perfect => Kind::Perfect { takes_first: false },
-        }
+    fn kind(self) -> Kind {
+        let level = match self {
+            Level::One => 1,
+            Level::Two => 2,
+            Level::Three => 3,
+            Level::Four => 4,
+            Level::Five => 5,
+            Level::Perfect => return Kind::Perfect { takes_first: false },
+        };
+        Kind::Level { level }
     }
 }
 
@@ -135,7 +144,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(file)) => load(file, board)?,
         (None, None) => Game::parse(board, &moves)?,
     };
-    let (first, second) = match (arguments.level.map(|level| level.kind(board)), arguments.first, arguments.second) {
+    let (first, second) = match (arguments.level.map(Level::kind), arguments.first, arguments.second) {
         (Some(computer), Kind::Human, Some(Kind::Human)) => (computer, Some(Kind::Human)),
         (Some(_), _, Some(second)) => {
             return Err(BadInput(format!("--level and --second {second} both choose a player; leave one out")).into());
@@ -145,9 +154,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let analyst = Arc::new(arguments.search.find(board, None)?);
     let second = second.unwrap_or_else(|| default_opponent(&analyst, board));
-    let level = arguments.level.as_ref().and_then(Level::to_possible_value);
-    let level = level.map_or_else(String::new, |level| format!("; level {}", level.get_name()));
-    Session::new(game, [first, second], arguments.seed, analyst)?.run(&level)
+    Session::new(game, [first, second], arguments.seed, analyst)?.run()
 }
 
 /// Returns the default of `--second`.

@@ -1,14 +1,16 @@
-//! Analyses of games (`GET api/v1/analysis`), and the built-in players (`GET api/v1/players` and `GET api/v1/move`).
+//! Analyses of games (`GET api/v1/analysis`), the built-in players (`GET api/v1/players` and `GET api/v1/move`), and
+//! puzzles (`GET api/v1/puzzle`).
 
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::response::Response;
-use fourbase::Position;
-use fourbase::analysis::GameAnalysis;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
+use fourbase::analysis::{AnalysisError, GameAnalysis};
 use fourbase::players::json::{MoveRequest, PlayersJson};
 use fourbase::players::{ChooseError, Outcomes};
+use fourbase::puzzles::{Puzzles, PuzzlesJson, seed_of_date};
+use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 
@@ -48,7 +50,7 @@ pub async fn analysis(
     // Only the last position counts here: if the database keeps its ply, it keeps the earlier plies too.
     // What a mistake allows may be best play.
     let request_of = move |position| AnalysisRequest { with_line: query.why, ..AnalysisRequest::of(position) };
-    let may_search = source.may_search(&request_of(*game.position()));
+    let may_search = query.why || source.may_search(&request_of(*game.position()));
     let is_open = |analysis: &GameAnalysis| analysis.limit.is_some();
     let analysis = client.ask(may_search, is_open, move |work| {
         let analyse = |position: &Position, nodes| work.analyse(&source, request_of(*position), nodes, None);
@@ -75,7 +77,7 @@ pub struct MoveQuery {
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
     moves: String,
-    /// perfect, perfect:first, random, pomakis:LEVEL, window:DEPTH, rating:LEVEL or follow-up.
+    /// level:LEVEL, perfect, perfect:first, random, pomakis:LEVEL, window:DEPTH, rating:LEVEL or follow-up.
     player: String,
     /// The same seed and the same game give the same move.
     #[serde(default = "one")]
@@ -105,17 +107,22 @@ pub async fn next_move(
         let outcomes = outcomes(work, &source);
         // Players do not report their own searches, so count the move as one position.
         work.budget.spent.positions += u64::from(work.is_search);
-        match request.answer(outcomes) {
-            Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
-                Ok(DatabaseError::Analysis(limit)) => Ok(Err(limit)),
-                Ok(error) => Err(error.into()),
-                Err(error) => Err(Failure::broken(&*error)),
-            },
-            answer => Ok(Ok(answer?)),
-        }
+        or_limit(request.answer(outcomes))
     });
     let answer = answer.await?.map_err(|limit| client.server.undecided(Some(limit)))?;
     json_response(&Envelope::new("move", answer), caching(&tag, true))
+}
+
+/// Separates a limit of the search, which another request may not reach, from other failures.
+fn or_limit<T>(answer: Result<T, ChooseError>) -> Result<Result<T, AnalysisError>, Failure> {
+    match answer {
+        Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
+            Ok(DatabaseError::Analysis(limit)) => Ok(Err(limit)),
+            Ok(error) => Err(error.into()),
+            Err(error) => Err(Failure::broken(&*error)),
+        },
+        answer => Ok(Ok(answer?)),
+    }
 }
 
 /// Returns the function by which a player gets the values of moves. All calls of the function share the time of one request.
@@ -131,4 +138,41 @@ fn outcomes(work: &RequestWork, source: &Arc<BoardSource>) -> Outcomes<'static> 
 /// Answers `GET api/v1/players`.
 pub async fn players(Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
     json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), REVALIDATE)
+}
+
+/// A seed or a day.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PuzzleQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// The same seed gives the same puzzle (default: 1).
+    seed: Option<u64>,
+    /// A day such as 2026-11-29, in place of a seed.
+    date: Option<String>,
+}
+
+/// Answers `GET api/v1/puzzle`.
+pub async fn puzzle(
+    Extension(client): Extension<Client>,
+    Fields(PuzzleQuery { board, seed, date }): Fields<PuzzleQuery>,
+) -> Result<Response, Failure> {
+    let board: Board = board.parse()?;
+    let seed = match (seed, date) {
+        (Some(_), Some(_)) => Err("seed and date both choose a puzzle; leave one out"),
+        (seed, None) => Ok(seed.unwrap_or(1)),
+        (None, Some(date)) => seed_of_date(&date).ok_or("the date cannot be read; write it as 2026-11-29"),
+    };
+    let seed = seed.map_err(Failure::bad)?;
+    let source = client.find(board).await?;
+    let tag = source.tag.clone();
+    client.check_is_new(caching(&tag, true))?;
+    let drawn = client.ask(true, Result::is_err, move |work| {
+        or_limit(Puzzles::new(board, outcomes(work, &source), seed).next().transpose())
+    });
+    let drawn = drawn.await?.map_err(|limit| client.server.undecided(Some(limit)))?;
+    let none = || Failure::bad(format!("no game of {board} met a puzzle; take another board"));
+    let json = PuzzlesJson::of(board, seed, &[drawn.ok_or_else(none)?]);
+    json_response(&Envelope::new("puzzles", json), caching(&tag, true))
 }

@@ -56,6 +56,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/analysis", get(games::analysis))
         .route("/players", get(games::players))
         .route("/move", get(games::next_move))
+        .route("/puzzle", get(games::puzzle))
         .route("/random", get(position::random))
         .route("/stats", get(boards::stats))
         .route("/openapi.json", get(openapi));

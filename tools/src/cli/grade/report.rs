@@ -185,7 +185,7 @@ impl GradeReport {
             worst: grade.worst.clone().map(Blunder::of),
             source: knowledge.source(),
             seconds: milliseconds(elapsed),
-            note: knowledge.note.clone(),
+            note: [kind.note(board), Some(&knowledge.note)].into_iter().flatten().collect::<Vec<_>>().join("; "),
         }
     }
 }

@@ -44,16 +44,18 @@ impl Session {
         Ok(Session { game, kinds, choosers, seed, analyst, stuck_at: None, input: Input::open()? })
     }
 
-    /// Plays until the user leaves, the input ends, or a game between two programs is over. The first line of the output ends with
-    /// `level`.
+    /// Plays until the user leaves, the input ends, or a game between two programs is over.
     ///
     /// # Errors
     ///
     /// Standard input cannot be read or standard output cannot be written; a database cannot be read; in a game between two
     /// programs, a program finds no move.
-    pub fn run(mut self, level: &str) -> anyhow::Result<()> {
+    pub fn run(mut self) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
-        output::print(format_args!("{}: X is {first}, O is {second}{level}", self.game.board()))?;
+        output::print(format_args!("{}: X is {first}, O is {second}", self.game.board()))?;
+        if let Some(note) = self.kinds.iter().find_map(|kind| kind.note(self.game.board())) {
+            output::print(note)?;
+        }
         let has_human = self.kinds.contains(&Kind::Human);
         if has_human {
             interrupt::listen_in_game()?;
