@@ -13,6 +13,7 @@
 //! | every reply | every move of the opponent allows the player to win by force |
 //! | zugzwang | the player wins by force, parries threats, and else answers in the same column, with the exceptions given |
 //! | must answer | the opponent completes a line unless the player to move plays in one column |
+//! | hold | the player never loses: parries threats, and else answers in the same column, with the exceptions given |
 //! | no line | neither player has a place left for a line, so the game is a tie |
 //! | best play | nothing: no reason above was found within some milliseconds |
 //!
@@ -64,6 +65,8 @@ pub enum ReasonKind {
     Zugzwang,
     /// The opponent of `player` must be stopped now.
     MustAnswer,
+    /// The player does not lose, by answering in the same column.
+    Hold,
     /// Neither player can complete a line any more.
     NoLine,
     /// No simple reason was found: `line` is best play, as far as it is known.
@@ -75,7 +78,8 @@ pub enum ReasonKind {
 pub struct Reason {
     /// What is proved.
     pub kind: ReasonKind,
-    /// Who wins, or for [`ReasonKind::MustAnswer`] who has to answer; `None` if nobody wins.
+    /// Who wins; for [`ReasonKind::MustAnswer`] who has to answer, for [`ReasonKind::Hold`] who does not lose. `None` if
+    /// nobody wins.
     pub player: Option<Player>,
     /// The board.
     pub board: Board,
@@ -85,7 +89,7 @@ pub struct Reason {
     pub places: Vec<(usize, usize)>,
     /// The cells of the completed lines at the end of `line`; for [`ReasonKind::MustAnswer`] the cell of the threat.
     pub cells: u64,
-    /// For [`ReasonKind::Zugzwang`]: after the opponent plays in the cell (column and row), the column to play in, if it
+    /// For [`ReasonKind::Zugzwang`] and [`ReasonKind::Hold`]: after the opponent plays in the cell (column and row), the column to play in, if it
     /// has room, instead of the same one.
     pub exceptions: Vec<((usize, usize), usize)>,
     /// Whether `player` moves first in `line`.
@@ -117,11 +121,23 @@ impl Reason {
         if position.to_move() == winner { Reason::of_winner(position) } else { Reason::of_loser(position) }
     }
 
+    /// Proves that `player` does not lose an unfinished position, by a rule; `None` if there is no proof within the limits of
+    /// [`Reason::of`].
+    pub fn of_hold(position: &Position, player: Player) -> Option<Reason> {
+        if position.board().is_misere() || position.primitive().is_some() {
+            return None;
+        }
+        Reason::of_rule(position, player, true)
+    }
+
     /// Explains a position whose value is known: a proof, else what the board shows, else [`Reason::best_play`].
     pub fn with_value(position: &Position, value: Value, line: Option<&[usize]>) -> Reason {
         let proof = winner(position, value).and_then(|winner| Reason::of(position, winner));
         let of_board = || if value == Value::Lose { None } else { Reason::of_board(position) };
-        proof.or_else(of_board).unwrap_or_else(|| Reason::best_play(position, value, line))
+        let players = [position.to_move().other(), position.to_move()];
+        let of_tie =
+            || players.into_iter().filter(|_| value == Value::Tie).find_map(|of| Reason::of_hold(position, of));
+        proof.or_else(of_board).or_else(of_tie).unwrap_or_else(|| Reason::best_play(position, value, line))
     }
 
     /// Returns best play as the reason of a position. `line` has its moves, none if they are not known.
@@ -162,10 +178,7 @@ impl Reason {
             };
             return Some(Reason::new(position, kind, Some(player), line));
         }
-        // The first move is free; of equally simple rules take the one after the most central move.
-        let columns = position.board().central_columns().into_iter().filter(|column| position.can_play(*column));
-        let children = columns.map(|column| (Some(column), position.drop_piece(column))).collect::<Vec<_>>();
-        Reason::of_rule(position, player, &children)
+        Reason::of_rule(position, player, false)
     }
 
     fn of_loser(position: &Position) -> Option<Reason> {
@@ -175,22 +188,32 @@ impl Reason {
             let line = [dangers, dangers & (dangers - 1)].map(|cells| column_of(board, cells)).to_vec();
             return Some(Reason::new(position, ReasonKind::TwoThreats, Some(winner), line));
         }
-        Reason::of_rule(position, winner, &[(None, *position)])
+        Reason::of_rule(position, winner, false)
     }
 
-    /// Looks for a rule that wins for `player`. `children` has the player's first moves to try, if any, each with the
-    /// position after it.
-    fn of_rule(position: &Position, player: Player, children: &[(Option<usize>, Position)]) -> Option<Reason> {
-        let (mut search, mut left) = (PlayOut::new(player, Vec::new(), MOST_NODES), MOST_NODES);
+    /// Looks for a rule by which `player` wins or, if that is enough, holds.
+    fn of_rule(position: &Position, player: Player, holds: bool) -> Option<Reason> {
+        // The first move of the player is free; of equally simple rules take the one after the most central move.
+        let columns = position.board().central_columns().into_iter().filter(|column| position.can_play(*column));
+        let children = match player == position.to_move() {
+            true => columns.map(|column| (Some(column), position.drop_piece(column))).collect(),
+            false => vec![(None, *position)],
+        };
+        let (mut search, mut left) = (PlayOut::new(player, Vec::new(), holds, MOST_NODES), MOST_NODES);
         for deviations in 0..=MOST_DEVIATIONS {
-            for (first, child) in children {
+            for (first, child) in &children {
                 if search.wins(child, deviations).is_none() {
                     continue;
                 }
                 let exceptions = search.deviations(child, deviations).into_iter().collect();
-                let Some((mut proof, exceptions)) = strict(player, child, exceptions, &mut left) else { continue };
-                let longest = proof.longest(child);
-                let kind = if is_forced(&mut proof, child) { ReasonKind::EveryReply } else { ReasonKind::Zugzwang };
+                let Some((mut proof, exceptions)) = strict(player, child, exceptions, holds, &mut left) else {
+                    continue;
+                };
+                let (longest, kind) = match (holds, is_forced(&mut proof, child)) {
+                    (true, _) => (Vec::new(), ReasonKind::Hold),
+                    (false, true) => (proof.longest(child), ReasonKind::EveryReply),
+                    (false, false) => (proof.longest(child), ReasonKind::Zugzwang),
+                };
                 let height = position.board().height();
                 let place = |(cell, column): Exception| ((cell / height, cell % height), column);
                 let exceptions = exceptions.into_iter().map(place).collect();
@@ -234,15 +257,16 @@ fn winner(position: &Position, value: Value) -> Option<Player> {
 }
 
 /// Proves a rule with exceptions, of which it leaves out those that are not needed, and takes the positions that it
-/// visits from `left`. `None` if the rule does not win, has too many exceptions, or two for one cell.
+/// visits from `left`. `None` if the rule does not win or hold, has too many exceptions, or two for one cell.
 fn strict(
     player: Player,
     position: &Position,
     mut exceptions: Vec<Exception>,
+    holds: bool,
     left: &mut u64,
 ) -> Option<(PlayOut, Vec<Exception>)> {
     let mut prove = |exceptions: &[Exception]| {
-        let mut proof = PlayOut::new(player, exceptions.to_vec(), *left);
+        let mut proof = PlayOut::new(player, exceptions.to_vec(), holds, *left);
         let is_proved = proof.wins(position, 0).is_some();
         *left = left.saturating_sub(proof.visited());
         is_proved.then_some(proof)
@@ -304,7 +328,19 @@ impl fmt::Display for Reason {
                 }
                 write!(f, "whatever {other} plays, {player} wins by force, at the latest with {line} at {last}")
             }
-            ReasonKind::Zugzwang => self.fmt_rule(f, [player, other], [&first, &line, &last]),
+            ReasonKind::Zugzwang => {
+                self.fmt_rule(f, player, &first)?;
+                write!(f, ". In the longest game, {line}, ")?;
+                if self.is_squeezed {
+                    write!(f, "every last move of {other} lets ")?;
+                }
+                let verb = if self.is_squeezed { "complete" } else { "completes" };
+                write!(f, "{player} {verb} a line, here at {last} ({})", self.parity())
+            }
+            ReasonKind::Hold => {
+                write!(f, "{other} can't complete a line: ")?;
+                self.fmt_rule(f, player, &first)
+            }
             ReasonKind::MustAnswer => write!(f, "{other} threatens {last}, so {player} must play there"),
             ReasonKind::NoLine => write!(f, "neither player has a place left for a line"),
             ReasonKind::BestPlay => {
@@ -324,26 +360,15 @@ impl fmt::Display for Reason {
 }
 
 impl Reason {
-    /// Writes the rule of [`ReasonKind::Zugzwang`].
-    fn fmt_rule(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        [player, other]: [char; 2],
-        [first, line, last]: [&str; 3],
-    ) -> fmt::Result {
+    /// Writes a rule with its exceptions.
+    fn fmt_rule(&self, f: &mut fmt::Formatter<'_>, player: char, first: &str) -> fmt::Result {
         let start = if self.moves_first { format!("plays {first} and then ") } else { String::new() };
         write!(f, "{player} {start}answers in the same column")?;
         for (number, (cell, column)) in self.exceptions.iter().enumerate() {
             let start = if number == 0 { ", but" } else { " and" };
             write!(f, "{start} {} with {} if it has room", cell_name(*cell), columns_to_text([*column]))?;
         }
-        write!(f, "; where {player} can win by force, or must parry a threat, {player} does that. ")?;
-        write!(f, "In the longest game, {line}, ")?;
-        if self.is_squeezed {
-            write!(f, "every last move of {other} lets ")?;
-        }
-        let verb = if self.is_squeezed { "complete" } else { "completes" };
-        write!(f, "{player} {verb} a line, here at {last} ({})", self.parity())
+        write!(f, "; where {player} can win by force, or must parry a threat, {player} does that")
     }
 
     /// Returns whether the row of the last move is odd or even, counted from 1.

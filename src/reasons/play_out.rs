@@ -1,4 +1,4 @@
-//! Plays a rule out against every reply, which proves that its player wins.
+//! Plays a rule out against every reply, which proves that its player wins, or at least does not lose.
 //!
 //! The rule is *follow-up* with threats first: its player completes a line, parries a threat, wins by force, or answers
 //! in the column of the opponent's last move. So the player gets the cell above each cell of the opponent, until the
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::force::ThreatSearch;
 use super::{column_of, open_threats};
 use crate::strategy::Map;
-use crate::{Player, Position};
+use crate::{Player, Position, lines};
 
 /// The most own moves of a win by force.
 pub(super) const MOST_FORCED: u32 = 12;
@@ -27,9 +27,11 @@ pub(super) type Exception = (usize, usize);
 pub(super) struct PlayOut {
     player: Player,
     exceptions: Vec<Exception>,
+    /// Whether it is enough that the opponent has no place left for a line.
+    holds: bool,
     force: ThreatSearch,
     /// For each position with the opponent to move, by the number of deviations that are left: the plies until the
-    /// player has won, `None` if the rule does not win.
+    /// player has won, or holds; `None` if the rule does not do that.
     met: Map<[Option<Option<u32>>; MOST_DEVIATIONS + 1]>,
     nodes: u64,
     limit: u64,
@@ -47,6 +49,8 @@ pub(super) struct Reply {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ReplyKind {
     Win,
+    /// None is needed: the opponent has no place left for a line.
+    Held,
     Parry,
     /// The first move of a line by force.
     Force(Vec<usize>),
@@ -58,8 +62,8 @@ pub(super) enum ReplyKind {
 }
 
 impl PlayOut {
-    pub fn new(player: Player, exceptions: Vec<Exception>, limit: u64) -> PlayOut {
-        PlayOut { player, exceptions, force: ThreatSearch::default(), met: Map::default(), nodes: 0, limit }
+    pub fn new(player: Player, exceptions: Vec<Exception>, holds: bool, limit: u64) -> PlayOut {
+        PlayOut { player, exceptions, holds, force: ThreatSearch::default(), met: Map::default(), nodes: 0, limit }
     }
 
     /// Returns how many positions were visited so far.
@@ -95,17 +99,21 @@ impl PlayOut {
             return None;
         }
         // A full board is a tie.
-        let plies = plies.filter(|plies| *plies > 0);
+        let plies = plies.filter(|plies| *plies > 0 || self.holds);
         self.met.entry(*position).or_default()[deviations] = Some(plies);
         plies
     }
 
-    /// Returns the player's move after the opponent's move in the column `last`; `None` if it does not win.
+    /// Returns the player's move after the opponent's move in the column `last`; `None` if it does not win, or hold.
     pub fn reply(&mut self, position: &Position, last: usize, deviations: usize) -> Option<Reply> {
         let board = position.board();
         let wins = open_threats(position, self.player);
         if wins != 0 {
             return Some(Reply { kind: ReplyKind::Win, column: column_of(board, wins), plies: 1 });
+        }
+        let own = position.pieces(self.player);
+        if self.holds && lines(board).all(|line| line & own != 0) {
+            return Some(Reply { kind: ReplyKind::Held, column: last, plies: 0 });
         }
         let dangers = open_threats(position, self.player.other());
         if dangers != 0 {
@@ -153,7 +161,7 @@ impl PlayOut {
                 if deviates {
                     found.insert((position.board().cell(last, position.height(last)), column));
                 }
-                if !matches!(kind, ReplyKind::Win | ReplyKind::Force(_)) {
+                if !matches!(kind, ReplyKind::Win | ReplyKind::Held | ReplyKind::Force(_)) {
                     open.push((child.drop_piece(column), left - usize::from(deviates)));
                 }
             }

@@ -49,27 +49,36 @@ fn plain_force(position: &Position, moves: usize) -> Option<usize> {
     if moves == 1 { None } else { position.moves().find(wins) }
 }
 
-/// Plays the rule of a reason, as its sentence says it, against every reply.
+/// Plays the rule of a reason, as its sentence says it, against every reply. It must win or, if `holds`, not lose.
 fn plain_rule_wins(reason: &Reason, position: &Position, seen: &mut HashSet<Position>) -> bool {
     if !seen.insert(*position) {
         return true;
     }
-    let player = reason.player.unwrap();
-    position.primitive().is_none()
-        && position.moves().all(|last| {
-            let after = position.drop_piece(last);
-            if after.primitive().is_some() || completing(&after, player.other()).len() > 1 {
-                return !completing(&after, player).is_empty();
-            }
-            let parry = completing(&after, player.other()).first().copied();
-            if !completing(&after, player).is_empty() || parry.is_none() && plain_force(&after, 12).is_some() {
-                return true;
-            }
-            let cell = (last, position.height(last));
-            let exception = reason.exceptions.iter().find(|(of, to)| *of == cell && after.can_play(*to));
-            let column = parry.or(exception.map(|(_, to)| *to)).or(Some(last).filter(|last| after.can_play(*last)));
-            column.is_some_and(|column| plain_rule_wins(reason, &after.drop_piece(column), seen))
-        })
+    let (player, holds) = (reason.player.unwrap(), reason.kind == ReasonKind::Hold);
+    if position.primitive().is_some() {
+        return holds && position.winner() != Some(player.other());
+    }
+    position.moves().all(|last| {
+        let after = position.drop_piece(last);
+        if after.primitive().is_some() {
+            return holds && after.winner().is_none();
+        }
+        if completing(&after, player.other()).len() > 1 {
+            return !completing(&after, player).is_empty();
+        }
+        let own = after.pieces(player);
+        if holds && lines(position.board()).all(|line| line & own != 0) {
+            return true;
+        }
+        let parry = completing(&after, player.other()).first().copied();
+        if !completing(&after, player).is_empty() || parry.is_none() && plain_force(&after, 12).is_some() {
+            return true;
+        }
+        let cell = (last, position.height(last));
+        let exception = reason.exceptions.iter().find(|(of, to)| *of == cell && after.can_play(*to));
+        let column = parry.or(exception.map(|(_, to)| *to)).or(Some(last).filter(|last| after.can_play(*last)));
+        column.is_some_and(|column| plain_rule_wins(reason, &after.drop_piece(column), seen))
+    })
 }
 
 /// Checks everything that a reason says of a position.
@@ -79,7 +88,8 @@ fn check(reason: &Reason, position: &Position) {
     for column in &reason.line {
         at = at.play(*column).expect(&shown);
     }
-    let is_win = !matches!(reason.kind, ReasonKind::MustAnswer | ReasonKind::NoLine | ReasonKind::BestPlay);
+    let is_win =
+        !matches!(reason.kind, ReasonKind::MustAnswer | ReasonKind::Hold | ReasonKind::NoLine | ReasonKind::BestPlay);
     if is_win && (reason.kind != ReasonKind::TwoThreats || position.to_move() == reason.player.unwrap()) {
         assert_eq!(at.winner(), reason.player, "{shown}");
     }
@@ -104,7 +114,7 @@ fn check(reason: &Reason, position: &Position) {
             assert!(completing(position, player).len() > 1, "{shown}");
             assert!(completing(position, player.other()).is_empty(), "{shown}");
         }
-        ReasonKind::EveryReply | ReasonKind::Zugzwang => {
+        ReasonKind::EveryReply | ReasonKind::Zugzwang | ReasonKind::Hold => {
             let start = if moves_first { position.drop_piece(reason.line[0]) } else { *position };
             assert!(plain_rule_wins(reason, &start, &mut HashSet::new()), "{shown}");
         }
@@ -128,6 +138,11 @@ fn check_both(position: &Position, value: Value) -> usize {
     for reason in reasons.iter().flatten() {
         assert_eq!(reason.player, winner, "{} {position}: {reason}", position.board());
         check(reason, position);
+    }
+    for player in Player::BOTH {
+        let Some(hold) = Reason::of_hold(position, player) else { continue };
+        assert_ne!(winner, Some(player.other()), "{} {position}: {hold}", position.board());
+        check(&hold, position);
     }
     let of_value = Reason::with_value(position, value, None);
     check(&of_value, position);
