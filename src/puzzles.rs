@@ -1,8 +1,9 @@
 //! Puzzles: positions in which exactly one move keeps the win, or the tie.
 //!
 //! The levels of [`players`](crate::players) play games against each other, so the positions are those that people
-//! reach. A position is a puzzle if one move keeps its value and no player can complete a line at once. A seed draws
-//! the games, so it gives the same puzzles everywhere. No two puzzles are equal or mirror images.
+//! reach. A position is a puzzle if one move keeps its value, no player can complete a line at once, and a win is at
+//! most 28 plies away. A seed draws the games, so it gives the same puzzles everywhere. No two puzzles are equal or
+//! mirror images.
 //!
 //! ```
 //! use fourbase::analysis::{Analyst, Budget};
@@ -12,7 +13,7 @@
 //!
 //! let board: Board = "5x4".parse()?;
 //! let analyst = Analyst::searching(board, SearchOptions::default());
-//! let outcomes = |position: &Position| Ok(analyst.moves(position, &mut Budget::default())?);
+//! let outcomes = |position: &Position| Ok(analyst.every_move(position, &mut Budget::default())?);
 //! let puzzle = Puzzles::new(board, Box::new(outcomes), 1).next().ok_or("no puzzle")??;
 //! let value = |column| analyst.outcome(&puzzle.position().drop_piece(column), &mut Budget::default());
 //! assert_eq!(value(puzzle.solution)?.value, puzzle.outcome.value.flip());
@@ -26,7 +27,7 @@ use serde::Serialize;
 
 use crate::analysis::canonical;
 use crate::analysis::json::PositionJson;
-use crate::players::level::{self, LevelPlayer, MOST_HUMAN_LEVEL, View};
+use crate::players::level::{self, FARTHEST, LevelPlayer, MOST_HUMAN_LEVEL, View};
 use crate::players::random::random_move;
 use crate::players::{ChooseError, Kind, Outcomes, RandomSource, random_source};
 use crate::{Board, Game, Outcome, Position, Value, lines, winning_cells};
@@ -132,8 +133,10 @@ impl<'a> Puzzles<'a> {
         let outcomes = outcomes.collect::<Option<Vec<_>>>()?;
         // The best outcome is the least one.
         let (solution, outcome) = *outcomes.iter().min_by_key(|(_, outcome)| *outcome)?;
+        // A win that no level sees is knowledge of openings.
+        let is_far = outcome.value == Value::Win && outcome.remoteness > Some(FARTHEST);
         let is_only = outcomes.iter().filter(|(_, of)| of.value == outcome.value).count() == 1;
-        if outcome.value == Value::Lose || !is_only || !self.drawn.insert(canonical(position)) {
+        if outcome.value == Value::Lose || is_far || !is_only || !self.drawn.insert(canonical(position)) {
             return None;
         }
         let after = position.drop_piece(solution);
@@ -163,6 +166,13 @@ impl Iterator for Puzzles<'_> {
                 continue;
             }
             let views = match self.player.views(self.game.position()) {
+                // With a guess in its place, the same seed would give other puzzles.
+                Ok(views) if views.iter().any(|view| view.outcome.is_some_and(|of| of.remoteness.is_none())) => {
+                    Err(ChooseError::NoRemoteness)
+                }
+                views => views,
+            };
+            let views = match views {
                 Ok(views) => views,
                 Err(error) => {
                     self.games_left = 0;

@@ -3,37 +3,47 @@
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
-use fourbase::search::Monitor;
-use fourbase_tiers::database::{self, DatabaseError};
+use fourbase::Game;
+use fourbase::analysis::{Analyst, Budget, Gap, Lookup, SearchPool, compare_alike};
+use fourbase::players::json::MoveRequest;
+use fourbase::players::{KindError, Outcomes};
+use fourbase::puzzles::{Puzzle, Puzzles};
+use fourbase::search::{Monitor, SearchOptions};
+use fourbase_tiers::database::{self, DEFAULT_ROOT, DatabaseError};
 use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::is_address;
+use fourbase_tiers::kernel::Values;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, Progress, SampleCount, Seed, cache_bytes, items,
     memory_bytes, named, root, span,
 };
+use crate::call_python;
 use crate::export::{self, Export};
-use crate::failure::{exception, of_database, of_dataset};
-use crate::helpers;
+use crate::failure::{exception, of_choice, of_database, of_dataset};
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
 use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Question};
-use crate::progress::Shown;
 use crate::rows;
-use crate::wait::{briefly, budget, pool};
+use crate::work::{ProgressDisplay, budget, pool, without_gil};
 
 /// A solved board. Threads may share it.
 ///
 /// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else ``db``, as
-/// on the command line. Early plies of 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete database of the
-/// board; later positions of these boards are searched forward. If a board has two databases, the one with remoteness is opened.
+/// on the command line. Early plies of 7x6, 6x6 and 7x5 are built in; later positions of these boards are searched forward.
+///
+/// All databases of the board answer together: those in the folder, of both kinds and also unfinished, and the built-in one. So a
+/// further database never makes an answer of `probe`, `moves`, `probe_many`, `move_values` and `grade` less complete. Everything
+/// else that is stored, such as ``values``, `sample` and `export`, is of the best one: complete ones come first, then those in the folder, then
+/// those with remoteness.
 ///
 /// Blocks that probes expand are kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
 /// 2 GiB. All blocks of 6x5 take some 800 MiB.
@@ -46,47 +56,85 @@ use crate::wait::{briefly, budget, pool};
 /// >>> fourbase.Database("7x6").probe("4444")
 /// Outcome(value='win', remoteness=37)
 #[pyclass(frozen, weakref, module = "fourbase")]
-pub struct Database(pub Arc<database::Database>);
+#[derive(Clone)]
+pub struct Database {
+    /// All databases of the board, the best one first. Searches find the plies that none of several databases stores.
+    pub analyst: Arc<Analyst<database::Database>>,
+}
 
 /// How many nodes a search visits on the caller's thread before it moves to another thread: about a millisecond. Starting that
 /// thread and waking the pool takes a fifth of a millisecond.
 const NODES_AT_ONCE: u64 = 1 << 14;
 
+/// The memory for what a search has found. There may be a search on each thread.
+const TABLE_BYTES: usize = 1 << 25;
+
+/// The function that opens the databases in some places with a cache of so many bytes, and these arguments.
+type Opening<'py> = (Bound<'py, PyAny>, (Vec<OsString>, u64));
+
 /// The value and the plies of each row.
 type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
 
 impl Database {
-    /// Identifies a database in comparisons: by its hash or, while the solve is unfinished and there is no hash, by its folder.
-    fn identity(&self) -> OsString {
-        self.hash().map_or_else(|| self.0.folder().into(), OsString::from)
+    /// Joins the databases of a board, the best one first. They share `cache` bytes.
+    fn of(databases: Vec<database::Database>, cache: u64) -> PyResult<Database> {
+        let Some(board) = databases.first().map(database::Database::board) else {
+            return Err(exception("OptionError", "no database is named; name at least one".to_owned()));
+        };
+        let cache = database::Cache::new(cache);
+        let has_plies = |database: &database::Database| database.values() == Values::Remoteness;
+        let is_open = databases.len() > 1 && !databases.iter().all(has_plies);
+        let may_search = is_open && databases.iter().any(database::Database::is_complete);
+        let databases = databases.into_iter().map(|database| database.with_shared_cache(&cache));
+        let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
+        let pool = may_search.then(|| Arc::new(SearchPool::new(options)));
+        Ok(Database { analyst: Arc::new(Analyst::new(board, databases, pool)) })
     }
 
-    /// Calls `ask` with a short search on this thread. If the short search does not decide, calls `ask` again on another thread, so
-    /// that Ctrl-C can stop the long search. The long search reuses what the short one found.
+    /// Returns the best database.
+    pub fn best(&self) -> &database::Database {
+        &self.analyst.databases[0]
+    }
+
+    /// Identifies the databases in comparisons: by hash or, while a solve is unfinished and there is no hash, by folder.
+    fn identity(&self) -> Vec<OsString> {
+        let identity = |database: &database::Database| match database.manifest.hash {
+            Some(hash) => hash.to_string().into(),
+            None => database.folder().into(),
+        };
+        self.analyst.databases.iter().map(identity).collect()
+    }
+
+    /// Calls `ask` with a short search on this thread. If the short search does not decide, or the answer may be more complete
+    /// (`is_whole`), calls `ask` again on another thread, so that Ctrl-C can stop the long search. The long search reuses what the
+    /// short one found.
     fn ask<T: Send>(
         &self,
         position: &Bound<'_, PyAny>,
         nodes: Option<Nodes>,
         progress: Progress<'_>,
-        ask: impl Fn(&database::Database, &fourbase::Position, &mut Budget) -> Result<T, DatabaseError> + Sync,
+        is_whole: impl Fn(&T) -> bool,
+        ask: impl Fn(&fourbase::Position, &mut Budget) -> Result<T, DatabaseError> + Sync,
     ) -> PyResult<T> {
-        let (py, position) = (position.py(), read(self.0.board(), position)?);
-        let (database, nodes) = (&*self.0, nodes.map(|nodes| nodes.0));
+        let (py, board, nodes) = (position.py(), self.analyst.board, nodes.map(|nodes| nodes.0));
+        let (position, databases) = (read(board, position)?, &self.analyst.databases);
         let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
         // A database at an address skips the short search: its host may take long to answer, and a forked process has no threads
         // but those of `pool`.
-        if !is_address(database.folder()) {
-            match briefly(py, || ask(database, &position, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
-                Err(error)
-                    if database::Database::gap(&error) == Some(Gap::Budget)
-                        && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
-                answer => return answer.map_err(of_database),
+        if !databases.iter().any(|database| is_address(database.folder())) {
+            let answer = without_gil(py, || ask(&position, &mut Budget { nodes: Some(at_once), ..Budget::default() }))?;
+            let is_open = match &answer {
+                Ok(answer) => self.analyst.may_search() && !is_whole(answer),
+                Err(error) => database::Database::gap(error) == Some(Gap::Budget),
+            };
+            if !is_open || nodes == Some(at_once) {
+                return answer.map_err(of_database);
             }
         }
-        let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
-        let shown = Shown::new(py, database.board(), "Progress", progress)?;
-        shown
-            .patiently(py, &*pool()?, told, |monitor| ask(database, &position, &mut budget(nodes, monitor)))?
+        let fields = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
+        let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+        display
+            .run_interruptible(py, &*pool()?, fields, |monitor| ask(&position, &mut budget(nodes, monitor)))?
             .map_err(of_database)
     }
 }
@@ -97,48 +145,55 @@ impl Database {
     #[pyo3(signature = (board, db=None, *, cache=None))]
     pub fn find(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<Cache>) -> PyResult<Database> {
         let root = root(db);
-        let found = briefly(py, || database::Database::find_or_embedded(&root, board.0))?.map_err(of_database)?;
-        if let Some(fault) = &found.passed_over {
-            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
+        let found = without_gil(py, || database::Database::find_all(&root, board.0))?.map_err(of_database)?;
+        for database in &found {
+            let unfinished = || (found[0].is_embedded && !database.is_complete()).then(|| database.not_solved(0));
+            let text = match (&database.passed_over, unfinished()) {
+                (Some(fault), _) => format!("passed over another database: {fault}"),
+                (None, Some(fault)) => format!("another database is unfinished: {fault}"),
+                (None, None) => continue,
+            };
+            let text = CString::new(text).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
         }
-        Ok(Database(Arc::new(found.with_cache(cache.map_or_else(cache_bytes, |bytes| bytes.0)))))
+        Database::of(found, cache.map_or_else(cache_bytes, |bytes| bytes.0))
     }
 
     /// The name of the board.
     #[getter]
     fn board(&self) -> String {
-        self.0.board().to_string()
+        self.analyst.board.to_string()
     }
 
     /// What is stored: ``'remoteness'``, or ``'wdl'`` for values without it.
     #[getter]
     fn values(&self) -> String {
-        self.0.values().to_string()
+        self.best().values().to_string()
     }
 
     /// The folder of the database; ``None`` for a built-in one, and at an address.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
-        (!self.0.is_embedded && !is_address(self.0.folder())).then(|| self.0.folder().to_path_buf())
+        (!self.best().is_embedded && !is_address(self.best().folder())).then(|| self.best().folder().to_path_buf())
     }
 
     /// The deepest ply that is stored; ``None`` if all are. Later positions are searched forward.
     #[getter]
     fn keep_plies(&self) -> Option<u32> {
-        self.0.manifest.keep_plies
+        self.best().manifest.keep_plies
     }
 
     /// The number of entries, with mirror images once.
     #[getter]
     fn entries(&self) -> u64 {
-        self.0.manifest.entries()
+        self.best().manifest.entries()
     }
 
-    /// What the empty board is worth; ``None`` if the solve is not finished.
+    /// What the empty board is worth; ``None`` if no database of the board is finished.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
-        self.0.manifest.root().map(Outcome::from)
+        let outcomes = self.analyst.databases.iter().filter_map(|database| database.manifest.root());
+        outcomes.max_by_key(|outcome| outcome.remoteness.is_some()).map(Outcome)
     }
 
     /// The BLAKE3 of the database, 64 hexadecimal digits; ``None`` if the solve is not finished. Equal databases have equal
@@ -148,20 +203,22 @@ impl Database {
     /// 'bf24785a4e22734d'
     #[getter]
     fn hash(&self) -> Option<String> {
-        self.0.manifest.hash.map(|hash| hash.to_string())
+        self.best().manifest.hash.map(|hash| hash.to_string())
     }
 
     /// Returns what a position is worth to its player to move. ``position`` is a text or a `Position`.
     ///
-    /// ``nodes`` limits the search of a position that is not stored; `SearchLimit` is raised if the search reaches the limit.
+    /// ``nodes`` limits the search of a position that is not stored. `SearchLimit` is raised if the value is not decided within the
+    /// limit; if only the remoteness is not, it is None.
     /// ``progress`` is that of `probe_many`.
     ///
     /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
     /// Outcome(value='tie', remoteness=15)
     #[pyo3(signature = (position, *, nodes=None, progress=None))]
     fn probe(&self, position: &Bound<'_, PyAny>, nodes: Option<Nodes>, progress: Progress<'_>) -> PyResult<Outcome> {
-        let look_up = |database: &database::Database, position: &_, budget: &mut _| database.look_up(position, budget);
-        self.ask(position, nodes, progress, look_up).map(Outcome::from)
+        let is_whole = |outcome: &fourbase::Outcome| outcome.remoteness.is_some();
+        let ask = |position: &_, budget: &mut _| self.analyst.outcome(position, budget);
+        self.ask(position, nodes, progress, is_whole, ask).map(Outcome)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -175,21 +232,26 @@ impl Database {
     /// 5 lose 16
     #[pyo3(signature = (position, *, nodes=None, progress=None))]
     fn moves(&self, position: &Bound<'_, PyAny>, nodes: Option<Nodes>, progress: Progress<'_>) -> PyResult<Vec<Move>> {
-        let moves = self.ask(position, nodes, progress, |database, position, budget| {
-            Analyst::new(database.board(), Some(database), None).moves(position, budget)
-        });
-        Ok(moves?.into_iter().map(Move::of).collect())
+        let is_whole = |moves: &Vec<(usize, fourbase::Outcome)>| moves.iter().all(|(_, of)| of.remoteness.is_some());
+        let ask = |position: &_, budget: &mut _| {
+            let mut moves = self.analyst.every_move(position, budget)?;
+            compare_alike(&mut moves);
+            moves.sort_by_key(|(column, outcome)| (*outcome, *column));
+            Ok(moves)
+        };
+        Ok(self.ask(position, nodes, progress, is_whole, ask)?.into_iter().map(Move::of).collect())
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
-    /// the end (255 where a database stores no remoteness).
+    /// the end (255 where they are unknown, because the databases store only values).
     ///
     /// ``positions`` is a list of texts or of `Position`; a uint64 array (n, 2) of bitboards; an int8 array (n, rows, columns)
     /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that
     /// `fourbase.decode` reads, with its name as ``encoding``.
     ///
-    /// ``nodes`` limits the search for each row that is not stored. A row that is no position raises `PositionError`, and a row
-    /// that is not decided within the limit raises `SearchLimit`; the exception has the row's index as ``row``. With
+    /// ``nodes`` limits the search for each row that is not stored; 0 takes only what is stored. If one database stores values and
+    /// another one remoteness, plies that are not stored are searched too. A row that is no position raises `PositionError`, and a
+    /// row whose value is not decided within the limit raises `SearchLimit`; the exception has the row's index as ``row``. With
     /// ``errors="mask"`` such a row has the value -128 and 255 plies instead.
     ///
     /// ``progress`` is called with a `Progress` up to twenty times a second, on the thread of the caller, and at the end; an error
@@ -208,10 +270,10 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let py = positions.py();
-        let batch = rows::read(Some(self.0.board()), positions, encoding, errors)?;
-        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
-        let (values, plies) = probe::probe(py, &self.0, question, &batch, false)?;
+        let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
+        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
+        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, false)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
@@ -235,11 +297,11 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = positions.py();
-        let batch = rows::read(Some(self.0.board()), positions, encoding, errors)?;
-        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown, done: None };
-        let (values, plies) = probe::probe(py, &self.0, question, &batch, true)?;
-        let shape = [batch.positions.len(), self.0.board().width()];
+        let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
+        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
+        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, true)?;
+        let shape = [batch.positions.len(), self.analyst.board.width()];
         let mut legal = vec![false; values.len()];
         for (position, row) in batch.positions.iter().zip(legal.chunks_mut(shape[1])) {
             position.iter().flat_map(fourbase::Position::moves).for_each(|column| row[column] = true);
@@ -249,7 +311,7 @@ impl Database {
             PyArray1::from_vec(py, plies).reshape(shape)?,
             PyArray1::from_vec(py, legal).reshape(shape)?,
         );
-        helpers::call(py, "MoveValues", arrays)
+        call_python(py, "MoveValues", arrays)
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror
@@ -274,7 +336,7 @@ impl Database {
         progress: Progress<'_>,
     ) -> PyResult<Chunks> {
         let memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
-        Chunks::new(py, &self.0, ply.0, legal, chunk, memory_bytes, progress)
+        Chunks::new(py, self.clone(), ply.0, legal, chunk, memory_bytes, progress)
     }
 
     /// Draws unfinished positions at random, with their values: the same for the same seed.
@@ -307,10 +369,10 @@ impl Database {
         distinct: bool,
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
         let rows = RowChoice::Sample { count: count.0, kind: sample_kind(kind)?, seed };
-        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        positions::sample(py, &self.0, Selection { rows, plies, is_distinct: distinct }, &shown)
+        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
+        let choice = Selection::new(self.analyst.board, rows, items("plies", plies)?, distinct);
+        positions::sample(py, self.best(), choice, &display)
     }
 
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
@@ -380,35 +442,103 @@ impl Database {
         let options = options.into_iter().filter_map(|(name, value)| Some(format!(", {name}={}", value?)));
         let (file, options) = (path.file_name().unwrap_or_default(), String::from_iter(options));
         let made_with = format!("fourbase.Database(\"{}\").export({file:?}{options})", self.board());
-        let cells = self.0.board().cells() as u32;
-        let (rows, usual, unit) = match sample {
+        let (rows, unit) = match sample {
             Some(_) if unforced => {
                 let message = "sample=... draws at random and unforced=True lists; give one of them";
                 return Err(exception("OptionError", message.to_owned()));
             }
-            Some(count) => (RowChoice::Sample { count, kind, seed }, 0..cells, "positions"),
-            None if unforced || format == Some(Format::Uci) => {
-                (RowChoice::Unforced, cells.min(8)..cells.min(8) + 1, "plies")
-            }
-            None => (RowChoice::All, 0..cells + 1, "entries"),
+            Some(count) => (RowChoice::Sample { count, kind, seed }, "positions"),
+            None if unforced || format == Some(Format::Uci) => (RowChoice::Unforced, "plies"),
+            None => (RowChoice::All, "entries"),
         };
-        let mut plies = plies.unwrap_or_else(|| usual.collect());
-        plies.sort_unstable();
-        plies.dedup();
+        let mut choice = Selection::new(self.analyst.board, rows, plies, distinct);
+        choice.plies.sort_unstable();
+        choice.plies.dedup();
         let known = Column::ALL.map(|column| (column.name(), column));
         let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
-        let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.board(), self.0.values()));
-        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        let choice = Selection { rows, plies, is_distinct: distinct };
-        let mut dataset = Dataset::new(&self.0, choice, columns).map_err(of_dataset)?;
+        let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.analyst.board, self.best().values()));
+        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
+        let mut dataset = Dataset::new(self.best(), choice, columns).map_err(of_dataset)?;
         dataset.budget.nodes = nodes.map(|nodes| nodes.0);
         dataset.memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
         dataset.most_time = hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))?;
-        Export { dataset, format, file: path, made_with, unit, shown }.write(py, replace)
+        Export { dataset, format, file: path, made_with, unit, display }.write(py, replace)
+    }
+
+    /// Returns the column, from 1, that a player of the program chooses: ``"level:1"`` to ``"level:5"``, ``"perfect"``,
+    /// ``"random"``, ``"pomakis:4"`` and others, as ``fourbase match --help`` lists them. The same position and ``seed`` give the
+    /// same move. ``nodes`` limits the searches for values that are not stored. The player ``"follow-up"`` answers the last move, so it
+    /// needs a text of moves.
+    ///
+    /// >>> fourbase.Database("7x6").choose("112233", "level:1")
+    /// 4
+    #[pyo3(signature = (position, player, *, seed=1, nodes=None))]
+    fn choose(
+        &self,
+        position: &Bound<'_, PyAny>,
+        player: &str,
+        #[pyo3(from_py_with = Seed::read)] seed: u64,
+        nodes: Option<Nodes>,
+    ) -> PyResult<usize> {
+        let (py, board, nodes) = (position.py(), self.analyst.board, nodes.map(|nodes| nodes.0));
+        let game = position.extract().ok().and_then(|moves| Game::parse(board, moves).ok());
+        let game = game.map_or_else(|| read(board, position).map(Game::start), Ok)?;
+        let kind = player.parse().map_err(|error: KindError| exception("OptionError", error.to_string()))?;
+        let request = MoveRequest { kind, seed, game };
+        let choice = ProgressDisplay::default().run_interruptible(
+            py,
+            &*pool()?,
+            |_| None::<(u8,)>,
+            |monitor| {
+                let outcomes =
+                    |position: &fourbase::Position| Ok(self.analyst.moves(position, &mut budget(nodes, monitor))?);
+                request.choose(Box::new(outcomes))
+            },
+        )?;
+        Ok(choice.map_err(of_choice)?.column + 1)
+    }
+
+    /// Draws puzzles: positions in which exactly one move keeps the win or the tie, each a `Puzzle`. They come from games of the
+    /// players ``level:1`` to ``level:5``, and no two are equal or mirror images. The same seed draws the same puzzles everywhere;
+    /// that of a day has the digits of its date, such as 20261129. There are fewer than ``count`` if the board has no more.
+    /// ``nodes`` limits the searches for values that are not stored. A remoteness that is not known raises `DatabaseError`.
+    ///
+    /// >>> puzzle = fourbase.Database("7x6").puzzles(seed=20261129)[0]
+    /// >>> puzzle.position.moves, puzzle.solution
+    /// ('4256', 2)
+    #[pyo3(signature = (count=1, *, seed=1, nodes=None, progress=None))]
+    fn puzzles<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = Count::read)] count: u64,
+        #[pyo3(from_py_with = Seed::read)] seed: u64,
+        nodes: Option<Nodes>,
+        progress: Progress<'py>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (board, nodes) = (self.analyst.board, nodes.map(|nodes| nodes.0));
+        let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+        let done = AtomicU64::new(0);
+        let fields = |monitor: &Monitor| Some(("puzzles", done.load(Relaxed), count, monitor.nodes()));
+        let drawn = display.run_interruptible(py, &*pool()?, fields, |monitor| {
+            let outcomes: Outcomes<'_> = Box::new(|position| {
+                let mut budget = budget(nodes, monitor);
+                let outcomes = self.analyst.every_move(position, &mut budget)?;
+                // What is stored is found without a look at the monitor.
+                if monitor.is_cancelled() { Err(DatabaseError::from(budget.limit(board)).into()) } else { Ok(outcomes) }
+            });
+            let puzzles = Puzzles::new(board, outcomes, seed).take(usize::try_from(count).unwrap_or(usize::MAX));
+            let puzzles = puzzles.inspect(|_| _ = done.fetch_add(1, Relaxed));
+            puzzles.collect::<Result<Vec<_>, _>>()
+        })?;
+        let puzzle = |puzzle: Puzzle| {
+            let (position, outcome) = (crate::position::Position(*puzzle.position()), Outcome(puzzle.outcome));
+            call_python(py, "Puzzle", (position, outcome, puzzle.solution + 1, puzzle.replies, puzzle.level))
+        };
+        drawn.map_err(of_choice)?.into_iter().map(puzzle).collect()
     }
 
     fn __repr__(&self) -> String {
-        let embedded = self.0.is_embedded;
+        let embedded = self.best().is_embedded;
         let kept = self.keep_plies().map_or_else(String::new, |most| format!(", keep_plies={most}"));
         let place = if embedded { ", built in" } else { "" };
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
@@ -428,29 +558,32 @@ impl Database {
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        self.identity().into_pyobject(py)?.hash()
+        PyTuple::new(py, self.identity())?.hash()
     }
 
-    /// Pickles where the database is (its folder, its address, or the board of a built-in one) and the size of its cache in bytes.
-    /// The process that unpickles them opens the database there.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (OsString, u64, bool))> {
-        let place = match self.0.folder() {
-            _ if self.0.is_embedded => self.board().into(),
-            folder if is_address(folder) => folder.into(),
-            folder => std::path::absolute(folder)?.into(),
+    /// Pickles where the databases are, the best one first, and the size of their cache in bytes. A place is a folder, an address,
+    /// or the board of a built-in database. The process that unpickles them opens the databases there.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Opening<'py>> {
+        let place = |database: &database::Database| match database.folder() {
+            _ if database.is_embedded => Ok(self.board().into()),
+            folder if is_address(folder) => Ok(folder.into()),
+            folder => std::path::absolute(folder).map(OsString::from),
         };
-        Ok((py.get_type::<Database>().getattr("_open")?, (place, self.0.cache_bytes(), self.0.is_embedded)))
+        let places = self.analyst.databases.iter().map(place).collect::<Result<_, _>>()?;
+        Ok((py.get_type::<Database>().getattr("_open")?, (places, self.best().cache_bytes())))
     }
 
-    /// Opens the database in a folder, or the built-in one of the board that `place` names.
+    /// Opens the databases in some places, the best one first.
     #[staticmethod]
-    #[pyo3(name = "_open", signature = (place, cache, is_embedded=false))]
-    pub fn open(py: Python<'_>, place: PathBuf, cache: u64, is_embedded: bool) -> PyResult<Database> {
-        let embedded = || place.to_str().and_then(|board| board.parse().ok()).map(database::Database::embedded);
-        let opened = briefly(py, || {
-            if is_embedded { embedded().unwrap_or(Ok(None)) } else { database::Database::open(&place).map(Some) }
-        })?;
-        let missing = || exception("DatabaseMissing", format!("no database of {} is built in", place.display()));
-        Ok(Database(Arc::new(opened.map_err(of_database)?.ok_or_else(missing)?.with_cache(cache))))
+    #[pyo3(name = "_open")]
+    pub fn open(py: Python<'_>, places: Vec<PathBuf>, cache: u64) -> PyResult<Database> {
+        // A folder is an absolute path, so it is not the name of a board.
+        let open = |place: &PathBuf| match place.to_str().and_then(|board| board.parse().ok()) {
+            Some(board) => database::Database::embedded(board)?
+                .ok_or_else(|| DatabaseError::Missing { board, root: DEFAULT_ROOT.into() }),
+            None => database::Database::open(place),
+        };
+        let opened = without_gil(py, || places.iter().map(open).collect::<Result<_, _>>())?;
+        Database::of(opened.map_err(of_database)?, cache)
     }
 }

@@ -17,8 +17,7 @@ use pyo3::types::PyDict;
 use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
-use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
-use crate::wait::{budget, pool};
+use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, budget, exit_on_sigterm, pool};
 
 /// What ``Database.export`` writes.
 pub struct Export<'d> {
@@ -30,13 +29,13 @@ pub struct Export<'d> {
     pub made_with: String,
     /// What the progress counts.
     pub unit: &'static str,
-    pub shown: Shown,
+    pub display: ProgressDisplay,
 }
 
 impl Export<'_> {
     /// Writes the data set, and the text beside it, to temporary files, and names them. Returns the number of rows.
     pub fn write(self, py: Python<'_>, is_replaced: bool) -> PyResult<u64> {
-        let Export { mut dataset, format, file, made_with, unit, shown } = self;
+        let Export { mut dataset, format, file, made_with, unit, display } = self;
         let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         if !folder.is_dir() {
             let message = format!("{} is no folder; make it, or write another path", folder.display());
@@ -49,15 +48,16 @@ impl Export<'_> {
             return Err(exception("FileExists", message));
         }
         let of_file = |error: io::Error| of_dataset(error.into());
-        ended_by_sigterm(py, || {
+        exit_on_sigterm(py, || {
             // numpy appends `.npz` to any other name.
             let temporary = tempfile::Builder::new().prefix(".fourbase-").tempdir_in(folder).map_err(of_file)?;
             let (data, text) = (temporary.path().join("data.npz"), temporary.path().join("readme"));
             let mut portions = Vec::new();
-            let seen = &Seen::default();
-            let told = |monitor: &Monitor| seen.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-            let by_value = shown.patiently(py, &*pool()?, told, |monitor| {
-                let watch = Watch { seen, monitor };
+            let counters = &ProgressCounters::default();
+            let fields =
+                |monitor: &Monitor| counters.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
+            let by_value = display.run_interruptible(py, &*pool()?, fields, |monitor| {
+                let watch = ProgressRecorder { counters, monitor };
                 dataset.budget = budget(dataset.budget.nodes, monitor);
                 let Some(format) = format else {
                     return dataset.for_each(Format::Csv, &watch, &mut |portion| {
@@ -70,7 +70,7 @@ impl Export<'_> {
                 file.flush()?;
                 Ok(by_value)
             })?;
-            drop(shown);
+            drop(display);
             let by_value = by_value.map_err(of_dataset)?;
             let mut words =
                 dataset.readme(format.unwrap_or(Format::Parquet), by_value, &name.to_string_lossy(), &made_with);

@@ -3,6 +3,7 @@
 //! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
 
 use fourbase::analysis::AnalysisError;
+use fourbase::players::ChooseError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::positions::PositionError;
@@ -41,6 +42,19 @@ pub fn of_question(row: usize, error: DatabaseError) -> PyErr {
             of_row("SearchLimit", row, &format!("{error}; {remedy}"))
         }
         error => of_database(error),
+    }
+}
+
+/// Explains why a player has no move.
+pub fn of_choice(error: ChooseError) -> PyErr {
+    match error {
+        ChooseError::Unknown(error) => match error.downcast::<DatabaseError>() {
+            Ok(error) => of_database(*error),
+            Err(error) => exception("DatabaseError", error.to_string()),
+        },
+        ChooseError::Over => exception("MoveError", "the game is over; ask about an unfinished position".to_owned()),
+        ChooseError::Human | ChooseError::TooFar { .. } => exception("OptionError", error.to_string()),
+        error => exception("DatabaseError", error.to_string()),
     }
 }
 

@@ -13,9 +13,8 @@ use crate::arguments::{Progress, SampleCount, Seed, memory_bytes};
 use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
-use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::{PAUSE, budget, pool};
+use crate::work::{ProgressDisplay, SIGNAL_INTERVAL, budget, pool};
 
 /// A share, and its interval.
 type ShareAndInterval = (Option<f64>, Option<(f64, f64)>);
@@ -43,22 +42,23 @@ pub fn grade(
     progress: Progress<'_>,
 ) -> PyResult<Grades> {
     let py = ask.py();
-    let (database, sample) = (&database.get().0, sample.map(|count| count.0));
-    let shown = Shown::new(py, database.board(), "Progress", progress)?;
-    let mut positions = GradedPositions::new(database, sample, seed.0);
+    let (database, sample) = (database.get(), sample.map(|count| count.0));
+    let board = database.analyst.board;
+    let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+    let mut positions = GradedPositions::new(database.best(), &database.analyst, sample, seed.0);
     let mut grade = Grade { sample, ..Grade::default() };
     let progress = |grade: &Grade, nodes| ("positions", grade.total().graded, sample, nodes);
     let mut told_at = Instant::now();
     loop {
-        let told = |monitor: &Monitor| Some(progress(&grade, monitor.nodes()));
-        let portion = shown.patiently(py, &*pool()?, told, |monitor| {
+        let fields = |monitor: &Monitor| Some(progress(&grade, monitor.nodes()));
+        let portion = display.run_interruptible(py, &*pool()?, fields, |monitor| {
             positions.next(&budget(None, monitor), memory_bytes(), &|| monitor.is_cancelled())
         })?;
         let Some(portion) = portion.map_err(of_position)? else { break };
         for tests in portion.positions.chunks(at_once) {
-            judge(ask, database.board(), tests, &mut grade)?;
-            if told_at.elapsed() > PAUSE {
-                shown.tell(py, progress(&grade, 0))?;
+            judge(ask, board, tests, &mut grade)?;
+            if told_at.elapsed() > SIGNAL_INTERVAL {
+                display.show(py, progress(&grade, 0))?;
                 told_at = Instant::now();
             }
         }
@@ -68,7 +68,7 @@ pub fn grade(
     }
     let worst = grade.worst.as_ref().map(|of| {
         let best = of.best_columns.iter().map(|column| column + 1).collect();
-        (crate::position::Position(of.position), of.column + 1, of.played.into(), of.best.into(), best)
+        (crate::position::Position(of.position), of.column + 1, Outcome(of.played), Outcome(of.best), best)
     });
     let plies = grade.plies.iter().map(|(ply, of)| (*ply, sums(of, of.shares()))).collect();
     Ok((plies, sums(&grade.total(), grade.shares()), worst))
@@ -94,9 +94,9 @@ fn judge(
         let judged = place.and_then(|place| Judgement::of(position, moves, place, None));
         let Some(judged) = judged else {
             let legal: Vec<usize> = moves.iter().map(|(column, _)| column + 1).collect();
-            let shown = Bound::new(ask.py(), crate::position::Position(*position))?.repr()?;
+            let position = Bound::new(ask.py(), crate::position::Position(*position))?.repr()?;
             let message = format!(
-                "the player plays column {column} in {shown}, where {legal:?} are legal; columns count from 1, so add 1 to \
+                "the player plays column {column} in {position}, where {legal:?} are legal; columns count from 1, so add 1 to \
                  what argmax finds"
             );
             return Err(exception("MoveError", message));

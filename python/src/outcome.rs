@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 
 use fourbase::Value;
+use fourbase::reasons::Reason;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{ColumnNumber, Remoteness, named};
 use crate::failure::exception;
 use crate::position::Position;
+use crate::work::without_gil;
 
 /// What a position is worth to its player to move, if both play perfectly.
 ///
@@ -24,13 +26,7 @@ use crate::position::Position;
 /// Outcome(value='win', remoteness=5)
 #[pyclass(frozen, eq, ord, hash, module = "fourbase")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Outcome(fourbase::Outcome);
-
-impl From<fourbase::Outcome> for Outcome {
-    fn from(outcome: fourbase::Outcome) -> Outcome {
-        Outcome(outcome)
-    }
-}
+pub struct Outcome(pub fourbase::Outcome);
 
 /// The library orders the best outcome first; in Python the best outcome is the greatest.
 impl PartialOrd for Outcome {
@@ -81,6 +77,15 @@ impl Outcome {
             }
             _ => Ok(position.0.score(self.0)),
         }
+    }
+
+    /// Returns in one or two sentences why a position has this outcome: what is proved, or else that no simple reason was found.
+    ///
+    /// >>> position = fourbase.Position("7x6", "112233")
+    /// >>> fourbase.Database("7x6").probe(position).why(position)
+    /// 'X completes a line at column 4, row 1'
+    fn why(&self, py: Python<'_>, position: &Position) -> PyResult<String> {
+        without_gil(py, || Reason::with_value(&position.0, self.0.value, None).to_string())
     }
 
     /// Returns the fields by name, for JSON.

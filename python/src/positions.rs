@@ -3,28 +3,24 @@
 use std::array;
 use std::collections::VecDeque;
 use std::iter;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fourbase::analysis::Lookup;
+use fourbase::Position;
+use fourbase::analysis::{Analyst, Lookup};
 use fourbase::search::Monitor;
-use fourbase::{Position, notation};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{RowChoice, Selection};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
-use fourbase_tiers::solve::SolveError;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
 use crate::arguments::{Progress, memory_bytes, named};
+use crate::call_python;
 use crate::failure::{exception, of_position};
-use crate::helpers;
 use crate::probe::{self, Question};
-use crate::progress::{Seen, Shown, Watch};
 use crate::rows::Batch;
-use crate::wait::{budget, pool};
+use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, budget, pool};
 
 /// The most entries of the index that are listed at once.
 const AHEAD: u64 = 1 << 20;
@@ -38,13 +34,11 @@ const ROW_BYTES: u64 = 128;
 /// The positions of a ply, returned chunk by chunk.
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
-    database: Arc<Database>,
+    database: crate::database::Database,
     /// The list of the ply. It is solved if solving is quicker than probing its positions.
     list: PositionList,
     /// Positions for later chunks, each with the code of its outcome, or 0 if the list is not solved.
     listed: VecDeque<([u64; 2], u8)>,
-    /// Whether positions that no game reaches have to be left out of the list.
-    is_filtered: bool,
     /// How many positions a chunk has; the last one may have fewer.
     size: usize,
     /// How many positions were returned.
@@ -56,71 +50,39 @@ impl Chunks {
     /// Finds the positions of a ply.
     pub fn new(
         py: Python<'_>,
-        database: &Arc<Database>,
+        database: crate::database::Database,
         ply: u32,
         legal: bool,
         size: usize,
         memory_bytes: u64,
         progress: Progress<'_>,
     ) -> PyResult<Chunks> {
-        let cells = database.board().cells();
+        let (best, cells) = (database.best(), database.best().board().cells());
         if ply as usize > cells {
-            let message =
-                format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", database.board());
+            let message = format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", best.board());
             return Err(exception("OptionError", message));
         }
-        let (shown, seen) = (Shown::new(py, database.board(), "Progress", progress.clone())?, &Seen::default());
-        let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
-        let list = shown.patiently(py, &*pool()?, told, |monitor| {
-            list(database, ply, legal, memory_bytes, &Watch { seen, monitor })
+        let (display, counters) =
+            (ProgressDisplay::new(py, best.board(), "Progress", progress.clone())?, &ProgressCounters::default());
+        let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
+        let list = display.run_interruptible(py, &*pool()?, fields, |monitor| {
+            PositionList::with_outcomes(best, ply, legal, memory_bytes, &ProgressRecorder { counters, monitor })
         })?;
-        let ((list, is_filtered), database) = (list.map_err(of_position)?, Arc::clone(database));
-        let (listed, progress) = (VecDeque::new(), progress.map(Bound::unbind));
-        Ok(Chunks { database, list, listed, is_filtered, size, done: 0, progress })
+        let (list, listed, progress) = (list.map_err(of_position)?, VecDeque::new(), progress.map(Bound::unbind));
+        Ok(Chunks { database, list, listed, size, done: 0, progress })
     }
 
     /// Lists more until there are positions for a chunk, on all threads.
     fn list_more(&mut self, monitor: &Monitor) -> Result<(), PositionError> {
-        let (board, entries) = (self.database.board(), (self.size as u64).min(AHEAD));
+        let entries = (self.size as u64).min(AHEAD);
         while self.listed.len() < self.size
             && !monitor.is_cancelled()
-            && let Some(batch) = self.list.next(self.database.index(), entries)?
+            && let Some(batch) = self.list.next(self.database.best().index(), entries)?
         {
-            let is_legal = |[first, second]: &[u64; 2]| {
-                let position = Position::from_bitboards(board, *first, *second);
-                position.is_ok_and(|position| notation::to_moves(&position).is_ok())
-            };
-            let keep: Vec<bool> = batch.bitboards.par_iter().map(|of| !self.is_filtered || is_legal(of)).collect();
-            let coded = batch.bitboards.into_iter().zip(batch.codes.into_iter().chain(iter::repeat(0)));
-            self.listed.extend(coded.zip(keep).filter(|(_, keep)| *keep).map(|(coded, _)| coded));
+            self.listed.extend(batch.bitboards.into_iter().zip(batch.codes.into_iter().chain(iter::repeat(0))));
         }
         Ok(())
     }
-}
-
-/// Lists a ply, and solves the list if solving is quicker than probing its positions and the memory suffices. Also returns whether
-/// the caller still has to leave out illegal positions: a long sweep for the legal positions does not pay if they are probed.
-fn list(
-    database: &Database,
-    ply: u32,
-    legal: bool,
-    memory_bytes: u64,
-    progress: &Watch<'_>,
-) -> Result<(PositionList, bool), PositionError> {
-    let index = database.index();
-    let mut list = PositionList::all(index, ply);
-    if legal && (list.is_quicker_solved() || !PositionList::is_long_sweep(database.board(), ply)) {
-        list = PositionList::legal(index, ply, memory_bytes, progress)?;
-    } else if legal {
-        return Ok((list, true));
-    }
-    if list.is_quicker_solved() {
-        match list.solve(index, database.values(), memory_bytes, progress) {
-            Ok(()) | Err(PositionError::Solve(SolveError::Memory { .. })) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok((list, false))
 }
 
 #[pymethods]
@@ -130,8 +92,8 @@ impl Chunks {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Shown::default()
-            .patiently(py, &*pool()?, |_| None::<(u8,)>, |monitor| self.list_more(monitor))?
+        ProgressDisplay::default()
+            .run_interruptible(py, &*pool()?, |_| None::<(u8,)>, |monitor| self.list_more(monitor))?
             .map_err(of_position)?;
         let (bitboards, codes): (Vec<_>, Vec<_>) = self.listed.drain(..self.size.min(self.listed.len())).unzip();
         if bitboards.is_empty() {
@@ -141,13 +103,13 @@ impl Chunks {
             let outcomes: [(i8, u8); 256] = array::from_fn(|code| probe::numbers(self.list.outcome(code as u8)));
             codes.iter().map(|code| outcomes[usize::from(*code)]).unzip()
         } else {
-            let board = self.database.board();
+            let (best, board) = (self.database.best(), self.database.best().board());
             let position = |[first, second]: &[u64; 2]| Position::from_bitboards(board, *first, *second).ok();
             let positions = bitboards.iter().map(position).collect();
             let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
-            let shown = Shown::new(py, board, "Progress", progress)?;
-            let question = Question { shown, done: Some(self.done), ..Question::default() };
-            probe::probe(py, &self.database, question, &Batch { board, positions }, false)?
+            let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+            let question = Question { display, done: Some(self.done), ..Question::default() };
+            probe::probe(py, &Analyst::new(board, Some(best), None), question, &Batch { board, positions }, false)?
         };
         self.done += bitboards.len();
         tuple(py, bitboards, values, plies).map(Some)
@@ -159,7 +121,7 @@ pub fn sample<'py>(
     py: Python<'py>,
     database: &Database,
     choice: Selection,
-    shown: &Shown,
+    display: &ProgressDisplay,
 ) -> PyResult<Bound<'py, PyAny>> {
     let RowChoice::Sample { count, kind, seed } = choice.rows else { unreachable!("a sample") };
     let (needed, free) = (ROW_BYTES.saturating_mul(count), memory_bytes());
@@ -172,8 +134,8 @@ pub fn sample<'py>(
         return Err(exception("SolveMemory", message));
     }
     let done = AtomicU64::new(0);
-    let told = |monitor: &Monitor| Some(("positions", done.load(Relaxed), count, monitor.nodes()));
-    let drawn = shown.patiently(py, &*pool()?, told, |monitor| {
+    let fields = |monitor: &Monitor| Some(("positions", done.load(Relaxed), count, monitor.nodes()));
+    let drawn = display.run_interruptible(py, &*pool()?, fields, |monitor| {
         let (budget, is_stopped) = (budget(None, monitor), || monitor.is_cancelled());
         let mut draws = Draws::new(Sampler::new(database, kind, &choice.plies, seed)?, count, choice.is_distinct);
         let (mut positions, mut outcomes) = (Vec::new(), Vec::new());
@@ -200,5 +162,5 @@ pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
 fn tuple(py: Python<'_>, bitboards: Vec<[u64; 2]>, values: Vec<i8>, plies: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bitboards = PyArray1::from_slice(py, bitboards.as_flattened()).reshape([bitboards.len(), 2])?;
     let arrays = (bitboards, PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies));
-    helpers::call(py, "Labelled", arrays)
+    call_python(py, "Labelled", arrays)
 }

@@ -1,15 +1,16 @@
 //! Probes many positions, and turns their outcomes into the numbers of arrays.
 
-use fourbase::analysis::{Gap, Lookup};
+use std::borrow::Borrow;
+
+use fourbase::analysis::{Analyst, Gap, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position, Value};
-use fourbase_tiers::database::Database;
+use fourbase_tiers::database::{Database, DatabaseError, moves_of_many, outcomes_of_many};
 use pyo3::prelude::*;
 
 use crate::failure::of_question;
-use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::{budget, pool};
+use crate::work::{ProgressDisplay, budget, pool};
 
 /// The value of a row that is no position, and of an illegal move.
 pub const NO_VALUE: i8 = i8::MIN;
@@ -31,22 +32,24 @@ pub struct Question {
     pub nodes: Option<u64>,
     /// Whether a position not decided within the limit gets no outcome; otherwise it is an error.
     pub is_masked: bool,
-    pub shown: Shown,
+    pub display: ProgressDisplay,
     /// How many positions were done before this batch, if the total is unknown; `None` if the batch is the total.
     pub done: Option<usize>,
 }
 
 /// Probes positions or, with `is_of_moves`, all their moves. Returns a value and plies for each position or for each column of
 /// each position; a masked row and an illegal move have none. Ctrl-C stops the probe.
-pub fn probe(
+pub fn probe<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
     py: Python<'_>,
-    database: &Database,
-    Question { nodes, is_masked, shown, done }: Question,
+    analyst: &Analyst<L>,
+    Question { nodes, is_masked, display, done }: Question,
     batch: &Batch,
     is_of_moves: bool,
 ) -> PyResult<(Vec<i8>, Vec<u8>)> {
     let width = if is_of_moves { batch.board.width() } else { 1 };
-    let may_fail = nodes.is_some() && !is_masked && database.manifest.keep_plies.is_some();
+    let mut databases = analyst.databases.iter().map(Borrow::borrow);
+    let may_search = analyst.may_search() || databases.any(|database| database.manifest.keep_plies.is_some());
+    let may_fail = nodes.is_some() && !is_masked && may_search;
     let portion = if may_fail { PORTION_WITH_LIMIT } else { PORTION } / width;
     let positions = batch.positions.iter().flatten();
     let (unit, total) = if is_of_moves {
@@ -55,8 +58,8 @@ pub fn probe(
         ("positions", positions.count())
     };
     let (before, total) = (done.unwrap_or_default() as u64, done.is_none().then_some(total));
-    let told = |monitor: &Monitor| Some((unit, before + monitor.answers(), total, monitor.nodes()));
-    let found = shown.patiently(py, &*pool()?, told, |monitor| {
+    let fields = |monitor: &Monitor| Some((unit, before + monitor.answers(), total, monitor.nodes()));
+    let found = display.run_interruptible(py, &*pool()?, fields, |monitor| {
         let budget = &budget(nodes, monitor);
         let cells = batch.positions.len() * width;
         let (mut values, mut plies) = (vec![NO_VALUE; cells], vec![NO_PLIES; cells]);
@@ -70,15 +73,15 @@ pub fn probe(
                 _ => Err((rows.get(number).copied().unwrap_or_default(), error)),
             };
             if is_of_moves {
-                let moves = database.moves_of_many(&positions, budget, unknown)?;
+                let moves = moves_of_many(analyst, &positions, budget, unknown)?;
                 for (row, moves) in rows.iter().zip(moves.chunks(width)) {
                     moves.iter().enumerate().for_each(|(column, outcome)| set(row * width + column, *outcome));
                 }
             } else {
-                for (number, outcome) in database.look_up_all(&positions, budget).into_iter().enumerate() {
+                for (number, outcome) in outcomes_of_many(analyst, &positions, budget).into_iter().enumerate() {
                     match outcome {
                         Ok(outcome) => set(rows[number], Some(outcome)),
-                        Err(error) => unknown(number, error)?,
+                        Err(error) => unknown(number, *error)?,
                     }
                 }
             }

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
 use crate::failure::of_row;
-use crate::wait::{briefly, pool};
-use crate::{helpers, position};
+use crate::work::{pool, without_gil};
+use crate::{call_python, position};
 
 /// Stands for a row that is no position: no board has all 64 cells taken by both players.
 const INVALID: [u64; 2] = [u64::MAX; 2];
@@ -102,7 +102,7 @@ fn read_rows<'py>(board: Option<Board>, object: &Bound<'py, PyAny>, encoding: Op
     let py = object.py();
     let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
     let start = position::Position(Position::start(board.unwrap_or(usual)));
-    let read = helpers::call(py, "read", (object, encoding, start))?;
+    let read = call_python(py, "read", (object, encoding, start))?;
     let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
     let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
         Ok(words) => words.readonly().as_slice()?.as_chunks().0.iter().copied().map(Row::Bitboards).collect(),
@@ -113,8 +113,9 @@ fn read_rows<'py>(board: Option<Board>, object: &Bound<'py, PyAny>, encoding: Op
         _ => start.0.board(),
     };
     let pool = pool()?;
-    let positions =
-        briefly(py, || pool.install(|| rows.par_iter().with_min_len(256).map(|row| row.position(board)).collect()))?;
+    let positions = without_gil(py, || {
+        pool.install(|| rows.par_iter().with_min_len(256).map(|row| row.position(board)).collect())
+    })?;
     Ok((board, positions, explain))
 }
 
@@ -204,7 +205,7 @@ pub fn encode<'py>(
         "uni" => texts(py, &positions, |position| Some(notation::to_uni(position))),
         _ => {
             let start = position::Position(Position::start(batch.board));
-            helpers::call(py, "write", (batch.to_array(py)?, encoding, start))
+            call_python(py, "write", (batch.to_array(py)?, encoding, start))
         }
     }
 }
@@ -219,7 +220,7 @@ fn texts<'py, T: Send + IntoPyObject<'py>>(
     text: impl Fn(&Position) -> Option<T> + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pool = pool()?;
-    let texts: Vec<_> = briefly(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
+    let texts: Vec<_> = without_gil(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
     let reason = "no game reaches this position; write it as \"bits\"";
     let texts = texts.into_iter().enumerate().map(|(row, text)| {
         if row % SIGNAL_ROWS == 0 {

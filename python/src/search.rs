@@ -10,8 +10,7 @@ use crate::arguments::{BoardArgument, Nodes, Progress, TableBytes, Threads, span
 use crate::failure::of_analysis;
 use crate::outcome::Outcome;
 use crate::position::read;
-use crate::progress::Shown;
-use crate::wait::{budget, pool};
+use crate::work::{ProgressDisplay, budget, pool};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
@@ -48,9 +47,10 @@ pub fn search(
     let defaults = SearchOptions::default();
     let options =
         SearchOptions { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
-    let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
-    let found = Shown::new(py, board, "Progress", progress)?.patiently(py, &*pool()?, told, |monitor| {
-        SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
-    })?;
-    found.map(Outcome::from).map_err(|error| of_analysis(&error, "nodes=... or seconds=..."))
+    let fields = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
+    let found =
+        ProgressDisplay::new(py, board, "Progress", progress)?.run_interruptible(py, &*pool()?, fields, |monitor| {
+            SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
+        })?;
+    found.map(Outcome).map_err(|error| of_analysis(&error, "nodes=... or seconds=..."))
 }

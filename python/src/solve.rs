@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 use crate::arguments::{BoardArgument, KeepPlies, Memory, Progress, Threads, cache_bytes, memory_bytes, named, root};
 use crate::database::Database;
 use crate::failure::of_solve;
-use crate::progress::{Seen, Shown, Watch, ended_by_sigterm};
-use crate::wait::{pool, threads as start};
+use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, exit_on_sigterm, pool, threads as start};
 
 /// Solves every position of a board, and returns the database.
 ///
@@ -54,11 +53,12 @@ pub fn solve(
         .keep_plies(keep_plies.map(|plies| plies.0))
         .replace(replace);
     let pool = threads.map_or_else(pool, |number| Ok(Arc::new(start(number.0)?)))?;
-    let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
-    let seen = &Seen::default();
-    let told = |_: &Monitor| seen.done_and_all().map(|(done, all)| (seen.ply.load(Relaxed), done, all));
-    let run =
-        |monitor: &Arc<Monitor>| solve.run_on(&Context { progress: &Watch { seen, monitor }, ..Context::default() });
-    let report = ended_by_sigterm(py, || shown.patiently(py, &pool, told, run))?;
-    Database::open(py, report.map_err(of_solve)?.folder, cache_bytes(), false)
+    let display = ProgressDisplay::new(py, board.0, "SolveProgress", progress)?;
+    let counters = &ProgressCounters::default();
+    let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| (counters.ply.load(Relaxed), done, all));
+    let run = |monitor: &Arc<Monitor>| {
+        solve.run_on(&Context { progress: &ProgressRecorder { counters, monitor }, ..Context::default() })
+    };
+    let report = exit_on_sigterm(py, || display.run_interruptible(py, &pool, fields, run))?;
+    Database::open(py, vec![report.map_err(of_solve)?.folder], cache_bytes())
 }

@@ -12,19 +12,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::arguments::{BoardArgument, Memory, Progress, memory_bytes, named};
+use crate::call_python;
 use crate::database::Database;
 use crate::failure::{exception, of_database};
-use crate::helpers;
 use crate::position::Position;
-use crate::progress::Shown;
-use crate::wait::{PAUSE, briefly, pool};
+use crate::work::{ProgressDisplay, SIGNAL_INTERVAL, pool, without_gil};
 
 /// A rule in Python. After its first error it is undefined everywhere, so that the check ends soon.
 struct PythonRule<'a, 'py> {
     py: Python<'py>,
     reply: &'a Bound<'py, PyAny>,
     error: RefCell<Option<PyErr>>,
-    shown: Shown,
+    display: ProgressDisplay,
     /// How often the rule was asked, and when this number was last shown.
     asked: Cell<(u64, Instant)>,
 }
@@ -42,9 +41,9 @@ impl Rule for PythonRule<'_, '_> {
             self.py.check_signals()?;
             let (asked, shown_at) = self.asked.get();
             self.asked.set((asked + 1, shown_at));
-            if shown_at.elapsed() > PAUSE {
+            if shown_at.elapsed() > SIGNAL_INTERVAL {
                 self.asked.set((asked + 1, Instant::now()));
-                self.shown.tell(self.py, ("positions", asked + 1, None::<u64>, 0))?;
+                self.display.show(self.py, ("positions", asked + 1, None::<u64>, 0))?;
             }
             let last = last.map(|column| column + 1);
             let column = self.reply.call1((Position(*position), last))?;
@@ -97,16 +96,16 @@ pub fn strategy<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = rule.py();
     let database = match Database::find(py, board, db, None) {
-        Ok(Database(found)) => {
-            Some(found).filter(|of| of.manifest.keep_plies.is_none() && of.manifest.root().is_some())
-        }
+        Ok(found) => Some(found),
         Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => None,
         Err(error) => return Err(error),
     };
+    let mut databases = database.iter().flat_map(|database| &database.analyst.databases);
+    let database = databases.find(|of| of.manifest.keep_plies.is_none() && of.manifest.root().is_some());
     let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;
     let memory = memory.map_or_else(memory_bytes, |bytes| bytes.0);
-    let (shown, asked) = (Shown::new(py, board.0, "Progress", progress)?, Cell::new((0, Instant::now())));
-    let rule = PythonRule { py, reply: rule, error: RefCell::new(None), shown, asked };
+    let (display, asked) = (ProgressDisplay::new(py, board.0, "Progress", progress)?, Cell::new((0, Instant::now())));
+    let rule = PythonRule { py, reply: rule, error: RefCell::new(None), display, asked };
     let checked = check(&rule, board.0, player, memory);
     rule.error.take().map_or(Ok(()), Err)?;
     let checked = checked.map_err(|error| exception("FourbaseError", error.to_string()))?;
@@ -115,7 +114,7 @@ pub fn strategy<'py>(
         let threads = pool()?;
         let values = |positions: &[fourbase::Position]| -> Result<Vec<fourbase::Value>, Box<dyn Error + Send + Sync>> {
             py.check_signals()?;
-            let outcomes = briefly(py, || threads.install(|| database.probe_many(positions)))?.into_iter();
+            let outcomes = without_gil(py, || threads.install(|| database.probe_many(positions)))?.into_iter();
             outcomes.map(|outcome| Ok(outcome.map_err(of_database)?.value)).collect()
         };
         let kept = checked.keep(&rule, memory, values);
@@ -141,5 +140,5 @@ pub fn strategy<'py>(
         compared.1,
         compared.2,
     );
-    helpers::call(py, "Strategy", result)
+    call_python(py, "Strategy", result)
 }

@@ -172,3 +172,79 @@ def test_an_unfinished_database_says_how_to_go_on_even_if_masked(tmp_path):
     for ask in (lambda: db.probe(""), lambda: db.probe_many(["1", "2"], errors="mask")):
         with pytest.raises(errors.DatabaseUnfinished, match="solve"):
             ask()
+
+
+def test_a_further_database_never_makes_an_answer_poorer(root, tmp_path):
+    early = fourbase.solve("4x4", db=tmp_path, keep_plies=6)
+    values = fourbase.solve("4x4", "wdl", db=tmp_path)
+    both, whole = Database("4x4", tmp_path), Database("4x4", root)
+    # The best database stores only values, as when a user solves a board whose early plies are built in.
+    opened, (places, cache) = both.__reduce__()
+    values_first = opened(places[::-1], cache)
+    assert [(db.values, db.keep_plies) for db in (both, values_first)] == [("remoteness", 6), ("wdl", None)]
+    positions = np.concatenate([next(whole.positions(ply, chunk=300)).positions for ply in range(16)])
+    some = fourbase.encode(positions[::37], "positions", board="4x4")
+    grade = partial(fourbase.grade, lambda position: position.legal_moves[0], sample=1000)
+    for db in (both, values_first):
+        for ask in (Database.probe_many, Database.move_values):
+            for found, expected in zip(ask(db, positions), ask(whole, positions), strict=True):
+                assert (found == expected).all()
+            # Without a search, all values are known, and the plies that the early database stores.
+            stored, alone = ask(db, positions, nodes=0), ask(early, positions, nodes=0, errors="mask")
+            assert (stored[0] == ask(values, positions)[0]).all()
+            assert ((stored[1] == alone[1]) | (alone[1] == fourbase.NO_PLIES)).all()
+            assert (stored[1] < fourbase.NO_PLIES).sum() < (stored[0] != fourbase.NO_VALUE).sum()
+        for position in some:
+            assert (db.probe(position), db.moves(position)) == (whole.probe(position), whole.moves(position))
+            assert db.probe(position, nodes=0).value == values.probe(position).value
+        assert grade(db).to_dict() == grade(whole).to_dict()
+        copy = pickle.loads(pickle.dumps(db))
+        assert (copy, copy.folder, hash(copy)) == (db, db.folder, hash(db))
+        assert copy.moves("12341234") == whole.moves("12341234")
+    assert len({both, values_first, early, values}) == 4
+
+
+def test_exactly_one_move_of_a_puzzle_keeps_the_value(root):
+    db = Database("4x4", root)
+    puzzles = db.puzzles(100, seed=7)
+    assert len(puzzles) == 100
+    for puzzle in puzzles:
+        moves = db.moves(puzzle.position)
+        assert [move.column for move in moves if move.value == puzzle.outcome.value] == [puzzle.solution]
+        assert puzzle.outcome == db.probe(puzzle.position) == moves[0].outcome
+    assert {puzzle.position for puzzle in puzzles}.isdisjoint(puzzle.position.mirrored() for puzzle in puzzles)
+    assert db.puzzles(3, seed=7) == puzzles[:3]
+
+
+def test_puzzles_need_remoteness_and_reasons_are_sentences(root, tmp_path):
+    with pytest.raises(errors.DatabaseError, match="remoteness"):
+        fourbase.solve("4x4", "wdl", db=tmp_path).puzzles()
+    position = fourbase.Position("4x4", "112233")
+    assert "line" in Database("4x4", root).probe(position).why(position)
+
+
+def test_puzzles_stop_when_progress_raises_and_no_more_are_drawn_than_asked_for(root):
+    database = Database("5x4", root)
+    assert database.puzzles(0) == []
+
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    for count in [10**6, 2**60]:
+        with pytest.raises(KeyboardInterrupt):
+            database.puzzles(count, progress=stop)
+
+
+def test_players_of_the_program_choose_moves(root):
+    database = Database("4x4", root)
+    position = Position("4x4", "1213")
+    for player in ["level:1", "level:5", "random", "pomakis:3", "follow-up"]:
+        assert database.choose(position, player, seed=3) == database.choose("1213", player, seed=3)
+        assert database.choose(position, player) in position.legal_moves
+    best = database.moves(position)[0]
+    assert database.probe(position.play(database.choose(position, "perfect"))).remoteness == best.remoteness - 1
+    for player in ["human", "level:6", "", "pomakis:20"]:
+        with pytest.raises(errors.OptionError):
+            database.choose(position, player)
+    with pytest.raises(errors.MoveError, match="the game is over"):
+        database.choose("1212121", "level:1")

@@ -174,19 +174,37 @@ impl<L: Lookup> Analyst<L> {
     ///
     /// The errors of [`Analyst::outcome`].
     pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
-        position.check_board(self.board).map_err(AnalysisError::from)?;
-        let mut analysis = Analysis::unknown(position);
-        self.find_moves(&mut analysis, budget, &[None], false, None)?;
-        let moves = analysis.moves.iter().map(|child| Some((child.column, child.outcome?)));
-        let mut moves = moves.collect::<Option<Vec<_>>>().ok_or_else(|| budget.limit(self.board))?;
-        let value = moves.first().map(|(_, best)| best.value);
-        if moves.iter().any(|(_, of)| Some(of.value) == value && of.remoteness.is_none()) {
-            for (_, outcome) in &mut moves {
-                outcome.remoteness = outcome.remoteness.filter(|plies| *plies <= 1);
-            }
+        let mut moves = self.list_moves(position, budget, false)?;
+        if compare_alike(&mut moves) {
             moves.sort_by_key(|(column, outcome)| (*outcome, *column));
         }
         Ok(moves)
+    }
+
+    /// Lists the legal moves by column, with their outcomes for the player who makes them. Unlike [`Analyst::moves`], also
+    /// searches for the remoteness of moves that give the value away, so that all sources give the same list. A move lacks
+    /// its remoteness only if the budget does not suffice for it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Analyst::outcome`].
+    pub fn every_move(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
+        let mut moves = self.list_moves(position, budget, true)?;
+        moves.sort_by_key(|(column, _)| *column);
+        Ok(moves)
+    }
+
+    fn list_moves(
+        &self,
+        position: &Position,
+        budget: &mut Budget,
+        with_all: bool,
+    ) -> Result<Vec<(usize, Outcome)>, L::Error> {
+        position.check_board(self.board).map_err(AnalysisError::from)?;
+        let mut analysis = Analysis::unknown(position);
+        self.find_moves(&mut analysis, budget, &[None], with_all, None)?;
+        let moves = analysis.moves.iter().map(|child| Some((child.column, child.outcome?)));
+        moves.collect::<Option<Vec<_>>>().ok_or_else(|| budget.limit(self.board).into())
     }
 
     /// Analyses a position as far as the budget allows: its outcome, its moves, and best play if `with_line` is set.
@@ -418,12 +436,26 @@ impl<L: Lookup> Analyst<L> {
     }
 }
 
+/// If a move that keeps the value lacks its remoteness, best moves can't be told by remoteness. Then removes the
+/// remoteness of all moves, except those that end the game, and returns true.
+pub fn compare_alike(moves: &mut [(usize, Outcome)]) -> bool {
+    let value = moves.iter().map(|(_, outcome)| outcome.value).min();
+    let is_open = moves.iter().any(|(_, of)| Some(of.value) == value && of.remoteness.is_none());
+    if is_open {
+        for (_, outcome) in moves {
+            outcome.remoteness = outcome.remoteness.filter(|plies| *plies <= 1);
+        }
+    }
+    is_open
+}
+
 /// Returns how many nodes the search for the value may use.
 fn share_of_value(budget: &Budget) -> Option<u64> {
     budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
 }
 
-/// Adds to what is `known` about a position what `databases` store, until the remoteness is known.
+/// Adds to what is `known` about a position what `databases` store, until the remoteness is known. Ignores the fault of a
+/// database if a better one knows the value.
 fn stored<L: Lookup>(
     databases: &[L],
     position: &Position,
@@ -433,7 +465,10 @@ fn stored<L: Lookup>(
         if known.is_some_and(|known| known.remoteness.is_some()) {
             break;
         }
-        let stored = database.stored(position)?;
+        let stored = match database.stored(position) {
+            Err(_) if known.is_some() => continue,
+            stored => stored?,
+        };
         known = stored.filter(|stored| known.is_none_or(|known| known.value == stored.value)).or(known);
     }
     Ok(known)

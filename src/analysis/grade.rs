@@ -63,7 +63,8 @@ impl Judgement {
     /// remotenesses are unknown.
     pub fn is_lost(moves: &[(usize, Outcome)]) -> bool {
         let is_lost = moves.iter().all(|(_, outcome)| outcome.value == Value::Lose);
-        is_lost && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
+        let is_known = moves.iter().all(|(_, outcome)| outcome.remoteness.is_some());
+        is_lost && is_known && moves.windows(2).any(|pair| matches!(pair, [(_, one), (_, other)] if one != other))
     }
 
     /// Returns whether the move keeps the value.

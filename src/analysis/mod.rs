@@ -55,7 +55,7 @@ use thiserror::Error;
 use crate::reasons::Reason;
 use crate::search::SearchError;
 use crate::{Board, OtherBoard, Outcome, Position, Value};
-pub use analyst::{Analyst, Gap, Listener, Lookup};
+pub use analyst::{Analyst, Gap, Listener, Lookup, compare_alike};
 pub use budget::{Budget, Cost, DEFAULT_NODES};
 pub use game::{Accuracy, GameAnalysis, Loss, Mistake, MoveClass, Ply, QUICK_NODES};
 pub use grade::{Grade, GradedPly, Judgement, Share, Shares};

@@ -143,6 +143,11 @@ pub enum ChooseError {
         /// The most plies that a player may look ahead.
         most: u32,
     },
+    /// The outcomes of the moves have no remoteness, as from a database of values alone.
+    #[error(
+        "the remoteness of the moves is not known; allow a search, or a longer one, or solve the board with remoteness"
+    )]
+    NoRemoteness,
     /// The exact outcomes that the player needs are not known.
     #[error("the values of the moves are not known: {0}")]
     Unknown(

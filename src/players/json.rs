@@ -59,12 +59,20 @@ impl MoveRequest {
     ///
     /// Those of [`MoveRequest::check`], of the player and of `outcomes`.
     pub fn answer(&self, outcomes: Outcomes) -> Result<MoveJson, ChooseError> {
+        Ok(MoveJson::of(&self.game, self.kind, self.seed, self.choose(outcomes)?))
+    }
+
+    /// Does the same as [`MoveRequest::answer`], but returns the bare choice.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn choose(&self, outcomes: Outcomes) -> Result<Choice, ChooseError> {
         self.check()?;
         let game = &self.game;
         let mut chooser = self.kind.chooser(game.board(), outcomes).ok_or(ChooseError::Human)?;
         let mut random = random_source(self.seed, game.position().ply() as u64);
-        let choice = chooser.choose(game.position(), game.last(), &mut random)?;
-        Ok(MoveJson::of(game, self.kind, self.seed, choice))
+        chooser.choose(game.position(), game.last(), &mut random)
     }
 }
 

@@ -29,7 +29,7 @@ const CLARITY: [u32; MOST_HUMAN_LEVEL as usize] = [120, 772, 896, 951, 992];
 const NOISE: [i32; MOST_HUMAN_LEVEL as usize] = [270, 57, 17, 6, 2];
 
 /// The most plies to an end that any level sees.
-const FARTHEST: u32 = 28;
+pub(crate) const FARTHEST: u32 = 28;
 
 /// The boards on which the strength of the levels was measured, as columns and rows.
 const MEASURED: [(usize, usize); 2] = [(7, 6), (6, 5)];
@@ -38,7 +38,7 @@ const MEASURED: [(usize, usize); 2] = [(7, 6), (6, 5)];
 const MOST_COLUMNS: usize = 8;
 
 /// Returns whether the strength of the levels was measured on a board.
-pub fn is_measured(board: Board) -> bool {
+pub(super) fn is_measured(board: Board) -> bool {
     MEASURED.contains(&(board.width(), board.height())) && board.connect() == 4 && !board.is_misere()
 }
 

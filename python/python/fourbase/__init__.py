@@ -15,7 +15,19 @@ from fourbase import _encodings, _native, _progress, errors
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
 from fourbase._progress import Progress, SolveProgress
-from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
+from fourbase._types import (
+    INVALID,
+    LOSE,
+    NO_PLIES,
+    NO_VALUE,
+    TIE,
+    WIN,
+    Encoding,
+    Labelled,
+    MoveValues,
+    Puzzle,
+    Strategy,
+)
 from fourbase.errors import FourbaseError
 
 __version__: str = _native.__version__
@@ -23,8 +35,8 @@ __version__: str = _native.__version__
 # fmt: off
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding", "FourbaseError",
-    "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress", "SolveProgress",
-    "Strategy", "__version__", "decode", "encode", "errors", "grade", "rejected", "search", "solve",
+    "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress", "Puzzle",
+    "SolveProgress", "Strategy", "__version__", "decode", "encode", "errors", "grade", "rejected", "search", "solve",
     "strategy",
 ]
 
@@ -33,9 +45,10 @@ _native.set_helpers(
     {
         "Labelled": Labelled,
         "MoveValues": MoveValues,
+        "Puzzle": Puzzle,
         "Strategy": Strategy,
         "read": _encodings.read,
-        "shown": _progress.shown,
+        "progress_display": _progress.progress_display,
         "write": _encodings.write,
     }
 )

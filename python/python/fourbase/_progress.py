@@ -38,7 +38,7 @@ class SolveProgress(NamedTuple):
         return f"ply {self.ply}, {Progress('entries', self.done, self.entries, 0)}"
 
 
-def shown(board: str, kind: str, progress: Any) -> Callable[..., object] | None:
+def progress_display(board: str, kind: str, progress: Any) -> Callable[..., object] | None:
     """Return a function, or None, that shows the fields of a ``kind`` of progress; without any, it ends the display."""
     make: Callable[..., object] = Progress if kind == "Progress" else SolveProgress
     if callable(progress):

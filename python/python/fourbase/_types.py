@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from html import escape
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from fourbase._native import Outcome, Position
 
 #: The names of encodings: see `decode`.
 Encoding: TypeAlias = (
@@ -56,6 +59,21 @@ class MoveValues(NamedTuple):
             for row, pair in enumerate(first)
         ]
         return table([head, *rows]) + (f"{len(self.values):,} rows" if len(self.values) > len(rows) else "")
+
+
+class Puzzle(NamedTuple):
+    """A position in which exactly one move keeps the win or the tie."""
+
+    #: The position to solve.
+    position: "Position"
+    #: What it is worth to its player to move.
+    outcome: "Outcome"
+    #: The column, from 1, of the only move that keeps the value.
+    solution: int
+    #: How many replies to the solution need an answer other than completing a line.
+    replies: int
+    #: The lowest level that finds the solution at least half of the time; None if no level does.
+    level: int | None
 
 
 class Labelled(NamedTuple):

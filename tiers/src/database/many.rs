@@ -1,6 +1,8 @@
 //! Looks up many positions together.
 
-use fourbase::analysis::{Budget, Lookup};
+use std::borrow::Borrow;
+
+use fourbase::analysis::{Analyst, Budget, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position};
 use rayon::prelude::*;
@@ -38,18 +40,30 @@ impl Database {
         budget: &Budget,
     ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         self.read_ahead(positions);
-        // If not all tiers are kept, one position may need a search that takes as long as all other positions together.
-        // So even two positions go to two threads.
         let is_searched = self.manifest.keep_plies.is_some();
+        self.ask_many(positions, budget, is_searched, |position, budget| self.probe_within(position, budget))
+    }
+
+    /// Calls `ask` for many positions, as [`Database::probe_many_within`] describes. `is_searched` says whether an
+    /// answer may take a search.
+    fn ask_many(
+        &self,
+        positions: &[Position],
+        budget: &Budget,
+        is_searched: bool,
+        ask: impl Fn(&Position, &mut Budget) -> Result<Outcome, DatabaseError> + Sync,
+    ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
             if monitor.is_some_and(Monitor::is_cancelled) {
                 return Err(Box::new(budget.limit(self.board()).into()));
             }
-            let outcome = self.probe_within(position, &mut budget.clone()).map_err(Box::new);
+            let outcome = ask(position, &mut budget.clone()).map_err(Box::new);
             monitor.inspect(|monitor| monitor.add_answers(times as u64));
             outcome
         };
+        // One position may need a search that takes as long as all other positions together. So even two positions go
+        // to two threads.
         if positions.len() <= if is_searched { 1 } else { FEW } {
             return positions.iter().map(|position| probe(position, 1)).collect();
         }
@@ -76,39 +90,6 @@ impl Database {
         queries.into_par_iter().map(|query| query.answer.unwrap_or_else(|| probe(query.position, 0))).collect()
     }
 
-    /// Looks up the moves of many positions. For each position, returns one item per column of the board: the outcome
-    /// for the player who makes the move, or `None` for an illegal move. Each move gets its own copy of `budget`.
-    ///
-    /// If a move has no answer, calls `unknown` with the index of the move's position and the reason: an error of
-    /// [`Database::probe`], or a limit of the budget. If `unknown` returns no error, the move's item is `None`.
-    ///
-    /// # Errors
-    /// The first error that `unknown` returns.
-    pub fn moves_of_many<E>(
-        &self,
-        positions: &[Position],
-        budget: &Budget,
-        mut unknown: impl FnMut(usize, DatabaseError) -> Result<(), E>,
-    ) -> Result<Vec<Option<Outcome>>, E> {
-        let width = self.board().width();
-        let children: Vec<Position> = positions
-            .par_iter()
-            .flat_map_iter(|position| position.moves().map(|column| position.drop_piece(column)))
-            .collect();
-        let mut outcomes = self.probe_many_within(&children, budget).into_iter();
-        let mut moves = vec![None; positions.len() * width];
-        for (number, (position, row)) in positions.iter().zip(moves.chunks_exact_mut(width)).enumerate() {
-            for column in position.moves() {
-                match (row.get_mut(column), outcomes.next()) {
-                    (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome.parent()),
-                    (_, Some(Err(error))) => unknown(number, *error)?,
-                    _ => {}
-                }
-            }
-        }
-        Ok(moves)
-    }
-
     /// Returns a sort key that puts positions of a tier nearly into the order of the tier's file.
     fn file_order(&self, position: &Position) -> u128 {
         if position.board() != self.board() {
@@ -129,6 +110,58 @@ impl Database {
         ];
         fields.into_iter().fold(0, |order, (field, bits)| order << bits | field)
     }
+}
+
+/// Answers many questions as [`Analyst::outcome`] does, but on all threads of rayon's current pool, in an order in which
+/// neighbours share blocks of the files. Each position gets its own copy of `budget`, whose monitor counts the answers
+/// and can cancel the rest. Without a database, searches one position after the other. Errors are boxed, so that a result
+/// takes 16 bytes instead of 88.
+pub fn outcomes_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
+    analyst: &Analyst<L>,
+    positions: &[Position],
+    budget: &Budget,
+) -> Vec<Result<Outcome, Box<DatabaseError>>> {
+    match &analyst.databases[..] {
+        [database] if !analyst.may_search() => database.borrow().probe_many_within(positions, budget),
+        [first, ..] => {
+            first.borrow().read_ahead(positions);
+            first.borrow().ask_many(positions, budget, true, |position, part| analyst.outcome(position, part))
+        }
+        [] => analyst.outcomes(positions, budget).into_iter().map(|outcome| outcome.map_err(Box::new)).collect(),
+    }
+}
+
+/// Answers questions about the moves of many positions. For each position, returns one item per column of the board: the
+/// outcome for the player who makes the move, or `None` for an illegal move. Each move gets its own copy of `budget`.
+///
+/// If a move has no answer, calls `unknown` with the index of the move's position and the reason: an error of
+/// [`Analyst::outcome`], or a limit of the budget. If `unknown` returns no error, the move's item is `None`.
+///
+/// # Errors
+/// The first error that `unknown` returns.
+pub fn moves_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>, E>(
+    analyst: &Analyst<L>,
+    positions: &[Position],
+    budget: &Budget,
+    mut unknown: impl FnMut(usize, DatabaseError) -> Result<(), E>,
+) -> Result<Vec<Option<Outcome>>, E> {
+    let width = analyst.board.width();
+    let children: Vec<Position> = positions
+        .par_iter()
+        .flat_map_iter(|position| position.moves().map(|column| position.drop_piece(column)))
+        .collect();
+    let mut outcomes = outcomes_of_many(analyst, &children, budget).into_iter();
+    let mut moves = vec![None; positions.len() * width];
+    for (number, (position, row)) in positions.iter().zip(moves.chunks_exact_mut(width)).enumerate() {
+        for column in position.moves() {
+            match (row.get_mut(column), outcomes.next()) {
+                (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome.parent()),
+                (_, Some(Err(error))) => unknown(number, *error)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(moves)
 }
 
 #[cfg(test)]

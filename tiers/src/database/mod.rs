@@ -28,6 +28,7 @@ pub use cache::{Cache, DEFAULT_CACHE_BYTES};
 pub use error::{DatabaseError, Misplaced};
 pub use json::BoardJson;
 pub use lookup::{When, choose};
+pub use many::{moves_of_many, outcomes_of_many};
 pub use misplaced::{DEFAULT_ROOT, check_root, looks_like_address};
 pub(crate) use open::searches;
 pub use open::{Database, Listing, list};

@@ -1,12 +1,12 @@
 //! Some rows of a data set: positions that are looked up together, and the cells of each field.
 
-use fourbase::analysis::{Budget, Lookup};
+use fourbase::analysis::{Analyst, Budget, Lookup};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Outcome, Player, Position, Value};
 use rayon::prelude::*;
 
 use super::column::{Column, Field};
-use crate::database::Database;
+use crate::database::{Database, moves_of_many};
 use crate::positions::PositionError;
 
 /// The cells of a field, one per row. The variant depends on the [`FieldKind`](super::FieldKind) of the field.
@@ -54,9 +54,10 @@ impl Portion {
         let has_moves = fields.iter().any(|field| field.column.is_of_moves());
         let (mut outcomes, width) = (Vec::with_capacity(positions.len()), database.board().width());
         let mut moves = Vec::with_capacity(if has_moves { positions.len() * width } else { 0 });
+        let analyst = Analyst::new(database.board(), Some(database), None);
         for positions in positions.chunks(rows_at_once.max(1)) {
             if has_moves {
-                let found = database.moves_of_many(positions, budget, |_, error| Err(PositionError::from(error)))?;
+                let found = moves_of_many(&analyst, positions, budget, |_, error| Err(PositionError::from(error)))?;
                 // A position is worth what its best move is worth; a full board has no move.
                 for (position, moves) in positions.iter().zip(found.chunks(width)) {
                     outcomes.push(match moves.iter().flatten().min() {

@@ -24,6 +24,9 @@ pub(super) const PORTION: usize = 1 << 16;
 /// The estimated bytes that each move takes while many moves are looked up together.
 const MOVE_BYTES: u64 = 128;
 
+/// The ply of the UCI data set.
+const UCI_PLY: u32 = 8;
+
 /// Which positions of the chosen plies a data set has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RowChoice {
@@ -54,6 +57,18 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Chooses positions of a board. `None` for the plies means all that have such positions; for
+    /// [`RowChoice::Unforced`] it means the ply of the UCI data set.
+    pub fn new(board: Board, rows: RowChoice, plies: Option<Vec<u32>>, is_distinct: bool) -> Selection {
+        let cells = board.cells() as u32;
+        let usual = match rows {
+            RowChoice::All => 0..cells + 1,
+            RowChoice::Sample { .. } => 0..cells,
+            RowChoice::Unforced => UCI_PLY.min(cells)..UCI_PLY.min(cells) + 1,
+        };
+        Selection { rows, plies: plies.unwrap_or_else(|| usual.collect()), is_distinct }
+    }
+
     /// Returns the bytes of memory that the positions take. [`RowChoice::All`] keeps the list of one ply; the last ply
     /// takes the most, on fewer threads if all of them would need more than `limit_bytes`. A distinct sample and
     /// [`RowChoice::Unforced`] keep all of their positions. A sample with repeats keeps none.

@@ -2,16 +2,17 @@
 //! positions where the choice matters, because the moves differ in value, and the lost positions whose moves differ in
 //! remoteness.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use fourbase::analysis::{Budget, Judgement};
+use fourbase::analysis::{Analyst, Budget, Judgement, Lookup, compare_alike};
 use fourbase::players::random_source;
 use fourbase::{Outcome, Position};
 use rand::RngExt;
 
 use super::{PositionError, PositionList, SampleKind, Sampler};
-use crate::database::Database;
+use crate::database::{Database, DatabaseError, moves_of_many};
 use crate::index::TierDirectory;
 use crate::progress::StoppedBy;
 
@@ -38,20 +39,22 @@ const PORTION: usize = 1 << 13;
 /// two positions.
 ///
 /// ```
-/// use fourbase::analysis::Budget;
+/// use fourbase::analysis::{Analyst, Budget};
 /// use fourbase_tiers::database::Database;
 /// use fourbase_tiers::positions::GradedPositions;
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let mut tests = GradedPositions::new(&database, Some(100), 1);
+/// let analyst = Analyst::new(database.board(), Some(&database), None);
+/// let mut tests = GradedPositions::new(&database, &analyst, Some(100), 1);
 /// let portion = tests.next(&Budget::default(), u64::MAX, &|| false)?.ok_or("no positions")?;
 /// // At ply 0 there is one position.
 /// assert_eq!((portion.ply, portion.positions.len(), portion.is_complete), (0, 1, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct GradedPositions<'d> {
+pub struct GradedPositions<'d, L> {
     database: &'d Database,
+    analyst: &'d Analyst<L>,
     /// How many more positions where the choice matters are to be drawn; `None` to list all positions.
     left: Option<u64>,
     seed: u64,
@@ -94,18 +97,24 @@ enum Candidates<'d> {
     Drawn { sampler: Sampler<'d>, draws: Range<u64>, met: HashSet<[u64; 2]> },
 }
 
-impl<'d> GradedPositions<'d> {
-    /// Lists all graded positions if `count` is `None`. Otherwise draws `count` positions where the choice matters.
-    /// Every ply gives the same number of them, or one more at random plies. If a ply has too few of them, it gives
-    /// all, and later plies give more instead. Fewer than `count` positions are drawn if the last plies have too few,
-    /// or if such positions are too rare.
+impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d, L> {
+    /// Takes positions from the index of `database`, and the outcomes of their moves from `analyst`. Lists all graded
+    /// positions if `count` is `None`. Otherwise draws `count` positions where the choice matters. Every ply gives the
+    /// same number of them, or one more at random plies. If a ply has too few of them, it gives all, and later plies
+    /// give more instead. Fewer than `count` positions are drawn if the last plies have too few, or if such positions
+    /// are too rare.
     ///
     /// All positions of a ply are equally likely. Lost positions that come up are kept too, at every ply at most as
     /// many as positions where the choice matters are wanted.
-    pub fn new(database: &'d Database, count: Option<u64>, seed: u64) -> GradedPositions<'d> {
+    pub fn new(
+        database: &'d Database,
+        analyst: &'d Analyst<L>,
+        count: Option<u64>,
+        seed: u64,
+    ) -> GradedPositions<'d, L> {
         // With one empty cell there is no choice.
         let plies = 0..(database.board().cells() as u32).saturating_sub(1);
-        GradedPositions { database, left: count, seed, plies, ply: None }
+        GradedPositions { database, analyst, left: count, seed, plies, ply: None }
     }
 
     /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. If the ply is
@@ -136,10 +145,11 @@ impl<'d> GradedPositions<'d> {
                 portion.is_complete = ply.is_whole && !is_rest;
                 return Ok(Some(portion));
             };
-            let outcomes = self.database.moves_of_many(&positions, budget, |_, error| Err(error))?;
+            let outcomes = moves_of_many(self.analyst, &positions, budget, |_, error| Err(error))?;
             for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
                 let moves = row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?)));
-                let moves = Vec::from_iter(moves);
+                let mut moves = Vec::from_iter(moves);
+                compare_alike(&mut moves);
                 let matters = Judgement::matters(&moves);
                 let wanted = if matters { &mut *choice } else { &mut *lost };
                 if !matters && !Judgement::is_lost(&moves) {
@@ -255,7 +265,7 @@ mod tests {
     /// For each ply, the positions and whether the list is complete.
     type Listed = BTreeMap<usize, (Vec<Position>, bool)>;
 
-    fn listed(mut tests: GradedPositions) -> Listed {
+    fn listed(mut tests: GradedPositions<&Database>) -> Listed {
         let mut plies = Listed::new();
         while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
             let (positions, is_complete) = plies.entry(portion.ply).or_default();
@@ -271,11 +281,12 @@ mod tests {
     #[test]
     fn a_sample_has_no_position_twice_and_knows_which_plies_it_has_whole() {
         let [database] = solved(&Solve::new("4x4".parse().unwrap(), Values::Remoteness));
-        let all = listed(GradedPositions::new(&database, None, 1));
+        let analyst = Analyst::new(database.board(), Some(&database), None);
+        let all = listed(GradedPositions::new(&database, &analyst, None, 1));
         assert!(all.values().all(|(_, is_complete)| *is_complete));
-        let some = listed(GradedPositions::new(&database, Some(5000), 1));
-        assert_eq!(some, listed(GradedPositions::new(&database, Some(5000), 1)));
-        assert_ne!(some, listed(GradedPositions::new(&database, Some(5000), 2)));
+        let some = listed(GradedPositions::new(&database, &analyst, Some(5000), 1));
+        assert_eq!(some, listed(GradedPositions::new(&database, &analyst, Some(5000), 1)));
+        assert_ne!(some, listed(GradedPositions::new(&database, &analyst, Some(5000), 2)));
         for (ply, (positions, is_complete)) in &some {
             let of_ply: HashSet<_> = all[ply].0.iter().collect();
             let distinct: HashSet<_> = positions.iter().collect();
@@ -284,7 +295,7 @@ mod tests {
             assert_eq!(*is_complete, distinct.len() == of_ply.len(), "ply {ply}");
         }
         // Requesting more than exist gives all positions, and the plies are reported as complete.
-        let most = listed(GradedPositions::new(&database, Some(10_000_000), 1));
+        let most = listed(GradedPositions::new(&database, &analyst, Some(10_000_000), 1));
         let sets =
             |plies: Listed| Vec::from_iter(plies.into_values().map(|(all, is)| (HashSet::<_>::from_iter(all), is)));
         assert_eq!(sets(most), sets(all));
@@ -293,7 +304,8 @@ mod tests {
     #[test]
     fn plies_that_are_not_listed_are_drawn_evenly() {
         let database = Database::embedded("7x6".parse().unwrap()).unwrap().unwrap();
-        let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::new(&database, Some(80), 1) };
+        let analyst = Analyst::new(database.board(), Some(&database), None);
+        let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::new(&database, &analyst, Some(80), 1) };
         let mut plies = Vec::new();
         while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
             assert!(portion.positions.iter().all(|(position, _)| position.ply() == portion.ply));
@@ -304,14 +316,15 @@ mod tests {
         // If fewer positions are wanted than there are plies, the positions come from random plies.
         let mut met = HashSet::new();
         for seed in 0..20 {
-            let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::new(&database, Some(2), seed) };
+            let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::new(&database, &analyst, Some(2), seed) };
             let next = || tests.next(&Budget::default(), u64::MAX, &|| false).unwrap();
             let plies: Vec<usize> = std::iter::from_fn(next).map(|portion| portion.ply).collect();
             assert_eq!(plies.len(), 2, "{plies:?}");
             met.extend(plies);
         }
         assert_eq!(met, (3..7).collect());
-        let stopped = GradedPositions::new(&database, Some(80), 1).next(&Budget::default(), u64::MAX, &|| true);
+        let stopped =
+            GradedPositions::new(&database, &analyst, Some(80), 1).next(&Budget::default(), u64::MAX, &|| true);
         assert!(matches!(stopped, Err(PositionError::Stopped)));
     }
 }

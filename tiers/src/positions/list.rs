@@ -8,11 +8,12 @@
 use std::ops::Range;
 use std::vec;
 
-use fourbase::{Board, Outcome, Position, Value};
+use fourbase::{Board, Outcome, Position, Value, notation};
 use rayon::prelude::*;
 
 use super::PositionError;
 use crate::counts::sweep_up;
+use crate::database::Database;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, images, shapes, tier_estimates};
 use crate::kernel::Values;
@@ -54,6 +55,9 @@ pub struct PositionList {
     legal: Option<Tier<'static>>,
     /// The tier that holds the outcomes of all entries; `None` if the ply is not solved.
     outcomes: Option<Tier<'static>>,
+    /// Whether each position of an entry is checked on its own: if `legal` is missing, but only legal positions are
+    /// wanted.
+    is_checked: bool,
     most_positions: u64,
     /// The parts that are still to be read. Each part is some rows of a matrix.
     parts: vec::IntoIter<(Matrix, Range<usize>)>,
@@ -116,6 +120,37 @@ impl PositionList {
         Ok(PositionList::new(index, ply, Some((tier, pulled.without_line))))
     }
 
+    /// Lists a ply for a caller that also needs the outcomes in `database`. Solves the ply if that is quicker than
+    /// probing the positions and the memory suffices. Lists only legal positions if `is_legal`: those of
+    /// [`PositionList::legal`], but without a long sweep if the ply is not solved.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`PositionList::legal`], and [`PositionError::Stopped`] if `progress` stops the solve.
+    pub fn with_outcomes(
+        database: &Database,
+        ply: u32,
+        is_legal: bool,
+        memory_bytes: u64,
+        progress: &dyn Progress,
+    ) -> Result<PositionList, PositionError> {
+        let index = database.index();
+        let mut list = PositionList::all(index, ply);
+        if is_legal && !list.is_quicker_solved() && PositionList::is_long_sweep(index.board(), ply) {
+            return Ok(PositionList { is_checked: true, ..list });
+        }
+        if is_legal {
+            list = PositionList::legal(index, ply, memory_bytes, progress)?;
+        }
+        if list.is_quicker_solved() {
+            match list.solve(index, database.values(), memory_bytes, progress) {
+                Ok(()) | Err(PositionError::Solve(SolveError::Memory { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(list)
+    }
+
     /// Makes the list of a ply. `legal` holds the tier that marks the legal positions, and their number. With `None`,
     /// the positions of all entries are listed.
     fn new(index: &Index, ply: u32, legal: Option<(Tier<'static>, u64)>) -> PositionList {
@@ -129,11 +164,11 @@ impl PositionList {
         let (legal, positions) = legal.unzip();
         let all = || matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
         let most_positions = positions.unwrap_or_else(all);
-        PositionList { board: index.board(), ply, legal, outcomes: None, most_positions, parts }
+        PositionList { board: index.board(), ply, legal, outcomes: None, is_checked: false, most_positions, parts }
     }
 
     /// Returns whether solving the ply is probably quicker than probing its positions.
-    pub fn is_quicker_solved(&self) -> bool {
+    fn is_quicker_solved(&self) -> bool {
         estimated_entries(self.board, self.ply as usize..usize::MAX)
             < self.most_positions.saturating_mul(ENTRIES_PER_PROBE)
     }
@@ -226,7 +261,7 @@ impl PositionList {
                 let images = firsts.zip(occupied).map(|(first, occupied)| [first, occupied ^ first]).take(images);
                 let is_listed = match legal {
                     Some(legal) => code(legal, 1, matrix.words(), column) == 1,
-                    None => images.clone().next().is_some_and(|here| self.is_unfinished(here)),
+                    None => images.clone().next().is_some_and(|here| self.is_listed(here)),
                 };
                 if is_listed {
                     batch.bitboards.extend(images);
@@ -238,11 +273,13 @@ impl PositionList {
         Ok(batch)
     }
 
-    /// Returns whether the bitboards of an entry are a position without a finished line. Entries can have lines, even
-    /// lines of both players.
-    fn is_unfinished(&self, [first, second]: [u64; 2]) -> bool {
-        let position = Position::from_bitboards(self.board, first, second);
-        position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
+    /// Returns whether the bitboards of an entry are a position without a finished line, and legal if that is checked.
+    /// Entries can have lines, even lines of both players.
+    fn is_listed(&self, [first, second]: [u64; 2]) -> bool {
+        Position::from_bitboards(self.board, first, second).is_ok_and(|position| {
+            let is_unfinished = position.primitive().is_none_or(|value| value == Value::Tie);
+            is_unfinished && (!self.is_checked || notation::to_moves(&position).is_ok())
+        })
     }
 }
 

@@ -181,7 +181,7 @@ where
     let database = analyst.database().context("no database")?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
-    let mut drawn = GradedPositions::new(database, Some(count.into()), seed);
+    let mut drawn = GradedPositions::new(database, &analyst.analyst, Some(count.into()), seed);
     let (bar, mut grade) =
         (Bar::begun("positions", count.into()), Grade { sample: Some(count.into()), ..Grade::default() });
     let mut next = || match drawn.next(&budget, memory_bytes, &|| false) {

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
+use fourbase::notation;
 use fourbase::players::Outcomes;
 use fourbase::puzzles::{Puzzle, Puzzles, PuzzlesJson, seed_of_date};
-use fourbase::{Outcome, notation};
 use fourbase_tiers::files::counted;
 use serde::Serialize;
 
@@ -65,20 +65,7 @@ fn date(text: &str) -> Result<u64, String> {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let analyst = arguments.search.find(board, None)?;
-    let outcomes: Outcomes = Box::new(|position| {
-        let columns: Vec<usize> = position.moves().collect();
-        let after: Vec<_> = columns.iter().map(|column| position.drop_piece(*column)).collect();
-        let outcomes = columns.into_iter().zip(analyst.outcomes(&after));
-        // The levels need every remoteness. Without one, the same seed would give other puzzles.
-        let exact = |(column, outcome): (usize, anyhow::Result<Outcome>)| {
-            let outcome = outcome?.parent();
-            outcome
-                .remoteness
-                .context("a remoteness is not known; allow more with --nodes, and leave out --search never")?;
-            Ok((column, outcome))
-        };
-        outcomes.map(exact).collect()
-    });
+    let outcomes: Outcomes = Box::new(|position| Ok(analyst.every_move(position)?));
     let seed = arguments.date.unwrap_or(arguments.seed);
     let puzzles = Puzzles::new(board, outcomes, seed).take(arguments.count as usize);
     let puzzles = puzzles.collect::<Result<Vec<_>, _>>()?;
@@ -106,6 +93,7 @@ impl Display for Report {
             writeln!(f, "{number}. {sentence}; {replies} to meet; {level}")?;
             writeln!(f, "{}\nMoves: {}\n", notation::draw(position, true), puzzle.game.moves())?;
         }
+        self.json.note.iter().try_for_each(|note| writeln!(f, "{note}"))?;
         let solutions =
             self.puzzles.iter().zip(1..).map(|(puzzle, number)| format!("{number}: {}", puzzle.solution + 1));
         write!(f, "Solutions: {}", solutions.collect::<Vec<_>>().join(", "))

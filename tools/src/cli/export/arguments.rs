@@ -16,9 +16,6 @@ use crate::output::wording;
 /// The latest ply of any board.
 const MOST_PLY: u32 = 64;
 
-/// The ply of the UCI data set.
-const UCI_PLY: u32 = 8;
-
 /// Arguments of `fourbase export`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -137,20 +134,13 @@ impl Arguments {
 
     /// Returns the positions to export. The format `uci` also chooses the positions of the UCI data set.
     pub fn choice(&self, format: Format) -> Selection {
-        let cells = self.board.board.cells() as u32;
-        let (rows, usual) = match self.sample {
-            Some(count) => {
-                let kind = self.kind.unwrap_or(SampleKind::Uniform);
-                (RowChoice::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
-            }
-            None if self.unforced || format == Format::Uci => {
-                let ply = UCI_PLY.min(cells);
-                (RowChoice::Unforced, ply..ply + 1)
-            }
-            None => (RowChoice::All, 0..cells + 1),
+        let (kind, seed) = (self.kind.unwrap_or(SampleKind::Uniform), self.seed.unwrap_or(1));
+        let rows = match self.sample {
+            Some(count) => RowChoice::Sample { count, kind, seed },
+            None if self.unforced || format == Format::Uci => RowChoice::Unforced,
+            None => RowChoice::All,
         };
-        let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |plies| plies.to_vec());
-        Selection { rows, plies, is_distinct: self.distinct }
+        Selection::new(self.board.board, rows, self.plies.as_deref().map(<[u32]>::to_vec), self.distinct)
     }
 
     /// Returns the command that makes the same file on another machine. It leaves out folders, threads and limits.

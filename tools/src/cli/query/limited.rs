@@ -28,7 +28,8 @@ const AT_ONCE_KEPT: usize = 256;
 
 /// An analyst with the limits, progress and messages of the command line. Threads share it.
 pub struct LimitedAnalyst {
-    analyst: Analyst<Database>,
+    /// The databases and searches, without the limits.
+    pub analyst: Analyst<Database>,
     /// The most nodes of a question; `None` for no limit.
     nodes: Option<u64>,
     /// The longest time of a question; `None` for no limit.
@@ -63,6 +64,15 @@ impl LimitedAnalyst {
     /// Why there is no answer, in a message that also says what to do.
     pub fn moves(&self, position: &Position) -> anyhow::Result<Vec<(usize, Outcome)>> {
         self.ask(self.nodes, |budget, _| self.analyst.moves(position, budget))
+    }
+
+    /// Lists the moves of a position by column, all with their remoteness.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`LimitedAnalyst::moves`].
+    pub fn every_move(&self, position: &Position) -> anyhow::Result<Vec<(usize, Outcome)>> {
+        self.ask(self.nodes, |budget, _| self.analyst.every_move(position, budget))
     }
 
     /// Analyses a position as far as the limits allow: its outcome, its moves, and best play if `with_line` is set. `nodes` can
