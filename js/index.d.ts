@@ -108,6 +108,12 @@ export class Fourbase {
   /** Draws an unfinished position of `ply` pieces, or of any number. The same seed gives the same position. */
   random(board: Board, options?: { ply?: number; seed?: number }): Promise<json.Random>;
 
+  /**
+   * Draws puzzles: positions with exactly one good move. The same seed draws the same ones; that of a day has the digits of its date,
+   * such as 20261129.
+   */
+  puzzles(board: Board, options?: Budget & { count?: number; seed?: number }): Promise<json.PuzzleJson[]>;
+
   /** Describes a position, in any notation, without its value. */
   position(board: Board, position?: string): Promise<Description>;
 

@@ -74,6 +74,11 @@ export class Fourbase {
     return this.#ask("random", [board, ply === undefined ? undefined : whole(ply, "ply"), whole(seed, "seed")]);
   }
 
+  async puzzles(board, { count = 1, seed = 1, nodes, seconds, ...options } = {}) {
+    checkTexts({ board });
+    return (await this.#ask("puzzles", [board, whole(count, "count"), whole(seed, "seed"), ...limits({ nodes, seconds })], options)).puzzles;
+  }
+
   async position(board, position = "") {
     checkTexts({ board, position });
     return this.#ask("position", [board, position]);

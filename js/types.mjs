@@ -13,7 +13,7 @@ function read(name) {
 
 // The server describes all answers but that of `fourbase convert`.
 const $defs = { ...read("fourbase.schema.json").$defs, ...read("openapi.json").components.schemas };
-const names = ["query", "analyse", "position", "move", "players", "random", "stats", "BoardJson"];
+const names = ["query", "analyse", "position", "move", "players", "random", "puzzles", "stats", "BoardJson"];
 const answers = { $defs, anyOf: names.map((name) => ({ $ref: `#/$defs/${name}` })) };
 const bannerComment = "// The answers of fourbase, made from docs/fourbase.schema.json and docs/openapi.json.";
 writeFileSync(process.argv[2], await compile(answers, "Answer", { bannerComment }));

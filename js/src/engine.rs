@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson, PositionJson};
-use fourbase::analysis::{Analysis, Budget, DEFAULT_NODES, DescriptionJson, GameAnalysis, SearchPool};
+use fourbase::analysis::{Analysis, AnalysisError, Budget, DEFAULT_NODES, DescriptionJson, GameAnalysis, SearchPool};
 use fourbase::players::json::{MoveRequest, PlayersJson, RandomJson};
+use fourbase::puzzles::{Puzzles, PuzzlesJson};
 use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
@@ -203,6 +204,32 @@ impl Engine {
         Ok(line("players", PlayersJson::of(board.parse()?)))
     }
 
+    /// Draws at most `count` puzzles. Each question about a position of their games has this budget.
+    pub fn puzzles(
+        &mut self,
+        board: &str,
+        count: f64,
+        seed: f64,
+        nodes: Option<f64>,
+        seconds: Option<f64>,
+    ) -> Result<String, Failure> {
+        let board: Board = board.parse()?;
+        let analyst = self.analyst(board)?;
+        let outcomes = |position: &Position| {
+            let mut budget = budget(nodes, seconds);
+            let outcomes = analyst.every_move(position, &mut budget)?;
+            // What is stored is found without asking the host.
+            if let Some(monitor) = budget.monitor.as_ref().filter(|_| host::poll_nodes(0)) {
+                monitor.cancel();
+            }
+            not_cancelled(&budget, board).map_err(DatabaseError::from)?;
+            Ok(outcomes)
+        };
+        let puzzles = Puzzles::new(board, Box::new(outcomes), seed as u64).take(count as usize);
+        let puzzles = puzzles.collect::<Result<Vec<_>, _>>()?;
+        Ok(line("puzzles", PuzzlesJson::of(board, seed as u64, &puzzles)))
+    }
+
     /// Draws an unfinished position of `ply` pieces, or of any number.
     pub fn random(&self, board: &str, ply: Option<f64>, seed: f64) -> Result<String, Failure> {
         let ply = ply.map(|ply| ply as u64);
@@ -255,7 +282,7 @@ fn budget(nodes: Option<f64>, seconds: Option<f64>) -> Budget {
 }
 
 /// Refuses an answer that the host has stopped.
-fn not_cancelled(budget: &Budget, board: Board) -> Result<(), Failure> {
+fn not_cancelled(budget: &Budget, board: Board) -> Result<(), AnalysisError> {
     let is_cancelled = budget.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());
-    if is_cancelled { Err(budget.limit(board).into()) } else { Ok(()) }
+    if is_cancelled { Err(budget.limit(board)) } else { Ok(()) }
 }

@@ -60,6 +60,7 @@ impl Failure {
                 Some(DatabaseError::Analysis(limit)) => of_limit(limit),
                 _ => "database",
             },
+            Failure::Choice(ChooseError::NoRemoteness) => "limit",
             Failure::Database(_) | Failure::OtherBoard { .. } | Failure::OtherHash { .. } => "database",
             _ => "input",
         }

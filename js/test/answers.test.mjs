@@ -116,6 +116,16 @@ test("players move, and chance repeats itself with its seed", async () => {
   assert.ok((await fourbase.random("5x4")).position.ply < 20);
 });
 
+test("exactly one move of a puzzle keeps its value, and a seed draws the same puzzles again", async () => {
+  const puzzles = await fourbase.puzzles("7x6", { count: 5, seed: 20261129 });
+  assert.equal(puzzles.length, 5);
+  assert.deepEqual(await fourbase.puzzles("7x6", { count: 2, seed: 20261129 }), puzzles.slice(0, 2));
+  for (const { position, value, solution } of puzzles) {
+    const { children } = await fourbase.analyse("7x6", position.moves, { line: false });
+    assert.deepEqual(children.filter((child) => child.value === value).map(({ column }) => column), [solution]);
+  }
+});
+
 test("a small board is solved whole, with values alone as well", async () => {
   const steps = [];
   const solved = await fourbase.solve("5x4", { values: "wdl", onProgress: (progress) => steps.push(progress) });
