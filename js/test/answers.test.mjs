@@ -126,6 +126,16 @@ test("exactly one move of a puzzle keeps its value, and a seed draws the same pu
   }
 });
 
+test("many puzzles are stopped by a signal, and wrong numbers of them are refused", async () => {
+  const many = { count: 1e9, signal: AbortSignal.timeout(300) };
+  await assert.rejects(fourbase.puzzles("7x6", many), { name: "TimeoutError" });
+  assert.deepEqual(await fourbase.puzzles("7x6", { count: 0 }), []);
+  for (const wrong of [{ count: NaN }, { count: -1 }, { count: 1.5 }, { seed: 1.5 }, { nodes: "x" }]) {
+    await assert.rejects(fourbase.puzzles("7x6", wrong), { code: "input" });
+  }
+  await assert.rejects(fourbase.puzzles("8x8", { nodes: 0 }), { code: "limit" });
+});
+
 test("a small board is solved whole, with values alone as well", async () => {
   const steps = [];
   const solved = await fourbase.solve("5x4", { values: "wdl", onProgress: (progress) => steps.push(progress) });
