@@ -94,6 +94,8 @@ pub struct Reason {
     pub exceptions: Vec<((usize, usize), usize)>,
     /// Whether `player` moves first in `line`.
     moves_first: bool,
+    /// Whether all answers in the same column land in even rows (claimeven).
+    claims_even: bool,
     /// Whether every last move of the opponent in `line` would let `player` complete a line.
     is_squeezed: bool,
 }
@@ -238,7 +240,22 @@ impl Reason {
         }
         line.truncate(places.len());
         let (board, moves_first, cells) = (position.board(), player == Some(position.to_move()), end.completed_lines());
-        Reason { kind, player, board, line, places, cells, exceptions: Vec::new(), moves_first, is_squeezed }
+        let first = places.first().filter(|_| moves_first).map(|(column, _)| *column);
+        let height = |column| position.height(column) + usize::from(first == Some(column));
+        let claims_even =
+            board.height().is_multiple_of(2) && (0..board.width()).all(|column| height(column).is_multiple_of(2));
+        Reason {
+            kind,
+            player,
+            board,
+            line,
+            places,
+            cells,
+            exceptions: Vec::new(),
+            moves_first,
+            claims_even,
+            is_squeezed,
+        }
     }
 
     /// Returns the cell that completes the line at the end of `line`, or of the threat that must be answered.
@@ -363,7 +380,8 @@ impl Reason {
     /// Writes a rule with its exceptions.
     fn fmt_rule(&self, f: &mut fmt::Formatter<'_>, player: char, first: &str) -> fmt::Result {
         let start = if self.moves_first { format!("plays {first} and then ") } else { String::new() };
-        write!(f, "{player} {start}answers in the same column")?;
+        let name = if self.claims_even && self.exceptions.is_empty() { " (claimeven)" } else { "" };
+        write!(f, "{player} {start}answers in the same column{name}")?;
         for (number, (cell, column)) in self.exceptions.iter().enumerate() {
             let start = if number == 0 { ", but" } else { " and" };
             write!(f, "{start} {} with {} if it has room", cell_name(*cell), columns_to_text([*column]))?;
