@@ -49,10 +49,10 @@ const answers = {
   },
   players: ({ fourbase }, { board }) => fourbase.players(board),
   random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
-  async position({ fourbase, boards }, { board, position, line = false }, { signal, onPart, onProgress }) {
+  async position({ fourbase, boards }, { board, position, line = false, why = false }, { signal, onPart, onProgress }) {
     await boards.ready(board, position.length, onProgress);
     const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
-    const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
+    const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, why, signal, onProgress: onFound });
     const found = await analyse().finally(valued);
     if (!boards.grows(board)) return found;
     // If the later plies fail to load, the first answer stays.

@@ -1,7 +1,7 @@
 // Small screens, screen readers, and what people set in their system.
 
 import assert from "node:assert/strict";
-import { ply } from "./shown.mjs";
+import { ply, sentence } from "./shown.mjs";
 import { AXE, PATIENT, pageTest } from "./support.mjs";
 
 const telephone = (width) => ({ viewport: { width, height: 800 }, isMobile: true, hasTouch: true });
@@ -167,13 +167,13 @@ pageTest("paper shows the pieces of both players", async ({ screen, page }) => {
   assert.ok(await page.isVisible("#board") && await page.isVisible("#history"));
 }, { board: "7x6" });
 
-pageTest("moves and values are told to screen readers", async ({ screen, page }) => {
+pageTest("moves and values are told to screen readers", async ({ screen, page, truth }) => {
   const tells = (text) => page.locator("#live").getByText(text, { exact: true }).first().waitFor({ state: "attached" });
   await screen.open();
   assert.equal(await page.getAttribute("#live", "aria-live"), "polite");
   await screen.play(1);
   await tells("Red plays column 1.");
-  await tells("Yellow to move: win in 19 plies.");
+  await tells(sentence(1, truth.of("1")));
   for (const [key, text] of [["v", "Values are hidden."], ["f", "The board is mirrored."], ["u", "At the start."]]) {
     await screen.press(key);
     await tells(text);

@@ -1,6 +1,7 @@
 // Whole games against the players, also when the server goes away.
 
 import assert from "node:assert/strict";
+import { withValues } from "./shown.mjs";
 import { PATIENT, pageTest } from "./support.mjs";
 
 const GONE = "The server cannot be reached. The page tries again every 5 seconds; you can play on without values.";
@@ -26,7 +27,7 @@ async function playToTheEnd(screen, truth, choose) {
 
 pageTest("whole games of 5x4 against perfect show every value", async ({ screen, page, truth, picture }) => {
   await screen.open();
-  await page.selectOption("#second-player", "perfect");
+  await screen.choose("second", "perfect");
   const tied = await playToTheEnd(screen, truth, (moves) => moves[0]);
   assert.deepEqual([tied.ply, tied.lines], [20, []]);
   await picture("tie");
@@ -42,7 +43,7 @@ pageTest("whole games of 5x4 against perfect show every value", async ({ screen,
 
 pageTest("a whole game of 7x6 against perfect shows every value", async ({ screen, page, truth, url }) => {
   await page.goto(`${url}/`);
-  await page.selectOption("#second-player", "perfect:first");
+  await screen.choose("second", "perfect:first");
   const won = await playToTheEnd(screen, truth, (moves) => moves[0]);
   assert.deepEqual([won.ply, won.lines.length > 0], [41, true]);
 }, { board: "7x6", options: PATIENT });
@@ -67,7 +68,7 @@ pageTest("players have the levels that a board allows", async ({ screen, page, u
 
 pageTest("two computers play a game that is stepped through and goes on", async ({ screen, page, truth }) => {
   await screen.open(truth.of("").line.slice(0, 12));
-  for (const side of ["#second-player", "#first-player"]) await page.selectOption(side, "perfect:first");
+  for (const side of ["second", "first"]) await screen.choose(side, "perfect:first");
   await screen.until("the game is over", ({ over }) => over);
   const end = await screen.whole();
   truth.checkEnd(end);
@@ -107,7 +108,7 @@ pageTest("a game goes on after the server was stopped and started again", async 
   truth.checkHistory(back, "1234");
 
   // A person waits for a computer.
-  await page.selectOption("#second-player", "perfect");
+  await screen.choose("second", "perfect");
   await program.stop();
   await screen.play(1);
   const waits = await screen.until("the error is said", ({ canRetry, settled, thinking }) => canRetry && !settled && !thinking);
@@ -143,8 +144,57 @@ pageTest("a search that is given up is said and can be tried again", async ({ sc
   await page.click("#retry");
   await screen.until("it is tried again", givenUp);
   // Where a perfect player finds no move, the strongest one moves.
-  await page.selectOption("#second-player", "perfect");
+  await screen.choose("second", "perfect");
   await screen.until("a computer moves", ({ ply }) => ply === 4);
   assert.match(await page.textContent("#remark"), /^Perfect play is not known here, so pomakis:\d+ moved\.$/);
   assert.match(await page.textContent("#live"), /Yellow plays column \d \(pomakis:\d+\)\./);
 }, { options: ["--search-nodes", "2000"], only: "server" });
+
+pageTest("one tap begins a game against a level, with hidden values, hints and changed sides", async ({ screen, page, truth, picture }) => {
+  await screen.open();
+  const opponent = (name) => page.getByLabel(name, { exact: true }).check();
+  await opponent("easy");
+  assert.equal(await page.textContent("#sides-note"), "You are Red and begin.");
+  await screen.play(4);
+  const answered = await screen.settled("the level answers", ({ ply }) => ply === 2);
+  assert.deepEqual([withValues(answered), answered.status], [[], "Red to move."]);
+  await screen.until("the level is told", async () => (await page.textContent("#live")).includes("(level:2)"));
+  // A hint is one of the best moves, shown once and counted.
+  const best = truth.of(answered.moves).children.filter(({ value, remoteness }, _, [first]) => value === first.value && remoteness === first.remoteness);
+  await page.click("#hint");
+  const hint = Number((await page.textContent("#remark")).match(/^Hint: column (\d)\.$/)[1]);
+  assert.ok(best.some(({ column }) => column === hint));
+  assert.deepEqual([await page.textContent("#hint"), await page.getAttribute(`[data-column="${hint}"] [data-ghost]`, "data-ghost")], ["Hint (1)", "hint"]);
+  await picture("hint");
+  await screen.play(hint);
+  await screen.settled("it answers again", ({ ply }) => ply === 4);
+  assert.equal(await page.locator("[data-ghost]").count(), 0);
+  // The other side begins a new game at once. Without an opponent the values are there again.
+  await page.click("#swap");
+  await page.click("#restart");
+  const begun = await screen.settled("the level begins", ({ ply }) => ply === 1);
+  assert.deepEqual([begun.status, await page.textContent("#sides-note"), await page.textContent("#hint")], ["Yellow to move.", "You are Yellow.", "Hint"]);
+  await opponent("nobody: analyse");
+  truth.check(await screen.settled("the values are shown", (shown) => withValues(shown).length === 5));
+  await page.click("#first");
+  await screen.settledAt("");
+  await page.click("#last");
+  await screen.settledAt(begun.moves);
+}, { folded: true });
+
+pageTest("a reason is told for the position and for the move that is looked at", async ({ screen, page, picture }) => {
+  const told = (text) => screen.until(text, async () => await page.textContent("#why") === text);
+  await screen.open("112233");
+  await told("Red completes a line at column 4, row 1.");
+  await page.hover('[data-column="5"]');
+  await told("5: Red threatens column 4, row 1, so Yellow must play there.");
+  await picture("reason");
+}, { board: "7x6" });
+
+for (const [width, height, least] of [[1366, 657, 490], [2560, 1440, 1000]]) {
+  pageTest(`the board is ${least} pixels wide in a window of ${width} x ${height}, with its buttons below`, async ({ screen, page }) => {
+    await screen.open("4453");
+    const [board, buttons] = await Promise.all(["#board", "#game-buttons"].map((id) => page.locator(id).boundingBox()));
+    assert.ok(board.width >= least && buttons.y + buttons.height <= height, JSON.stringify([board, buttons]));
+  }, { board: "7x6", device: { viewport: { width, height } }, folded: true });
+}

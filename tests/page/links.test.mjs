@@ -64,7 +64,7 @@ pageTest("the page works under the path of a proxy", async ({ screen, page, trut
   assert.ok(address.startsWith(`${url}/`));
   const picture = await fetch(address);
   assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/svg+xml"]);
-  await page.selectOption("#first-player", "perfect");
+  await screen.choose("first", "perfect");
   await screen.play(2);
   truth.check(await screen.settled("the computer answers", ({ ply }) => ply === 5));
   const names = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));

@@ -71,6 +71,18 @@ export const ply = (number) => `#history button[data-ply="${number}"]`;
 const plies = (number) => `in ${number} ${number === 1 ? "ply" : "plies"}`;
 const noun = (value) => (value === "lose" ? "loss" : value);
 
+/** The status of an unfinished position. */
+export function sentence(player, { value, remoteness, children }) {
+  const [mover, other] = player === 0 ? ["Red", "Yellow"] : ["Yellow", "Red"];
+  const best = children.filter((child) => child.value === value && child.remoteness === children[0].remoteness).map(({ column }) => column);
+  const named = best.length < 4 ? ` with ${best.join(" or ")}` : "";
+  switch (value) {
+    case "tie": return `${mover} to move: a tie with best play.`;
+    case "win": return remoteness === 1 ? `${mover} wins now${named}.` : `${mover} wins${named}, in ${(remoteness + 1) / 2} of its moves.`;
+    default: return remoteness === 2 ? `${mover} loses: ${other} wins with its next move.` : `${mover} loses, in ${remoteness / 2} of ${other}'s moves.`;
+  }
+}
+
 /** A line of moves as the page writes it. */
 export const spaced = (line) => `Best line: ${[...line].join(" ")}`;
 
@@ -121,8 +133,7 @@ export class Truth {
       }
     }
     if (settled && !over) {
-      const mover = ["Red to move", "Yellow to move"][ply % 2];
-      assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} ${plies(remoteness)}.`), shown.status);
+      assert.ok(shown.status.startsWith(sentence(ply % 2, { value, remoteness, children })), shown.status);
     }
   }
 
@@ -148,7 +159,7 @@ export class Truth {
   /** Compares the end of a game: who won, with each line over pieces of the winner, or that it is a tie. */
   checkEnd(shown) {
     assert.deepEqual([shown.over, withValues(shown)], [true, []]);
-    if (this.of(shown.moves).value === "tie") return assert.deepEqual([shown.status, shown.lines], ["The board is full: a tie.", []]);
+    if (this.of(shown.moves).value === "tie") return assert.deepEqual([shown.status, shown.lines], ["A tie: the board is full.", []]);
     const [winner, name] = shown.ply % 2 === 1 ? ["1", "Red"] : ["2", "Yellow"];
     assert.equal(shown.status, `${name} wins.`);
     assert.notEqual(shown.lines.length, 0);

@@ -135,6 +135,12 @@ class Screen {
     return this.page.click(`#board button[data-column="${column}"]`);
   }
 
+  /** Lets a program play a side, and shows the values, which are hidden in a game until somebody asks for them. */
+  async choose(side, player) {
+    await this.page.selectOption(`#${side}-player`, player);
+    if (await this.page.getAttribute("#values-toggle", "aria-pressed") === "false") await this.page.click("#values-toggle");
+  }
+
   /** Presses keys, one after the other, wherever the focus is. */
   async press(...keys) {
     for (const key of keys) await this.page.keyboard.press(key);
@@ -149,10 +155,10 @@ class Screen {
 
 /**
  * Runs a test on a page of its own. `board` is the one that `screen.open` shows and `truth` knows, `solved` has a database, `options`
- * are those of the server, and `device` those of the browser. `only` is "server" or "site". The browser must have nothing to complain about at the end: no
- * exception, and nothing that the page's policy forbids.
+ * are those of the server, and `device` those of the browser. `only` is "server" or "site". What the page folds away is open unless
+ * `folded` is set. The browser must have nothing to complain about at the end: no exception, and nothing that the page's policy forbids.
  */
-export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {}, only = "" } = {}) {
+export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {}, only = "", folded = false } = {}) {
   if (only === (SITE ? "server" : "site")) return;
   test(title, { timeout: 10 * LIMIT }, async () => {
     const program = new (SITE ? Site : Program)(solved);
@@ -160,6 +166,8 @@ export function pageTest(title, body, { board = "5x4", solved = "5x4", options =
     const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...device });
     const page = await context.newPage();
     const screen = new Screen(page, `${url}/?board=${board}`);
+    const unfold = () => addEventListener("DOMContentLoaded", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+    if (!folded) await page.addInitScript(unfold);
     /** Stores a picture of the window, for looking at, if a folder is named. */
     const picture = async (what) => {
       const name = `${title}-${what}.png`.replaceAll(/[ ,]+/g, "-");

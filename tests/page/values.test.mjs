@@ -48,7 +48,7 @@ pageTest("a game from a set-up position has values, a history and players", asyn
   await page.goto(`${url}/?board=5x4&start=${start}&moves=5`);
   await screen.settled("the game is shown", ({ ply }) => ply === 1);
   await screen.press("l");
-  await page.selectOption("#second-player", "perfect");
+  await screen.choose("second", "perfect");
   const { error, status, plies } = await screen.whole(2);
   assert.ok(error === "" && status.endsWith("The game starts from a set-up position."), `${error} ${status}`);
   for (const [ply, text] of [[0, start], [2, await page.inputValue("#export-uni")]]) {

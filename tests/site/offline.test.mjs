@@ -25,12 +25,12 @@ pageTest("after the first visit the page works without a network", async ({ scre
   assert.equal(await page.evaluate("crossOriginIsolated"), true);
   // All plies are there, and computers, pictures and what solves small boards.
   truth.check(await screen.open("44444415527"));
-  await page.selectOption("#first-player", "perfect");
+  await screen.choose("first", "perfect");
   await page.selectOption("#second-player", "pomakis");
   await screen.until("two computers play", ({ ply }) => ply > 14);
   assert.match(await page.inputValue("#export-svg"), /^data:image/);
   const { status, error } = await screen.after(page.goto(`${url}/index.html?board=4x4&moves=11`), "11");
-  assert.deepEqual([status.startsWith("Red to move: tie in 14 plies."), error], [true, ""], status);
+  assert.deepEqual([status.startsWith("Red to move: a tie with best play."), error], [true, ""], status);
 }, { board: "7x6", only: "site" });
 
 pageTest("a new version takes the place of the old one", async ({ screen, page, context, program, truth, url }) => {

@@ -12,24 +12,36 @@ import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Questions } from "./questions.js";
-import { impossibleText, texts, worthText } from "./texts.js";
-import { SLOW, View, resultText } from "./view.js";
+import { impossibleText, texts } from "./texts.js";
+import { SLOW, View, resultText, statusText } from "./view.js";
 
 const first = readQuery(location.search);
 const state = {
   game: first.game,
   flipped: false,
-  values: recall("values", true),
+  /** Values are shown while somebody analyses, and hidden in a game, unless that was chosen otherwise. */
+  get values() {
+    return recall(valuesKey(), !players.isGame());
+  },
   best: false,
   follow: false,
   line: null,
   rule: null,
+  /** The reasons of a position, and the column that is looked at, by a pointer or by focus. */
+  why: null,
+  look: null,
+  /** The column of a hint, and how many there were in this game. */
+  hint: null,
+  hints: 0,
   held: true,
 };
 const notices = new Notices({ error: $("error"), actions: $("error-actions") });
 const facts = new Facts();
 const questions = new Questions(notices, facts);
-const board = new BoardView($("board"), $("board-words"), playByHand);
+const board = new BoardView($("board"), $("board-words"), playByHand, (column) => {
+  state.look = column;
+  draw();
+});
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
 const players = new Players(questions, {
   onChange() {
@@ -51,7 +63,7 @@ const view = new View({ board, plies, players, boards, exports, questions, facts
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false } = {}) {
-  questions.end("position", "history", "move", "line", "rule", "paste", "random-ply", "board-custom", "hand", "address");
+  questions.end("position", "history", "move", "line", "rule", "hint", "why", "paste", "random-ply", "board-custom", "hand", "address");
   Object.assign(state, { game, held });
   remark();
   players.openOn(game.board);
@@ -113,9 +125,10 @@ function askPosition() {
 
 function arrived() {
   const fact = facts.of(state.game);
-  if (state.values && !outcomeNow().over) tell(texts.status(toMove(state.game), worthText(fact)));
+  if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact));
   questions.askHistory(state.game, draw);
   askLine();
+  askWhy();
   draw();
 }
 
@@ -146,6 +159,33 @@ function askLine() {
   });
 }
 
+function askWhy() {
+  const key = keyOf(state.game);
+  if (!state.values || state.why?.key === key || outcomeNow().over || !facts.of(state.game)?.value) return;
+  questions.askWhy(state.game, (answer) => {
+    state.why = { key, reason: answer?.reason ?? null, children: answer?.children ?? [] };
+    tell(view.whyText(state));
+    draw();
+  });
+}
+
+/** Marks a best move; where the values are not known, what the strongest player of all boards would play. */
+function giveHint() {
+  const { game } = state;
+  const fact = facts.of(game);
+  const show = (column, text) => {
+    Object.assign(state, { hint: { key: keyOf(game), column }, hints: state.hints + 1 });
+    remark(text);
+    draw();
+  };
+  if (state.hint?.key === keyOf(game)) return;
+  const [best] = fact?.whole ? fact.children : [];
+  if (best?.value) return show(best.column, texts.hint(best.column));
+  const guess = players.strongest();
+  if (!fact?.whole || !guess) return remark(texts.hintWaits);
+  questions.askMove("hint", game, guess, 0, ({ column }) => show(column, texts.hintGuess(column, guess)), draw);
+}
+
 function askRule() {
   const { game } = state;
   const key = queryOf(game);
@@ -162,6 +202,10 @@ function draw() {
   nameKeys($("keys-toggle").checked, state.game.board.width);
 }
 
+function valuesKey() {
+  return players.isGame() ? "values.game" : "values";
+}
+
 function outcomeNow() {
   return outcome(state.game.board, columnsAt(state.game));
 }
@@ -175,7 +219,13 @@ function onClick(id, action) {
 const mayStop = (player) => players.isHuman(player) || players.areComputers();
 onClick("undo", () => go(stepTo(state.game, -1, mayStop)));
 onClick("redo", () => go(stepTo(state.game, 1, mayStop)));
-onClick("restart", () => open(newGame(state.game.board), $("restart").textContent));
+onClick("first", () => go(goTo(state.game, 0)));
+onClick("last", () => go(goTo(state.game, state.game.moves.length)));
+onClick("hint", giveHint);
+onClick("restart", () => {
+  state.hints = 0;
+  open(newGame(state.game.board), $("restart").textContent);
+});
 onClick("flip", () => {
   state.flipped = !state.flipped;
   tell(texts.flipped(state.flipped));
@@ -187,8 +237,8 @@ onClick("go-on", () => {
   draw();
 });
 onClick("values-toggle", () => {
-  state.values = !state.values;
-  remember("values", state.values);
+  remember(valuesKey(), !state.values);
+  if (facts.of(state.game)?.whole) askWhy();
   tell(texts.valuesShown(state.values));
   draw();
 });

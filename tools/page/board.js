@@ -4,9 +4,9 @@ import { element, ranks, setData, setInert, shape, svg } from "./dom.js";
 import { columnName } from "./notation.js";
 import { noun, texts, worthText } from "./texts.js";
 
-/** Draws into `root`; `words` gets the pieces as text. Calls `onPlay(column)`, columns from 1. */
+/** Draws into `root`; `words` gets the pieces as text. Calls `onPlay(column)`, columns from 1, and `onLook(column)` or null as a pointer or the focus moves. */
 export class BoardView {
-  constructor(root, words, onPlay) {
+  constructor(root, words, onPlay, onLook) {
     this.root = root;
     this.words = words;
     this.drawn = "";
@@ -15,10 +15,13 @@ export class BoardView {
       const button = event.target.closest("button[data-column]");
       if (button) onPlay(Number(button.dataset.column));
     });
+    const look = ({ target }) => onLook(Number(target?.closest?.("button[data-column]")?.dataset.column) || null);
+    for (const event of ["pointerover", "focusin"]) root.addEventListener(event, look);
+    for (const event of ["pointerleave", "focusout"]) root.addEventListener(event, () => onLook(null));
   }
 
   /** Draws everything anew; buttons are kept, and with them the focus, unless the board is another one. */
-  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, isAsked, isSlow, marks, player, last }) {
+  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, isAsked, isSlow, marks, ghosts, player, last }) {
     this.build(board, flipped);
     const values = new Map((fact?.children ?? []).map((child) => [child.column, child]));
     const rank = ranks(fact?.children ?? []);
@@ -30,6 +33,7 @@ export class BoardView {
       const open = !full && !outcome.over;
       const isBest = open && showValues && isBestMove(fact, child, rank.get(column));
       this.drawPieces(view, pieces, { isLast: column === last, isNext: open && canPlay });
+      this.drawGhosts(view, ghosts.length > 0 ? ghosts.filter((ghost) => ghost.column === column) : isBest ? [{ row: pieces.length, text: child.remoteness }] : []);
       this.drawValue(view, { child, rank: rank.get(column), open, isAsked, isSlow, showValues });
       setData(view.button, "best", isBest ? "true" : null);
       const marked = Object.keys(marks).filter((mark) => marks[mark] === column);
@@ -97,6 +101,15 @@ export class BoardView {
     view.cells.forEach((cell, row) => {
       cell.classList.toggle("last", isLast && row === pieces.length - 1);
       cell.classList.toggle("next", isNext && row === pieces.length);
+    });
+  }
+
+  /** Marks cells with texts: where a best move would land and its plies to the end, or the moves of a line by number, each with its player. */
+  drawGhosts(view, ghosts) {
+    view.cells.forEach((cell, row) => {
+      const ghost = ghosts.find((other) => other.row === row);
+      setData(cell, "ghost", ghost?.text);
+      setData(cell, "ghostPlayer", ["first", "second"][ghost?.player]);
     });
   }
 

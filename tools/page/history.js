@@ -13,6 +13,7 @@ export class HistoryView {
   constructor(root, frame, onGo) {
     this.root = root;
     this.frame = frame;
+    this.ply = null;
     root.addEventListener("click", (event) => {
       const button = event.target.closest("button[data-ply]");
       if (button) onGo(Number(button.dataset.ply));
@@ -27,7 +28,8 @@ export class HistoryView {
     const cells = game.board.width * game.board.height;
     const places = facts.map((fact, ply) => place(fact, toMove(game, ply), cells));
     [...this.root.children].forEach((row, ply) => this.drawRow(row, ply, game, facts, places));
-    this.scroll(this.root.children[game.ply]);
+    if (this.ply !== game.ply) this.scroll(this.root.children[game.ply]);
+    this.ply = game.ply;
   }
 
   buildRow() {

@@ -1,11 +1,12 @@
-// The fields that choose who plays each side, and the names by which players are asked.
+// Who plays each side: the opponent that a person chooses, the fields for any two programs, and the names by which players are asked.
 
 import { recall, remember } from "./address.js";
+import { $, setHidden } from "./dom.js";
 import { texts } from "./texts.js";
 import { ask } from "./transport.js";
 
 /** The level of a player that is chosen at first. */
-const STANDARD = { pomakis: 4, window: 4, rating: 2 };
+const STANDARD = { level: 3, pomakis: 4, window: 4, rating: 2 };
 
 /** The two sides. Calls `onChange()` when a player or a level is chosen, `onLevels()` when those of a board are known. */
 export class Players {
@@ -22,16 +23,57 @@ export class Players {
       if (!kind.value) kind.value = "human";
       const side = { kind, level, wanted: Number(stored.level) || STANDARD[kind.value] };
       this.fillLevels(side);
-      const changed = (wanted) => {
-        side.wanted = wanted;
-        this.fillLevels(side);
-        remember(`player.${name}`, { kind: kind.value, level: side.wanted }, "sessionStorage");
+      const changed = () => {
+        this.choose(side, kind.value, kind.value in STANDARD ? Number(level.value) || STANDARD[kind.value] : undefined);
         onChange();
       };
-      kind.addEventListener("change", () => changed(STANDARD[kind.value]));
-      level.addEventListener("change", () => changed(Number(level.value)));
-      return side;
+      kind.addEventListener("change", () => {
+        level.value = "";
+        changed();
+      });
+      level.addEventListener("change", changed);
+      return Object.assign(side, { name });
     });
+    $("opponents").addEventListener("change", ({ target }) => {
+      const [kind, level] = target.value.split(":");
+      // A person who plays the second side stays there.
+      const other = this.isHuman(1) && !this.isHuman(0) ? 0 : 1;
+      this.choose(this.sides[other], kind, Number(level) || undefined);
+      this.choose(this.sides[1 - other], "human");
+      onChange();
+    });
+    $("swap").addEventListener("click", () => {
+      const [first, second] = this.sides.map(({ kind, wanted }) => [kind.value, wanted]);
+      this.choose(this.sides[0], ...second);
+      this.choose(this.sides[1], ...first);
+      onChange();
+    });
+    this.drawOpponent();
+  }
+
+  /** Lets a player play a side, and remembers that as long as the tab is open. */
+  choose(side, kind, level) {
+    side.kind.value = kind;
+    side.wanted = level;
+    this.fillLevels(side);
+    remember(`player.${side.name}`, { kind, level }, "sessionStorage");
+    this.drawOpponent();
+  }
+
+  /** Marks the opponent of a person, if it is one of those that the panel offers. */
+  drawOpponent() {
+    const person = this.sides.findIndex((_, player) => this.isHuman(player));
+    const { kind, wanted } = this.sides[person < 0 ? 0 : 1 - person];
+    const name = kind.value === "level" ? `level:${wanted}` : kind.value;
+    for (const radio of $("opponents").querySelectorAll("input")) radio.checked = person >= 0 && radio.value === name;
+    const isGame = this.isGame();
+    $("sides-note").textContent = isGame && person >= 0 ? texts.sides(person) : "";
+    setHidden($("sides"), !isGame);
+  }
+
+  /** Whether a computer plays. */
+  isGame() {
+    return !this.isHuman(0) || !this.isHuman(1);
   }
 
   isHuman(player) {
@@ -56,8 +98,13 @@ export class Players {
 
   /** Returns the player that moves where a perfect one does not know how: the strongest, which needs no values; null for other players. */
   instead(player) {
+    return this.sides[player].kind.value.startsWith("perfect") ? this.strongest() : null;
+  }
+
+  /** Returns the strongest player that needs no values; null while the levels are not known. */
+  strongest() {
     const highest = this.levels?.pomakis;
-    return this.sides[player].kind.value.startsWith("perfect") && highest ? `pomakis:${highest}` : null;
+    return highest ? `pomakis:${highest}` : null;
   }
 
   /** Offers the levels that are allowed on a board. */

@@ -129,6 +129,15 @@ export class Questions {
     }, use, failed);
   }
 
+  /** Asks why the position and its moves are worth what they are. `use(answer)` gets null if that is not known: values do without. */
+  askWhy(game, use) {
+    const fields = { board: game.board.text, position: positionText(game), why: true };
+    this.run("why", (signal) => ask("position", fields, { signal }).catch((failure) => {
+      if (failure.name === "AbortError") throw failure;
+      return null;
+    }), use);
+  }
+
   /** Asks for best play. `use(line)` gets columns as text, or null. */
   askLine(game, use) {
     const fields = { board: game.board.text, position: positionText(game), line: true };

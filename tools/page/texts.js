@@ -27,14 +27,34 @@ export const texts = {
   unsolved: "not solved here",
   waiting: "…",
   best: "best move",
-  marks: { best: "best line", rule: "rule" },
-  shortMarks: { best: "line", rule: "rule" },
+  marks: { best: "best line", rule: "rule", hint: "hint" },
+  shortMarks: { best: "line", rule: "rule", hint: "" },
   boardOption: ({ board, value, remoteness }) => (value ? `${board} (${valueText(value, remoteness)})` : board),
   levelOption: (level) => `level ${level}`,
   pageTitle: (board, moves) => `Connect Four ${board}${moves ? ` ${moves}` : ""}`,
-  status: (player, worth) => `${PLAYERS[player]} to move${worth ? `: ${worth}` : ""}.`,
+  sides: (person) => `You are ${PLAYERS[person]}${person === 0 ? " and begin" : ""}.`,
+  toMove: (player) => `${PLAYERS[player]} to move.`,
+  /** Says what a position is worth; `best` are the best columns. A player makes every second ply. */
+  status(player, { value, remoteness }, best) {
+    const [mover, other] = [PLAYERS[player], PLAYERS[1 - player]];
+    if (value === "tie") return `${mover} to move: a tie with best play.`;
+    const moves = Math.ceil(remoteness / 2);
+    const named = best.length > 0 && best.length < 4 ? ` with ${best.map(columnName).join(" or ")}` : "";
+    if (value === "win") {
+      if (remoteness === null) return `${mover} wins${named}.`;
+      return moves === 1 ? `${mover} wins now${named}.` : `${mover} wins${named}, in ${moves} of its moves.`;
+    }
+    if (remoteness === null) return `${mover} loses.`;
+    return moves === 1 ? `${mover} loses: ${other} wins with its next move.` : `${mover} loses, in ${moves} of ${other}'s moves.`;
+  },
+  /** A reason of the library, where the players are X and O. */
+  why: (text, column) => `${column ? `${columnName(column)}: ` : ""}${text.replace(/\bX\b/g, PLAYERS[0]).replace(/\bO\b/g, PLAYERS[1])}.`,
+  hintButton: (count) => (count ? `Hint (${count})` : "Hint"),
+  hint: (column) => `Hint: column ${columnName(column)}.`,
+  hintWaits: "The values for a hint are not known yet.",
+  hintGuess: (column, name) => `A guess by ${name}: column ${columnName(column)}.`,
   won: (winner, misere) => `${PLAYERS[winner]} wins${misere ? `: ${PLAYERS[1 - winner]} has completed a line` : ""}.`,
-  tied: "The board is full: a tie.",
+  tied: "A tie: the board is full.",
   waitingForValue: "Asking what the position is worth …",
   solving: (board) => `Solving ${board} …`,
   fallback: (name) => `Perfect play is not known here, so ${name} moved.`,

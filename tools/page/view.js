@@ -4,8 +4,8 @@ import { queryOf } from "./address.js";
 import { $, setHidden, setInert, setNote } from "./dom.js";
 import { keyOf } from "./facts.js";
 import { columnsAt, mistake, negate, outcome, toMove } from "./game.js";
-import { columnName, movesText } from "./notation.js";
-import { texts, valueText, worthText } from "./texts.js";
+import { columnName, movesText, parseMoves } from "./notation.js";
+import { texts, valueText } from "./texts.js";
 
 const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
 
@@ -15,6 +15,13 @@ export const SLOW = 300;
 /** Says how a game has ended. */
 export function resultText(board, { winner }) {
   return winner === null ? texts.tied : texts.won(winner, board.misere);
+}
+
+/** Says who is to move and, if that is known, how the game ends with best play. */
+export function statusText(player, fact) {
+  if (!fact?.value) return texts.toMove(player);
+  const isBest = (child) => fact.whole && child.value === fact.value && child.remoteness === fact.children[0].remoteness;
+  return texts.status(player, fact, fact.children.filter(isBest).map(({ column }) => column));
 }
 
 /** The parts of the page. The state is that of app.js. */
@@ -35,7 +42,7 @@ export class View {
     const marks = result.over ? {} : marksOf(state);
     this.board.draw({
       board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
-      canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
+      ghosts: result.over ? [] : ghostsOf(state, columns, player, marks), canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
       player, last: game.moves[game.ply - 1],
     });
     const known = facts.ofAll(game);
@@ -49,8 +56,13 @@ export class View {
     setInert($("play-best"), !marks.best || !mayPlay);
     setHidden($("play-best"), !state.best);
     setHidden($("go-on"), result.over || thinking || players.isHuman(player));
+    setInert($("first"), game.ply === 0);
+    setInert($("last"), game.ply === game.moves.length);
+    setInert($("hint"), result.over || !mayPlay);
+    $("hint").textContent = texts.hintButton(state.hints);
     for (const [id, name] of Object.entries(SWITCHES)) $(id).setAttribute("aria-pressed", String(state[name]));
     setNote($("line-note"), this.lineText(state));
+    $("why").textContent = result.over ? "" : this.whyText(state);
     const note = this.ruleNote(state, result, fact);
     setNote($("follow-up-note"), note.text);
     Object.assign($("follow-up-note").dataset, { column: marks.rule ?? "", gives: note.gives ?? "" });
@@ -63,7 +75,7 @@ export class View {
   drawStatus({ game, values }, result, player, thinking) {
     const fact = values ? this.facts.of(game) : null;
     const computer = !this.players.isHuman(player) && !result.over;
-    const parts = [result.over ? resultText(game.board, result) : texts.status(player, worthText(fact))];
+    const parts = [result.over ? resultText(game.board, result) : statusText(player, fact)];
     if (game.start) parts.push(texts.setUp);
     if (thinking) parts.push(texts.thinking);
     else if (computer) parts.push(texts.held);
@@ -95,6 +107,12 @@ export class View {
     return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
   }
 
+  /** Says why the position, or the move that is looked at, is worth what it is; nothing while values are hidden. */
+  whyText(state) {
+    const reason = reasonOf(state);
+    return state.values && reason ? texts.why(reason.text, state.look) : "";
+  }
+
   ruleNote({ game, rule, follow, values }, result, fact) {
     if (!follow) return { text: "" };
     if (result.over) return { text: texts.ruleOver };
@@ -104,12 +122,30 @@ export class View {
   }
 }
 
-/** Returns the columns that get a mark (the rule goes by the last move too, so by the order of the moves): the next move of the best line, and the answer of the rule. */
-function marksOf({ game, line, best, rule, follow }) {
+/** Returns the columns that get a mark: the hint, the next move of the best line, and the answer of the rule, which goes by the order of the moves. */
+function marksOf({ game, line, best, rule, follow, hint }) {
   return {
+    hint: hint?.key === keyOf(game) ? hint.column : null,
     best: best && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
     rule: follow && rule?.answers && rule.key === queryOf(game) ? rule.column : null,
   };
+}
+
+/** Returns the reason of the move that is looked at, or else of the position; null where it is not known. */
+function reasonOf({ game, why, look }) {
+  if (why?.key !== keyOf(game)) return null;
+  return (look ? why.children.find(({ column }) => column === look)?.reason : why.reason) ?? null;
+}
+
+/** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers. */
+function ghostsOf(state, columns, player, marks) {
+  const { game, best, line, look, values } = state;
+  if (marks.hint) return [{ column: marks.hint, row: columns[marks.hint - 1].length, text: texts.marks.hint }];
+  const reason = values && look ? reasonOf(state) : null;
+  const isShown = best && line?.key === keyOf(game) && line.columns;
+  const moves = reason && reason.kind !== "best-play" ? [look, ...parseMoves(reason.line)] : isShown ? line.columns : [];
+  const heights = columns.map((pieces) => pieces.length);
+  return moves.map((column, number) => ({ column, row: heights[column - 1]++, text: number + 1, player: (player + number) % 2 }));
 }
 
 /** Compares the rule's column with the values. Returns a text, and the change such as "win -> tie" or "". */
