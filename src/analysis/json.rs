@@ -205,7 +205,8 @@ struct ChildJson {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ReasonJson {
     kind: ReasonKind,
-    /// `first` or `second`: who wins; for `must-answer` who has to answer. Null if nobody wins.
+    /// `first` or `second`: who wins; for `must-answer` who has to answer, for `hold` who does not lose. Null if nobody
+    /// wins.
     player: Option<&'static str>,
     /// One or two sentences.
     text: String,
@@ -215,7 +216,7 @@ struct ReasonJson {
     cells: Vec<[usize; 2]>,
     /// The cell that completes the line.
     last: Option<[usize; 2]>,
-    /// For `zugzwang`: after the other player plays in a cell, the column to play in, if it has room, instead of
+    /// For `zugzwang` and `hold`: after the other player plays in a cell, the column to play in, if it has room, instead of
     /// the same one.
     exceptions: Vec<ExceptionJson>,
 }

@@ -94,7 +94,7 @@ pub struct Reason {
     pub exceptions: Vec<((usize, usize), usize)>,
     /// Whether `player` moves first in `line`.
     moves_first: bool,
-    /// Whether all answers in the same column land in even rows (claimeven).
+    /// Whether answers in the same column land in even rows (claimeven), until a threat is parried elsewhere.
     claims_even: bool,
     /// Whether every last move of the opponent in `line` would let `player` complete a line.
     is_squeezed: bool,

@@ -85,7 +85,7 @@ for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
     const top = () => page.$eval("#board", (board) => board.getBoundingClientRect().top + scrollY);
     await screen.open();
     const begin = await top();
-    await page.selectOption("#second-player", "perfect");
+    await screen.choose("second", "perfect");
     // Columns are full, the game ends: no text takes more room than another.
     for (let shown = await screen.settled(); !shown.over;) {
       const next = shown.ply + 2;
@@ -138,7 +138,7 @@ pageTest("a telephone on its side shows the game and its buttons without scrolli
 pageTest("buttons and fields have 44 pixels for a finger", async ({ screen, page }) => {
   await screen.open("1234");
   await page.click("#best-line");
-  const small = await page.$$eval("button, select, input:not([type=checkbox])", (all) => all
+  const small = await page.$$eval("button, select, summary, #opponents span, input:not([type=checkbox])", (all) => all
     .filter((one) => one.checkVisibility() && (one.offsetHeight < 44 || one.offsetWidth < 44)).map(({ id, offsetHeight }) => [id, offsetHeight]));
   assert.deepEqual(small, []);
 }, { board: "7x6", device: telephone(390) });

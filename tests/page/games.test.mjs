@@ -1,7 +1,7 @@
 // Whole games against the players, also when the server goes away.
 
 import assert from "node:assert/strict";
-import { withValues } from "./shown.mjs";
+import { ply, withValues } from "./shown.mjs";
 import { PATIENT, pageTest } from "./support.mjs";
 
 const GONE = "The server cannot be reached. The page tries again every 5 seconds; you can play on without values.";
@@ -176,6 +176,7 @@ pageTest("one tap begins a game against a level, with hidden values, hints and c
   assert.deepEqual([begun.status, await page.textContent("#sides-note"), await page.textContent("#hint")], ["Yellow to move.", "You are Yellow.", "Hint"]);
   await opponent("nobody: analyse");
   truth.check(await screen.settled("the values are shown", (shown) => withValues(shown).length === 5));
+  await screen.until("the reason is told", async () => await page.textContent("#why") !== "");
   await page.click("#first");
   await screen.settledAt("");
   await page.click("#last");
@@ -189,6 +190,11 @@ pageTest("a reason is told for the position and for the move that is looked at",
   await page.hover('[data-column="5"]');
   await told("5: Red threatens column 4, row 1, so Yellow must play there.");
   await picture("reason");
+  // A click is not lost when the focus moves on, on a value or on a row of the history.
+  await screen.after(screen.play(5), "1122335");
+  await screen.after(page.locator('[data-column="4"] .value .word').first().click(), "11223354");
+  await page.locator(`${ply(0)} .worth span`).click();
+  await screen.until("the start is shown", (shown) => shown.ply === 0);
 }, { board: "7x6" });
 
 for (const [width, height, least] of [[1366, 657, 490], [2560, 1440, 1000]]) {
@@ -198,3 +204,9 @@ for (const [width, height, least] of [[1366, 657, 490], [2560, 1440, 1000]]) {
     assert.ok(board.width >= least && buttons.y + buttons.height <= height, JSON.stringify([board, buttons]));
   }, { board: "7x6", device: { viewport: { width, height } }, folded: true });
 }
+
+pageTest("a line that loses is named where the position is decided", async ({ screen, page }) => {
+  await page.goto(screen.address);
+  const { status } = await screen.settled();
+  assert.match(status, /^Red (wins: Yellow|loses: Red) must complete a line, at the latest in \d+ plies\.$|^Red to move: a tie with best play\.$/);
+}, { board: "3x3c3m", solved: "4x4" });

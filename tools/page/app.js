@@ -19,9 +19,10 @@ const first = readQuery(location.search);
 const state = {
   game: first.game,
   flipped: false,
-  /** Values are shown while somebody analyses, and hidden in a game, unless that was chosen otherwise. */
+  /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game. */
+  chosen: { "values.game": recall("values.game", null), values: recall("values", null) },
   get values() {
-    return recall(valuesKey(), !players.isGame());
+    return this.chosen[valuesKey()] ?? !players.isGame();
   },
   best: false,
   follow: false,
@@ -39,8 +40,9 @@ const notices = new Notices({ error: $("error"), actions: $("error-actions") });
 const facts = new Facts();
 const questions = new Questions(notices, facts);
 const board = new BoardView($("board"), $("board-words"), playByHand, (column) => {
+  if (column === state.look) return;
   state.look = column;
-  draw();
+  view.drawLook(state);
 });
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
 const players = new Players(questions, {
@@ -49,6 +51,8 @@ const players = new Players(questions, {
     state.held = state.game.ply < state.game.moves.length;
     questions.end("move");
     askComputer();
+    askWhy();
+    tell($("sides-note").textContent);
     draw();
   },
   onLevels() {
@@ -101,6 +105,7 @@ function go(game) {
 }
 
 function open(game, text = "", { address = "push" } = {}) {
+  Object.assign(state, { hint: null, hints: 0 });
   tell(text);
   change(game, { address, held: game.ply > 0 });
   // On a narrow screen the fields are far below the board.
@@ -125,7 +130,7 @@ function askPosition() {
 
 function arrived() {
   const fact = facts.of(state.game);
-  if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact));
+  if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact, state.game.board.misere));
   questions.askHistory(state.game, draw);
   askLine();
   askWhy();
@@ -161,11 +166,11 @@ function askLine() {
 
 function askWhy() {
   const key = keyOf(state.game);
-  if (!state.values || state.why?.key === key || outcomeNow().over || !facts.of(state.game)?.value) return;
+  if (!state.values || questions.asks("why") || state.why?.key === key || outcomeNow().over || !facts.of(state.game)?.value) return;
   questions.askWhy(state.game, (answer) => {
-    state.why = { key, reason: answer?.reason ?? null, children: answer?.children ?? [] };
-    tell(view.whyText(state));
-    draw();
+    if (!answer) return;
+    state.why = { key, reason: answer.reason, children: answer.children };
+    view.drawLook(state);
   });
 }
 
@@ -180,7 +185,7 @@ function giveHint() {
   };
   if (state.hint?.key === keyOf(game)) return;
   const [best] = fact?.whole ? fact.children : [];
-  if (best?.value) return show(best.column, texts.hint(best.column));
+  if (fact?.value && best?.value === fact.value) return show(best.column, texts.hint(best.column));
   const guess = players.strongest();
   if (!fact?.whole || !guess) return remark(texts.hintWaits);
   questions.askMove("hint", game, guess, 0, ({ column }) => show(column, texts.hintGuess(column, guess)), draw);
@@ -222,10 +227,7 @@ onClick("redo", () => go(stepTo(state.game, 1, mayStop)));
 onClick("first", () => go(goTo(state.game, 0)));
 onClick("last", () => go(goTo(state.game, state.game.moves.length)));
 onClick("hint", giveHint);
-onClick("restart", () => {
-  state.hints = 0;
-  open(newGame(state.game.board), $("restart").textContent);
-});
+onClick("restart", () => open(newGame(state.game.board), $("restart").textContent));
 onClick("flip", () => {
   state.flipped = !state.flipped;
   tell(texts.flipped(state.flipped));
@@ -237,7 +239,8 @@ onClick("go-on", () => {
   draw();
 });
 onClick("values-toggle", () => {
-  remember(valuesKey(), !state.values);
+  state.chosen[valuesKey()] = !state.values;
+  remember(valuesKey(), state.values);
   if (facts.of(state.game)?.whole) askWhy();
   tell(texts.valuesShown(state.values));
   draw();

@@ -15,13 +15,16 @@ export class BoardView {
       const button = event.target.closest("button[data-column]");
       if (button) onPlay(Number(button.dataset.column));
     });
-    const look = ({ target }) => onLook(Number(target?.closest?.("button[data-column]")?.dataset.column) || null);
-    for (const event of ["pointerover", "focusin"]) root.addEventListener(event, look);
-    for (const event of ["pointerleave", "focusout"]) root.addEventListener(event, () => onLook(null));
+    const look = ({ target }) => onLook(Number(target.closest("button[data-column]")?.dataset.column) || null);
+    // A finger and a click look at nothing: they play.
+    root.addEventListener("pointerover", (event) => { if (event.pointerType !== "touch") look(event); });
+    root.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) look(event); });
+    root.addEventListener("pointerleave", () => onLook(null));
+    root.addEventListener("focusout", (event) => { if (!root.contains(event.relatedTarget)) onLook(null); });
   }
 
   /** Draws everything anew; buttons are kept, and with them the focus, unless the board is another one. */
-  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, isAsked, isSlow, marks, ghosts, player, last }) {
+  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, isAsked, isSlow, marks, player, last }) {
     this.build(board, flipped);
     const values = new Map((fact?.children ?? []).map((child) => [child.column, child]));
     const rank = ranks(fact?.children ?? []);
@@ -33,7 +36,6 @@ export class BoardView {
       const open = !full && !outcome.over;
       const isBest = open && showValues && isBestMove(fact, child, rank.get(column));
       this.drawPieces(view, pieces, { isLast: column === last, isNext: open && canPlay });
-      this.drawGhosts(view, ghosts.length > 0 ? ghosts.filter((ghost) => ghost.column === column) : isBest ? [{ row: pieces.length, text: child.remoteness }] : []);
       this.drawValue(view, { child, rank: rank.get(column), open, isAsked, isSlow, showValues });
       setData(view.button, "best", isBest ? "true" : null);
       const marked = Object.keys(marks).filter((mark) => marks[mark] === column);
@@ -80,6 +82,7 @@ export class BoardView {
     for (const part of button.children) part.setAttribute("aria-hidden", "true");
     const label = element("span", "hidden");
     button.append(label);
+    button.setAttribute("aria-describedby", "why");
     this.columns.set(column, { button, label, cells: cells.reverse(), value, marks, pieces: null });
     return button;
   }
@@ -104,13 +107,16 @@ export class BoardView {
     });
   }
 
-  /** Marks cells with texts: where a best move would land and its plies to the end, or the moves of a line by number, each with its player. */
-  drawGhosts(view, ghosts) {
-    view.cells.forEach((cell, row) => {
-      const ghost = ghosts.find((other) => other.row === row);
-      setData(cell, "ghost", ghost?.text);
-      setData(cell, "ghostPlayer", ["first", "second"][ghost?.player]);
-    });
+  /** Marks cells with texts: `ghosts` are the moves of a line by number, each with its player; without any, where a best move would land, with its plies to the end. */
+  drawGhosts(ghosts) {
+    for (const [column, { button, cells, pieces }] of this.columns) {
+      const best = button.dataset.best && ghosts.length === 0 ? [{ column, row: pieces.length, text: button.dataset.remoteness }] : ghosts;
+      cells.forEach((cell, row) => {
+        const ghost = best.find((other) => other.column === column && other.row === row);
+        setData(cell, "ghost", ghost?.text);
+        setData(cell, "ghostPlayer", ["first", "second"][ghost?.player]);
+      });
+    }
   }
 
   drawValue(view, { child, rank, open, isAsked, isSlow, showValues }) {
@@ -118,6 +124,10 @@ export class BoardView {
     setData(view.button, "value", known);
     setData(view.button, "remoteness", known && child.remoteness);
     const state = !showValues || !open ? "" : known ? `known ${known}` : isAsked ? "asked" : "unknown";
+    // What a pointer is pressed on must stay, or the click is lost.
+    const drawn = JSON.stringify([state, known && [child.remoteness, rank], isSlow]);
+    if (view.drawn === drawn) return;
+    view.drawn = drawn;
     view.value.className = `value ${state}`;
     view.value.replaceChildren();
     if (state === "unknown") view.value.append(element("span", "word", texts.unknown));

@@ -9,7 +9,7 @@ const commands = [...document.querySelectorAll("button[data-key]")];
 export function listen({ isOn, board, width, onPlay }) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || !isOn()) return;
-    if (event.target.closest("input:not([type=checkbox]), select, textarea")) return;
+    if (event.target.closest("input:not([type=checkbox], [type=radio]), select, textarea")) return;
     if (handle(event, { board, width, onPlay })) event.preventDefault();
   });
 }
@@ -24,12 +24,18 @@ function handle(event, page) {
 /** Returns what a key does, or null. With Shift a letter is a command; digits need Shift on some keyboards. */
 function actionOf(event, { board, width, onPlay }) {
   const key = event.key.toLowerCase();
+  if (key.startsWith("arrow") && document.activeElement.type === "radio") return null;
   if (key === "arrowleft" || key === "arrowright") return () => board.focusNext(key === "arrowleft" ? -1 : 1);
   if (key === "arrowdown") return board.focused() ? () => onPlay(board.focused()) : null;
   const column = key.length === 1 && !(event.shiftKey && /[a-z]/.test(key)) ? columnOf(key) : null;
   if (column !== null && column <= width()) return () => onPlay(column);
   const command = commands.find((button) => button.dataset.key === key);
-  return command ? () => { if (!command.hidden) command.click(); } : null;
+  if (!command) return null;
+  return () => {
+    if (command.hidden) return;
+    command.closest("details")?.setAttribute("open", "");
+    command.click();
+  };
 }
 
 /** Tells assistive technology which key each command has: with Shift where the letter is a column, none while keys are off. */

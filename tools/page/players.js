@@ -25,6 +25,7 @@ export class Players {
       this.fillLevels(side);
       const changed = () => {
         this.choose(side, kind.value, kind.value in STANDARD ? Number(level.value) || STANDARD[kind.value] : undefined);
+        this.drawOpponent();
         onChange();
       };
       kind.addEventListener("change", () => {
@@ -40,12 +41,14 @@ export class Players {
       const other = this.isHuman(1) && !this.isHuman(0) ? 0 : 1;
       this.choose(this.sides[other], kind, Number(level) || undefined);
       this.choose(this.sides[1 - other], "human");
+      this.drawOpponent();
       onChange();
     });
     $("swap").addEventListener("click", () => {
       const [first, second] = this.sides.map(({ kind, wanted }) => [kind.value, wanted]);
       this.choose(this.sides[0], ...second);
       this.choose(this.sides[1], ...first);
+      this.drawOpponent();
       onChange();
     });
     this.drawOpponent();
@@ -57,7 +60,6 @@ export class Players {
     side.wanted = level;
     this.fillLevels(side);
     remember(`player.${side.name}`, { kind, level }, "sessionStorage");
-    this.drawOpponent();
   }
 
   /** Marks the opponent of a person, if it is one of those that the panel offers. */

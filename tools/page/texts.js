@@ -35,9 +35,13 @@ export const texts = {
   sides: (person) => `You are ${PLAYERS[person]}${person === 0 ? " and begin" : ""}.`,
   toMove: (player) => `${PLAYERS[player]} to move.`,
   /** Says what a position is worth; `best` are the best columns. A player makes every second ply. */
-  status(player, { value, remoteness }, best) {
+  status(player, { value, remoteness }, best, misere) {
     const [mover, other] = [PLAYERS[player], PLAYERS[1 - player]];
     if (value === "tie") return `${mover} to move: a tie with best play.`;
+    if (misere && remoteness !== null) {
+      const [verb, loser] = value === "win" ? ["wins", other] : ["loses", mover];
+      return `${mover} ${verb}: ${loser} must complete a line, ${valueText("at the latest", remoteness)}.`;
+    }
     const moves = Math.ceil(remoteness / 2);
     const named = best.length > 0 && best.length < 4 ? ` with ${best.map(columnName).join(" or ")}` : "";
     if (value === "win") {

@@ -18,10 +18,10 @@ export function resultText(board, { winner }) {
 }
 
 /** Says who is to move and, if that is known, how the game ends with best play. */
-export function statusText(player, fact) {
+export function statusText(player, fact, misere) {
   if (!fact?.value) return texts.toMove(player);
   const isBest = (child) => fact.whole && child.value === fact.value && child.remoteness === fact.children[0].remoteness;
-  return texts.status(player, fact, fact.children.filter(isBest).map(({ column }) => column));
+  return texts.status(player, fact, fact.children.filter(isBest).map(({ column }) => column), misere);
 }
 
 /** The parts of the page. The state is that of app.js. */
@@ -42,7 +42,7 @@ export class View {
     const marks = result.over ? {} : marksOf(state);
     this.board.draw({
       board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
-      ghosts: result.over ? [] : ghostsOf(state, columns, player, marks), canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
+      canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
       player, last: game.moves[game.ply - 1],
     });
     const known = facts.ofAll(game);
@@ -62,7 +62,7 @@ export class View {
     $("hint").textContent = texts.hintButton(state.hints);
     for (const [id, name] of Object.entries(SWITCHES)) $(id).setAttribute("aria-pressed", String(state[name]));
     setNote($("line-note"), this.lineText(state));
-    $("why").textContent = result.over ? "" : this.whyText(state);
+    this.drawLook(state);
     const note = this.ruleNote(state, result, fact);
     setNote($("follow-up-note"), note.text);
     Object.assign($("follow-up-note").dataset, { column: marks.rule ?? "", gives: note.gives ?? "" });
@@ -75,11 +75,10 @@ export class View {
   drawStatus({ game, values }, result, player, thinking) {
     const fact = values ? this.facts.of(game) : null;
     const computer = !this.players.isHuman(player) && !result.over;
-    const parts = [result.over ? resultText(game.board, result) : statusText(player, fact)];
+    const parts = [result.over ? resultText(game.board, result) : statusText(player, fact, game.board.misere)];
     if (game.start) parts.push(texts.setUp);
-    if (thinking) parts.push(texts.thinking);
-    else if (computer) parts.push(texts.held);
     $("status").textContent = parts.join(" ");
+    this.waiting = thinking ? texts.thinking : computer ? texts.held : "";
   }
 
   drawSource(fact, board) {
@@ -91,8 +90,8 @@ export class View {
       return;
     }
     // What was there stays until the answer is late.
-    if (this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
-    const parts = [];
+    if (!this.waiting && this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
+    const parts = [this.waiting].filter(Boolean);
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
     else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
     if (fact?.source?.nodes > 0) parts.push(texts.searched(fact.source.nodes));
@@ -107,10 +106,15 @@ export class View {
     return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
   }
 
-  /** Says why the position, or the move that is looked at, is worth what it is; nothing while values are hidden. */
-  whyText(state) {
-    const reason = reasonOf(state);
-    return state.values && reason ? texts.why(reason.text, state.look) : "";
+  /** Says why the position, or the move that is looked at, is worth what it is, and numbers the moves; nothing while values are hidden. */
+  drawLook(state) {
+    const { board } = state.game;
+    const columns = columnsAt(state.game);
+    const { over } = outcome(board, columns);
+    const { reason, column } = state.values && !over ? reasonOf(state) : {};
+    const text = reason ? texts.why(reason.text, column) : "";
+    if ($("why").textContent !== text) $("why").textContent = text;
+    this.board.drawGhosts(over ? [] : ghostsOf(state, columns, toMove(state.game), reason, column));
   }
 
   ruleNote({ game, rule, follow, values }, result, fact) {
@@ -131,19 +135,18 @@ function marksOf({ game, line, best, rule, follow, hint }) {
   };
 }
 
-/** Returns the reason of the move that is looked at, or else of the position; null where it is not known. */
+/** Returns the reason of the move that is looked at and its column, or else the reason of the position; none where it is not known. */
 function reasonOf({ game, why, look }) {
-  if (why?.key !== keyOf(game)) return null;
-  return (look ? why.children.find(({ column }) => column === look)?.reason : why.reason) ?? null;
+  if (why?.key !== keyOf(game)) return {};
+  return why.children.find(({ column }) => column === look) ?? { reason: why.reason };
 }
 
 /** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers. */
-function ghostsOf(state, columns, player, marks) {
-  const { game, best, line, look, values } = state;
-  if (marks.hint) return [{ column: marks.hint, row: columns[marks.hint - 1].length, text: texts.marks.hint }];
-  const reason = values && look ? reasonOf(state) : null;
-  const isShown = best && line?.key === keyOf(game) && line.columns;
-  const moves = reason && reason.kind !== "best-play" ? [look, ...parseMoves(reason.line)] : isShown ? line.columns : [];
+function ghostsOf({ game, best, line, hint }, columns, player, reason, column) {
+  const key = keyOf(game);
+  if (hint?.key === key) return [{ column: hint.column, row: columns[hint.column - 1].length, text: texts.marks.hint }];
+  const isShown = best && line?.key === key && line.columns;
+  const moves = column && reason && reason.kind !== "best-play" ? [column, ...parseMoves(reason.line)] : isShown ? line.columns : [];
   const heights = columns.map((pieces) => pieces.length);
   return moves.map((column, number) => ({ column, row: heights[column - 1]++, text: number + 1, player: (player + number) % 2 }));
 }
