@@ -132,7 +132,7 @@ impl Reason {
         Reason::of_rule(position, player, true)
     }
 
-    /// Explains a position whose value is known: a proof, else what the board shows, else [`Reason::best_play`].
+    /// Explains a position whose value is known, with the right `value`: a proof, else what the board shows, else [`Reason::best_play`].
     pub fn with_value(position: &Position, value: Value, line: Option<&[usize]>) -> Reason {
         let proof = winner(position, value).and_then(|winner| Reason::of(position, winner));
         let of_board = || if value == Value::Lose { None } else { Reason::of_board(position) };
@@ -211,11 +211,12 @@ impl Reason {
                 let Some((mut proof, exceptions)) = strict(player, child, exceptions, holds, &mut left) else {
                     continue;
                 };
-                let (longest, kind) = match (holds, is_forced(&mut proof, child)) {
-                    (true, _) => (Vec::new(), ReasonKind::Hold),
-                    (false, true) => (proof.longest(child), ReasonKind::EveryReply),
-                    (false, false) => (proof.longest(child), ReasonKind::Zugzwang),
+                let kind = match holds {
+                    true => ReasonKind::Hold,
+                    false if is_forced(&mut proof, child) => ReasonKind::EveryReply,
+                    false => ReasonKind::Zugzwang,
                 };
+                let longest = if holds { Vec::new() } else { proof.longest(child) };
                 let height = position.board().height();
                 let place = |(cell, column): Exception| ((cell / height, cell % height), column);
                 let exceptions = exceptions.into_iter().map(place).collect();

@@ -15,6 +15,7 @@ export class Players {
     this.board = null;
     /** The highest level of each player that is allowed on the board; null until that is known. */
     this.levels = null;
+    $("second-player").append(...[...$("first-player").options].map((option) => option.cloneNode(true)));
     this.sides = ["first", "second"].map((name) => {
       const kind = document.getElementById(`${name}-player`);
       const level = document.getElementById(`${name}-level`);
