@@ -166,6 +166,27 @@ impl GameAnalysis {
         changes.last().filter(|(_, ply, _)| ply.loss().is_some()).map(|(number, ply, _)| (number, ply))
     }
 
+    /// Sums up the mistakes of both players: `X 2 mistakes, O 1; decided at move 9; best was 4`. Says how many moves are not judged, if
+    /// there are any.
+    pub fn summary(&self) -> String {
+        let [first, second] = Player::BOTH.map(|player| self.mistakes(player).len());
+        let many = |count: usize| if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
+        let counts = match (first, second) {
+            (0, 0) => "no mistakes".to_owned(),
+            (0, _) => format!("X no mistakes, O {}", many(second)),
+            (_, 0) => format!("X {}, O none", many(first)),
+            _ => format!("X {}, O {second}", many(first)),
+        };
+        let open = match self.undecided() {
+            0 => String::new(),
+            open => format!("; {open} of {} moves not judged", self.game.ply()),
+        };
+        let decided = self.decisive().map_or(String::new(), |(number, ply)| {
+            format!("; decided at move {number}; best was {}", choice_of_columns(ply.analysis.best()))
+        });
+        format!("{counts}{open}{decided}")
+    }
+
     /// Counts the moves of a player that mattered, and those of them that kept the value.
     pub fn accuracy(&self, player: Player) -> Accuracy {
         let mut accuracy = Accuracy::default();
@@ -222,6 +243,25 @@ impl Ply {
             Some(Loss::Value(..)) => MoveClass::Mistake,
             Some(Loss::Plies(_)) if self.analysis.outcome?.value == Value::Win => MoveClass::Later,
             Some(Loss::Plies(_)) => MoveClass::Sooner,
+        })
+    }
+
+    /// Says what the move played cost, such as `mistake: win to tie` or `2 plies later, missed a line`. Empty for a best move, `None` if
+    /// the cost is unknown or no move was played.
+    pub fn verdict(&self) -> Option<String> {
+        let named = match self.class() {
+            Some(MoveClass::MissedWin) => ", missed a line",
+            Some(MoveClass::LeftOpen) => ", left a line open",
+            _ => "",
+        };
+        let is_win = self.analysis.outcome?.value == Value::Win;
+        Some(match self.loss()? {
+            Loss::Nothing | Loss::NoValue => String::new(),
+            Loss::Value(from, to) => format!("mistake: {} to {}{named}", from.noun(), to.noun()),
+            Loss::Plies(plies) => {
+                let unit = if plies == 1 { "ply" } else { "plies" };
+                format!("{plies} {unit} {}{named}", if is_win { "later" } else { "sooner" })
+            }
         })
     }
 

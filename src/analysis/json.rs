@@ -289,13 +289,15 @@ pub struct GameAnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// How many moves could not be judged. Null, like the next five fields, for a line without an analysis.
+    /// How many moves could not be judged. Null, like the next six fields, for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PerPlayer<Vec<Mistake>>>,
     accuracy: Option<PerPlayer<Accuracy>>,
     /// The number of the last move that changed the value; null if none did.
     decided_at: Option<usize>,
+    /// The mistakes of both players in a sentence.
+    summary: Option<String>,
     source: Option<SourceJson>,
 }
 
@@ -319,6 +321,7 @@ impl GameAnalysisJson {
                 second: analysis.accuracy(Player::Second),
             }),
             decided_at: analysis.decisive().map(|(number, _)| number),
+            summary: Some(analysis.summary()),
             source: sources.max_by_key(|source| source.kind).map(|source| SourceJson { nodes, ..source }),
             ..answer.body
         };
@@ -354,6 +357,8 @@ struct StepJson {
     /// What would have been better.
     reason: Option<String>,
     class: Option<MoveClass>,
+    /// What the move cost, in words; empty for a best move, null if that is unknown.
+    verdict: Option<String>,
     /// What a mistake allows; null without a mistake and unless reasons were asked for.
     refutation: Option<ReasonJson>,
 }
@@ -377,6 +382,7 @@ impl StepJson {
             columns: ply.analysis.best().map(|column| column + 1).collect(),
             reason: ply.reason(),
             class: ply.class(),
+            verdict: ply.verdict(),
             refutation: ply.refutation.as_ref().map(ReasonJson::of),
         }
     }

@@ -115,7 +115,8 @@ class Screen {
 
   /** Waits until all values of the history are there as well, at a ply if one is named. */
   whole(ply) {
-    const holds = (shown) => (ply ?? shown.ply) === shown.ply && shown.plies.every(({ value }) => value);
+    const isReviewed = ({ plies, summary }) => plies.length === 1 || (summary !== "" && !summary.startsWith("The review"));
+    const holds = (shown) => (ply ?? shown.ply) === shown.ply && shown.plies.every(({ value }) => value) && isReviewed(shown);
     return this.settled("the history is whole", holds);
   }
 

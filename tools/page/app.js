@@ -4,7 +4,7 @@ import { queryOf, readQuery, recall, remember, writeAddress } from "./address.js
 import { BoardView } from "./board.js";
 import { $ } from "./dom.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
-import { columnsAt, goTo, newGame, outcome, playPossible, stepTo, toMove } from "./game.js";
+import { columnsAt, goTo, isMistake, newGame, nextMistake, outcome, playAll, playPossible, stepTo, toMove, wholeOf } from "./game.js";
 import { HistoryView } from "./history.js";
 import { listen, nameKeys } from "./keys.js";
 import { parseMoves } from "./notation.js";
@@ -19,10 +19,10 @@ const first = readQuery(location.search);
 const state = {
   game: first.game,
   flipped: false,
-  /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game. */
+  /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game until it is over. */
   chosen: { "values.game": recall("values.game", null), values: recall("values", null) },
   get values() {
-    return this.chosen[valuesKey()] ?? !players.isGame();
+    return this.chosen[valuesKey()] ?? (!players.isGame() || isOver(wholeOf(this.game)));
   },
   best: false,
   follow: false,
@@ -95,6 +95,14 @@ function playColumn(column, by = "") {
   change(next);
   const result = outcomeNow();
   if (result.over) tell(resultText(state.game.board, result));
+}
+
+/** Plays moves of the best line, which goes on from there. */
+function follow(columns) {
+  const { key } = state.line;
+  const next = playAll(state.game, columns);
+  if (key === keyOf(state.game)) state.line = { key: keyOf(next), columns: state.line.columns.slice(columns.length) };
+  change(next, { held: true });
 }
 
 /** Goes to another ply, which is no step of the browser's history; a computer that is to move there waits. */
@@ -215,6 +223,10 @@ function outcomeNow() {
   return outcome(state.game.board, columnsAt(state.game));
 }
 
+function isOver(game) {
+  return outcome(game.board, columnsAt(game)).over;
+}
+
 function onClick(id, action) {
   $(id).addEventListener("click", () => {
     if ($(id).getAttribute("aria-disabled") !== "true") action();
@@ -250,6 +262,25 @@ onClick("best-line", () => {
   if (facts.of(state.game)?.whole) askLine();
   tell(view.lineText(state));
   draw();
+});
+$("line-note").addEventListener("click", ({ target }) => {
+  const columns = state.line.columns.slice(0, Number(target.dataset.upTo));
+  if (columns.length > 0 && target.dataset.upTo) follow(columns);
+});
+onClick("next-mistake", () => go(goTo(state.game, nextMistake(state.game, facts.stepsOf(state.game)))));
+onClick("retry-here", () => {
+  const { game } = state;
+  // After a mistake, that move is tried again.
+  const ply = isMistake(facts.stepsOf(game)[game.ply - 1]) ? game.ply - 1 : game.ply;
+  change({ ...game, moves: game.moves.slice(0, ply), ply });
+  tell(texts.retried);
+});
+onClick("rematch", () => open(newGame(state.game.board), $("rematch").textContent));
+onClick("review", () => {
+  if (!state.values) $("values-toggle").click();
+  $("history-section").scrollIntoView({ block: "nearest" });
+  $("next-mistake").focus();
+  $("next-mistake").click();
 });
 onClick("play-best", () => playByHand(state.line.columns[0]));
 onClick("follow-up-toggle", () => {

@@ -7,7 +7,9 @@ import { uniText } from "./notation.js";
 export class Facts {
   constructor() {
     this.known = new Map();
-    this.analysed = new Set();
+    /** The analyses of whole games, and their steps: what a move in a position was worth, whatever the game was. */
+    this.analyses = new Map();
+    this.steps = new Map();
   }
 
   /** Returns what is known of a position of a game: {value, remoteness, children, whole, source, error}, or null. */
@@ -31,8 +33,10 @@ export class Facts {
   }
 
   /** Keeps the analysis of a whole game. A position of which more is known stays as it is. */
-  keepAnalysis(game, { steps, value, remoteness }) {
-    this.analysed.add(gameKey(game));
+  keepAnalysis(game, analysis) {
+    const { steps, value, remoteness } = analysis;
+    this.analyses.set(gameKey(game), analysis);
+    steps.forEach((step, ply) => this.steps.set(`${keyOf(game, ply)} ${step.column}`, step));
     [...steps, { value, remoteness }].forEach((row, ply) => {
       if (!row.value || this.of(game, ply)?.value) return;
       const { value, remoteness } = row;
@@ -40,9 +44,14 @@ export class Facts {
     });
   }
 
-  /** Whether an analysis may tell more of a game. */
-  lacks(game) {
-    return !this.analysed.has(gameKey(game)) && this.ofAll(game).includes(null);
+  /** Returns the analysis of a whole game, or null. */
+  analysisOf(game) {
+    return this.analyses.get(gameKey(game)) ?? null;
+  }
+
+  /** Returns what is known of the moves of a game, the first at 0: steps of an analysis, or null. */
+  stepsOf(game) {
+    return game.moves.map((column, ply) => this.steps.get(`${keyOf(game, ply)} ${column}`) ?? null);
   }
 }
 

@@ -120,6 +120,15 @@ export function outcome(board, columns) {
 
 const ORDER = { lose: 0, tie: 1, win: 2 };
 
+/** Whether a move of a game, a step of an analysis, gave value away. */
+export const isMistake = (step) => step?.keeps === false;
+
+/** Returns the ply after the next mistake of a game; past the end, the first one. Null without a mistake. */
+export function nextMistake(game, steps) {
+  const plies = steps.flatMap((step, ply) => (isMistake(step) ? [ply + 1] : []));
+  return plies.find((ply) => ply > game.ply) ?? plies[0] ?? null;
+}
+
 /** Returns a value as the other player sees it. */
 export function negate(value) {
   return { win: "lose", lose: "win", tie: "tie" }[value] ?? null;

@@ -101,9 +101,9 @@ export class Questions {
     }, onFailure);
   }
 
-  /** Asks for the values of all plies, if some are not known and the game was not analysed before. */
+  /** Asks what every move of a game was worth, once. */
   askHistory(game, onAnswer) {
-    if (!this.facts.lacks(game)) return;
+    if (game.moves.length === 0 || this.facts.analysisOf(game)) return;
     this.run("history", (signal) => ask("analysis", fieldsOf(wholeOf(game)), { signal }), (answer) => {
       this.facts.keepAnalysis(game, answer);
       onAnswer();

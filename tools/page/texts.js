@@ -3,6 +3,7 @@
 import { columnName } from "./notation.js";
 
 const PLAYERS = ["Red", "Yellow"];
+const choiceOf = (columns) => [columns.slice(0, -1).map(columnName).join(", "), columnName(columns.at(-1))].filter(Boolean).join(" or ");
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** Says a value in a word for people: "win", "tie", "loss". */
@@ -51,13 +52,18 @@ export const texts = {
     if (remoteness === null) return `${mover} loses.`;
     return moves === 1 ? `${mover} loses: ${other} wins with its next move.` : `${mover} loses, in ${moves} of ${other}'s moves.`;
   },
-  /** A reason of the library, where the players are X and O. */
-  why: (text, column) => `${column ? `${columnName(column)}: ` : ""}${text.replace(/\bX\b/g, PLAYERS[0]).replace(/\bO\b/g, PLAYERS[1])}.`,
+  /** A sentence of the library, where the players are X and O. */
+  ofLibrary: (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\bX\b/g, PLAYERS[0]).replace(/\bO\b/g, PLAYERS[1]),
+  why: (text, column) => `${column ? `${columnName(column)}: ` : ""}${texts.ofLibrary(text)}`,
   hintButton: (count) => (count ? `Hint (${count})` : "Hint"),
   hint: (column) => `Hint: column ${columnName(column)}.`,
   hintWaits: "The values for a hint are not known yet.",
   hintGuess: (column, name) => `A guess by ${name}: column ${columnName(column)}.`,
-  won: (winner, misere) => `${PLAYERS[winner]} wins${misere ? `: ${PLAYERS[1 - winner]} has completed a line` : ""}.`,
+  /** Says who has won and how: with a line from a cell to a cell, [column, row] from 0. */
+  won(winner, misere, { from: [left, low], to: [right, high] }) {
+    const way = low === high ? `in row ${low + 1}` : left === right ? `in column ${columnName(left + 1)}` : "on a diagonal";
+    return `${PLAYERS[winner]} wins${misere ? `: ${PLAYERS[1 - winner]} has completed` : " with"} a line ${way}.`;
+  },
   tied: "A tie: the board is full.",
   waitingForValue: "Asking what the position is worth …",
   solving: (board) => `Solving ${board} …`,
@@ -77,13 +83,14 @@ export const texts = {
   },
   searched: (count) => `${count.toLocaleString("en")} nodes were searched.`,
   goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
+  retried: "Later moves are gone. Try another one.",
   flipped: (on) => (on ? "The board is mirrored." : "The board is no longer mirrored."),
   valuesShown: (on) => (on ? "Values are shown." : "Values are hidden."),
   historyStart: "start",
   historyMove: (number, column) => `${number}. ${columnName(column)}`,
-  historyLabel({ ply, player, column, worth, blunder }) {
+  historyLabel({ ply, player, column, worth, cost }) {
     const move = ply === 0 ? "Start" : `Move ${ply}, ${PLAYERS[player]}, column ${columnName(column)}`;
-    return [move, worth, blunder].filter(Boolean).join(", ");
+    return [move, worth, cost].filter(Boolean).join(", ");
   },
   worth(winner, value, remoteness) {
     if (!value) return "";
@@ -91,8 +98,12 @@ export const texts = {
     if (remoteness === 0) return player ? `${player} won` : "tie";
     return valueText(player ? `${player} wins` : "tie", remoteness);
   },
-  change: ({ from, to }) => `${noun(from)} -> ${noun(to)}`,
-  mistake: (change) => `mistake: ${change}`,
+  change: ({ from, to }) => `${noun(from)} to ${noun(to)}`,
+  /** What is said of moves that cost nothing. */
+  classes: { best: "best", "keeps-value": "keeps the value" },
+  better: (columns) => `best: ${choiceOf(columns)}`,
+  reviewWaits: "The review comes with the values.",
+  reviewEmpty: "Play, or open a game: every move is reviewed here.",
   line: (names) => `Best line: ${names}`,
   lineOver: "The best line ends here.",
   lineUnknown: "The best line is not known.",

@@ -1,9 +1,10 @@
 // Draws everything that depends on the game, anew after every change; nothing here asks or changes.
 
 import { queryOf } from "./address.js";
-import { $, setHidden, setInert, setNote } from "./dom.js";
+import { $, element, setHidden, setInert, setNote } from "./dom.js";
 import { keyOf } from "./facts.js";
-import { columnsAt, mistake, negate, outcome, toMove } from "./game.js";
+import { columnsAt, isMistake, mistake, negate, nextMistake, outcome, toMove } from "./game.js";
+import { costText } from "./history.js";
 import { columnName, movesText, parseMoves } from "./notation.js";
 import { texts, valueText } from "./texts.js";
 
@@ -13,8 +14,8 @@ const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "bes
 export const SLOW = 300;
 
 /** Says how a game has ended. */
-export function resultText(board, { winner }) {
-  return winner === null ? texts.tied : texts.won(winner, board.misere);
+export function resultText(board, { winner, lines }) {
+  return winner === null ? texts.tied : texts.won(winner, board.misere, lines[0]);
 }
 
 /** Says who is to move and, if that is known, how the game ends with best play. */
@@ -45,8 +46,7 @@ export class View {
       canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
       player, last: game.moves[game.ply - 1],
     });
-    const known = facts.ofAll(game);
-    this.plies.draw(game, state.values ? known : known.map(() => null));
+    this.drawReview(state);
     this.boards.draw(state.values);
     this.exports.draw(game);
     this.drawStatus(state, result, player, thinking);
@@ -59,9 +59,10 @@ export class View {
     setInert($("first"), game.ply === 0);
     setInert($("last"), game.ply === game.moves.length);
     setInert($("hint"), result.over || !mayPlay);
+    setHidden($("end"), !result.over);
     $("hint").textContent = texts.hintButton(state.hints);
     for (const [id, name] of Object.entries(SWITCHES)) $(id).setAttribute("aria-pressed", String(state[name]));
-    setNote($("line-note"), this.lineText(state));
+    this.drawLine(state);
     this.drawLook(state);
     const note = this.ruleNote(state, result, fact);
     setNote($("follow-up-note"), note.text);
@@ -79,6 +80,22 @@ export class View {
     if (game.start) parts.push(texts.setUp);
     $("status").textContent = parts.join(" ");
     this.waiting = thinking ? texts.thinking : computer ? texts.held : "";
+  }
+
+  /** Draws the history, sums up the mistakes, and says what the last move cost; without values only the moves. */
+  drawReview({ game, values }) {
+    const facts = this.facts.ofAll(game);
+    const steps = this.facts.stepsOf(game);
+    const hide = (one) => (values ? one : null);
+    this.plies.draw(game, facts.map(hide), steps.map(hide));
+    const { summary } = this.facts.analysisOf(game) ?? {};
+    const isEmpty = game.moves.length === 0;
+    $("summary").textContent = isEmpty ? texts.reviewEmpty : !values ? "" : summary ? texts.ofLibrary(summary) : texts.reviewWaits;
+    const step = values && game.ply > 0 ? steps[game.ply - 1] : null;
+    const told = [texts.historyMove(game.ply, game.moves[game.ply - 1] ?? 0), costText(step) || texts.classes[step?.class]];
+    $("step").textContent = step ? told.filter(Boolean).join(": ") : "";
+    setInert($("next-mistake"), !values || nextMistake(game, steps) === null);
+    setInert($("retry-here"), game.ply === game.moves.length && !isMistake(step));
   }
 
   drawSource(fact, board) {
@@ -106,6 +123,19 @@ export class View {
     return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
   }
 
+  /** Shows the best line: each of its moves is a button that goes there. */
+  drawLine(state) {
+    const text = this.lineText(state);
+    setNote($("line-note"), text);
+    const columns = state.best && state.line?.key === keyOf(state.game) ? state.line.columns : null;
+    if (!columns?.length || !text) return;
+    $("line-note").replaceChildren(texts.line(""), ...columns.flatMap((column, index) => {
+      const button = element("button", "", columnName(column));
+      Object.assign(button, { type: "button" }).dataset.upTo = index + 1;
+      return [button, " "];
+    }));
+  }
+
   /** Says why the position, or the move that is looked at, is worth what it is, and numbers the moves; nothing while values are hidden. */
   drawLook(state) {
     const { board } = state.game;
@@ -114,7 +144,8 @@ export class View {
     const { reason, column } = state.values && !over ? reasonOf(state) : {};
     const text = reason ? texts.why(reason.text, column) : "";
     if ($("why").textContent !== text) $("why").textContent = text;
-    this.board.drawGhosts(over ? [] : ghostsOf(state, columns, toMove(state.game), reason, column));
+    const [last] = state.values ? this.facts.stepsOf(state.game).slice(state.game.ply - 1) : [];
+    this.board.drawGhosts(over ? [] : ghostsOf(state, columns, toMove(state.game), reason, column, state.game.ply > 0 && isMistake(last)));
   }
 
   ruleNote({ game, rule, follow, values }, result, fact) {
@@ -141,17 +172,18 @@ function reasonOf({ game, why, look }) {
   return why.children.find(({ column }) => column === look) ?? { reason: why.reason };
 }
 
-/** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers. */
-function ghostsOf({ game, best, line, hint }, columns, player, reason, column) {
+/** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers; after a mistake, what refutes it. */
+function ghostsOf({ game, best, line, hint }, columns, player, reason, column, isRefuted) {
   const key = keyOf(game);
   if (hint?.key === key) return [{ column: hint.column, row: columns[hint.column - 1].length, text: texts.marks.hint }];
   const isShown = best && line?.key === key && line.columns;
-  const moves = column && reason && reason.kind !== "best-play" ? [column, ...parseMoves(reason.line)] : isShown ? line.columns : [];
+  const isProved = reason && reason.kind !== "best-play";
+  const moves = isProved && (column || isRefuted) ? [...(column ? [column] : []), ...parseMoves(reason.line)] : isShown ? line.columns : [];
   const heights = columns.map((pieces) => pieces.length);
   return moves.map((column, number) => ({ column, row: heights[column - 1]++, text: number + 1, player: (player + number) % 2 }));
 }
 
-/** Compares the rule's column with the values. Returns a text, and the change such as "win -> tie" or "". */
+/** Compares the rule's column with the values. Returns a text, and the change such as "win to tie" or "". */
 function judge(column, fact) {
   const child = fact?.children.find((other) => other.column === column);
   const best = fact?.children[0];

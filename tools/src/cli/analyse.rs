@@ -9,9 +9,9 @@ use std::fmt;
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
 use fourbase::analysis::json::{AnswerJson, Envelope, GameAnalysisJson};
-use fourbase::analysis::{Accuracy, GameAnalysis, Loss, MoveClass, Ply};
+use fourbase::analysis::{Accuracy, GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
-use fourbase::{Board, Game, Player, Value};
+use fourbase::{Board, Game, Player};
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ use crate::output::{self, wording};
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help(MOVES_HELP)))]
 #[command(after_help = "\
 For each move, the report shows what the position was worth before it, for the player to move; \
-whether it was a mistake, such as win -> loss, or only won later or lost sooner; and the best \
+whether it was a mistake, such as win to loss, or only won later or lost sooner; and the best \
 moves, if it was not one of them. A number in this table counts plies: the moves of both players to the end. The game may \
 be unfinished.
 
@@ -127,24 +127,6 @@ fn limit_failure(analysis: &GameAnalysis, analyst: &LimitedAnalyst) -> Option<Er
     analysis.limit.filter(|_| is_open).map(|limit| anyhow!(analyst.limit_text(limit)).context(what))
 }
 
-/// Writes what a move cost.
-fn cost(ply: &Ply) -> String {
-    let named = match ply.class() {
-        Some(MoveClass::MissedWin) => ", missed a line",
-        Some(MoveClass::LeftOpen) => ", left a line open",
-        _ => "",
-    };
-    match ply.loss() {
-        None => "?".to_owned(),
-        Some(Loss::Nothing | Loss::NoValue) => String::new(),
-        Some(Loss::Value(from, to)) => format!("mistake: {} -> {}{named}", wording::value(from), wording::value(to)),
-        Some(Loss::Plies(plies)) => {
-            let is_win = ply.analysis.outcome.is_some_and(|outcome| outcome.value == Value::Win);
-            format!("{} {}{named}", counted(plies, "ply"), if is_win { "later" } else { "sooner" })
-        }
-    }
-}
-
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GameAnalysis { game, plies, .. } = self.analysis;
@@ -164,7 +146,7 @@ impl fmt::Display for Report<'_> {
                     number.to_string(),
                     format!("{mark} {}", column_character(column).unwrap_or('?')),
                     ply.analysis.outcome.map_or("?".to_owned(), wording::outcome),
-                    cost(ply),
+                    ply.verdict().unwrap_or_else(|| "?".to_owned()),
                     if is_best { String::new() } else { choice_of_columns(ply.analysis.best()) },
                 ]
             });
@@ -172,12 +154,8 @@ impl fmt::Display for Report<'_> {
             for player in Player::BOTH {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
-            if let Some((number, ply)) = self.analysis.decisive() {
-                write!(
-                    f,
-                    "\nlast change of value at move {number}; best was {}",
-                    choice_of_columns(ply.analysis.best())
-                )?;
+            if self.analysis.decisive().is_some() {
+                write!(f, "\n{}", self.analysis.summary())?;
             }
             for (number, ply, _) in self.analysis.moves() {
                 if let Some(reason) = &ply.refutation {
@@ -193,7 +171,7 @@ impl Report<'_> {
     /// Writes the mistakes of a player. If some of the player's moves were not decided, also writes how many were.
     fn blame(&self, player: Player) -> String {
         let mistake = |(number, ply, _): (usize, &Ply, usize)| match ply.loss() {
-            Some(Loss::Value(from, to)) => Some(format!("move {number} ({} -> {})", from.noun(), to.noun())),
+            Some(Loss::Value(from, to)) => Some(format!("move {number} ({} to {})", from.noun(), to.noun())),
             _ => None,
         };
         let mistakes: Vec<String> = self.analysis.moves_of(player).filter_map(mistake).collect();
