@@ -48,6 +48,11 @@ const answers = {
     return { boards: [...open, ...others.map((board) => ({ board }))].sort((one, other) => cells(one) - cells(other)) };
   },
   players: ({ fourbase }, { board }) => fourbase.players(board),
+  async puzzle({ fourbase, boards }, { board, seed }, { signal }) {
+    // A puzzle is of the middle of the game.
+    await boards.ready(board, Fourbase.firstPlies);
+    return { puzzles: await fourbase.puzzles(board, { ...BUDGET, seed, signal }) };
+  },
   random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
   async position({ fourbase, boards }, { board, position, line = false, why = false }, { signal, onPart, onProgress }) {
     await boards.ready(board, position.length, onProgress);

@@ -67,8 +67,8 @@ const CELL: usize = 20;
 const RADIUS: usize = 8;
 
 /// The fills of the pieces, in the colours of GamesmanUni's page: the first player is blue, the second red.
-const FIRST_FILL: &str = "#0b3fae";
-const SECOND_FILL: &str = "#c81e1e";
+const FIRST_FILL: &str = "#e0333a";
+const SECOND_FILL: &str = "#ffc919";
 
 /// Draws a position as SVG, about 70 bytes a cell. The first player's pieces are blue, the second player's are red with
 /// a ring. The title gives the board, the number of pieces and who is to move.
@@ -87,7 +87,7 @@ pub fn draw_svg(position: &Position) -> String {
     let (across, down) = (width * CELL, height * CELL);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across} {down}\" role=\"img\">\
-         <title>Connect Four {board}, {} pieces, the {} player to move</title><rect width=\"{across}\" height=\"{down}\" rx=\"6\" fill=\"#27364f\"/>",
+         <title>Connect Four {board}, {} pieces, the {} player to move</title><rect width=\"{across}\" height=\"{down}\" rx=\"6\" fill=\"#2460d6\"/>",
         position.ply(),
         position.to_move()
     );
@@ -97,15 +97,15 @@ pub fn draw_svg(position: &Position) -> String {
             let fill = match position.piece(column, row) {
                 Some(Player::First) => FIRST_FILL,
                 Some(Player::Second) => SECOND_FILL,
-                None => "#ffffff",
+                None => "#dfe8fb",
             };
             // Writing to memory does not fail.
             let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\"/>");
-            // A ring marks the second player's pieces for readers who cannot tell the colours apart.
+            // A hub marks the second player's pieces for readers who cannot tell the colours apart.
             if position.piece(column, row) == Some(Player::Second) {
                 let _ = write!(
                     text,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"none\" stroke=\"#ffffff\" stroke-width=\"1.5\"/>"
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#b97d00\"/>"
                 );
             }
         }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_a_circle_for_every_cell_and_a_ring_for_every_second_piece() {
+    fn a_picture_has_a_circle_for_every_cell_and_a_hub_for_every_second_piece() {
         let position = parse("7x6".parse().unwrap(), "4453").unwrap();
         let picture = draw_svg(&position);
         assert_eq!(picture.matches("<circle").count(), 42 + 2);

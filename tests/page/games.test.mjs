@@ -132,8 +132,8 @@ pageTest("a busy server is asked again after the seconds that it names", async (
   truth.check(await screen.settled("the page has asked again", ({ error }) => error === ""));
 }, { only: "server" });
 
-pageTest("a search that is given up is said and can be tried again", async ({ screen, page, url }) => {
-  const givenUp = ({ canRetry, error }) => canRetry && error.startsWith("Search given up: ");
+pageTest("a board that is too large is said without alarm, with a guess as a hint, and can be tried again", async ({ screen, page, url }) => {
+  const givenUp = ({ canRetry, error, source }) => canRetry && error === "" && source.startsWith("8x7 is not solved this early");
   screen.requestsMayFail = true;
   await page.goto(`${url}/?board=8x7&moves=44`);
   const { columns } = await screen.until("the search is given up", givenUp);
@@ -143,6 +143,8 @@ pageTest("a search that is given up is said and can be tried again", async ({ sc
   await screen.until("it is given up again", (shown) => shown.moves === "444" && givenUp(shown));
   await page.click("#retry");
   await screen.until("it is tried again", givenUp);
+  await page.click("#hint");
+  await page.waitForFunction(() => /^A guess by pomakis/.test(document.getElementById("remark").textContent));
   // Where a perfect player finds no move, the strongest one moves.
   await screen.choose("second", "perfect");
   await screen.until("a computer moves", ({ ply }) => ply === 4);
@@ -210,3 +212,35 @@ pageTest("a line that loses is named where the position is decided", async ({ sc
   const { status } = await screen.settled();
   assert.match(status, /^Red (wins: Yellow|loses: Red) must complete a line, at the latest in \d+ plies\.$|^Red to move: a tie with best play\.$/);
 }, { board: "3x3c3m", solved: "4x4" });
+
+pageTest("the puzzle of the day is tried until it is solved, and counts the days", async ({ screen, page, program, truth }) => {
+  const day = (ago) => new Date(Date.now() - ago * 86_400_000).toLocaleDateString("sv-SE");
+  await page.addInitScript(([last]) => {
+    localStorage.setItem("fourbase.practise", localStorage.getItem("fourbase.practise") ?? JSON.stringify({ last, days: 6 }));
+  }, [Number(day(1).replaceAll("-", ""))]);
+  await screen.open();
+  const note = (begins) => screen.until(begins, async () => (await page.textContent("#practise-note")).startsWith(begins));
+  await note("6 days in a row. The puzzle of today waits.");
+  await page.click("#best-line");
+  await page.click("#daily");
+  const [{ position, solution }] = program.json("puzzles", "7x6", "--date", day(0)).puzzles;
+  const shown = await screen.settledAt(position.moves);
+  assert.match(shown.status, /^(Red|Yellow) to move: one move (holds the tie|wins.*)\. Find it\.$/);
+  // Nothing tells the solution.
+  assert.deepEqual([withValues(shown), shown.summary, shown.lineNote, shown.plies.filter(({ value }) => value)], [[], "", "", []]);
+  const wrong = solution === 1 ? 2 : 1;
+  await screen.play(wrong);
+  await screen.until("it is wrong", async () => (await page.textContent("#remark")).startsWith(`Column ${wrong} gives the `));
+  await screen.play(solution);
+  const solved = await screen.settledAt(`${position.moves}${solution}`);
+  assert.equal(solved.plies.at(-1).isMistake, false);
+  await note("7 days in a row. Solved today.");
+  await page.reload();
+  await note("7 days in a row. Solved today.");
+  // Another one is of the board that is shown; whoever looks at the values has given it up.
+  await screen.open();
+  await page.click("#puzzle");
+  await screen.until("another one is drawn", ({ status, ply }) => ply > 0 && status.endsWith("Find it."));
+  await page.click("#values-toggle");
+  truth.check(await screen.settled("the values are shown", (seen) => withValues(seen).length > 0));
+}, { solved: "5x4" });

@@ -79,7 +79,9 @@ pageTest("pasted games and positions are opened and shown in every notation", as
   for (const [text, moves] of [
     ["3321", "3321"], ["-", ""], [bits, smallest], ["1. 3 3 2. 2 1", "3321"], [uni, smallest],
     [`${url}/?board=5x4&moves=332`, "332"], ["3, 3, 2", "332"],
-    ["3 3 2 1", "3321"], ["1. 3 3", "33"], [`"33"`, "33"], ["?board=5x4&moves=3321&ply=2", "33"],
+    ["3 3 2 1", "3321"], ["1. 3 3", "33"], [`"33"`, "33"],
+    ["1. 3 2. 3 3. 2", "332"], ["3321 1-0", "3321"], ["[3,3,2,1]", "3321"], ["3;3;2", "332"], ["moves: 332", "332"], ["5x4 33", "33"], ["1) 3 2) 3", "33"],
+    ["?board=5x4&moves=3321&ply=2", "33"],
   ]) {
     truth.check(await screen.after(screen.send("#paste", text, "#paste-go"), moves));
     const { position } = truth.of(moves);
@@ -94,6 +96,62 @@ pageTest("pasted games and positions are opened and shown in every notation", as
   const said = ["Columns as bits copied.", "Copying is not allowed here. The text is selected: press Ctrl+C."];
   await screen.until("the copy is said", async () => said.includes(await page.textContent("#remark")));
 });
+
+pageTest("what cannot be read is refused in a sentence that stays while a computer moves", async ({ screen, page, url }) => {
+  screen.requestsMayFail = true;
+  await screen.open();
+  const requests = [];
+  page.on("request", (request) => { if (request.url().includes("/api/")) requests.push(request.url()); });
+  const refused = async (text, reason) => {
+    await page.fill("#paste", text);
+    await page.click("#paste-go");
+    const { wrong } = await screen.until(`${text.slice(0, 20)} is refused`, (shown) => reason.test(shown.wrong.paste ?? ""));
+    assert.deepEqual(Object.keys(wrong), ["paste"]);
+  };
+  await refused("3".repeat(20_000), /^This text has 20,000 characters, and no game or position needs more than 512\.$/);
+  await refused(`${url}/`, /^This link has no game\./);
+  await refused("99x99 44", /^99x99 is no board\. Write columns x rows with at most 32 columns and 64 cells/);
+  assert.deepEqual(requests, []);
+  await refused("1. 3 3. 3", /^Not possible: /);
+  await page.selectOption("#second-player", "random");
+  await refused("hello", /^Not possible: /);
+  await page.click("#restart");
+  await refused("hello", /^Not possible: /);
+  await page.selectOption("#first-player", "random");
+  const { wrong } = await screen.until("the computers have played", ({ over }) => over);
+  assert.match(wrong.paste, /^Not possible: /);
+  // A drawn board has more than one line.
+  const drawn = ". . . . .\n. . . . .\n. . O . .\n. . X . .\n1 2 3 4 5";
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    document.getElementById("paste").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, drawn);
+  assert.deepEqual((await screen.until("the board is open", ({ moves }) => moves.startsWith("33"))).wrong, {});
+});
+
+pageTest("links with a board or moves that are impossible say what may be written", async ({ screen, page, url }) => {
+  for (const [query, said] of [
+    ["board=99x99", "This link has a board that is not possible. 99x99 is no board. Write columns x rows with at most 32 columns and 64 cells, such as 7x6, 4x4c3 or 6x6m. The empty board is shown."],
+    ["board=", "This link has a board that is not possible. That is no board. Write"],
+    ["board=64x1", "This link has a board that is not possible. 64x1 is no board. Write"],
+    ["board=5x4&moves=11119", "This link has a move that is not possible. Move 5: 5x4 has no column 9. The moves before it are shown."],
+  ]) {
+    await page.goto(`${url}/?${query}`);
+    await screen.until(query, ({ error }) => error.startsWith(said));
+  }
+  await page.goto(`${url}/?board=5x4&moves=d1d2`);
+  assert.equal((await screen.settledAt("44")).error, "");
+});
+
+pageTest("an address that is not there leads browsers home, and tells programs", async ({ screen, page, url }) => {
+  screen.requestsMayFail = true;
+  assert.equal((await page.goto(`${url}/nowhere`)).status(), 404);
+  await page.click("a");
+  await screen.settled();
+  const answer = await fetch(`${url}/nowhere`);
+  assert.deepEqual([answer.status, Object.keys(await answer.json())], [404, ["error"]]);
+}, { only: "server" });
 
 pageTest("random positions and other boards are opened", async ({ screen, truth }) => {
   await screen.open();

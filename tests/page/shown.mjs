@@ -21,6 +21,7 @@ export function look() {
     address: location.href,
     status: text($("status")),
     error: text($("error")),
+    source: text($("source")),
     // Errors of the fields, each beside its field.
     wrong: Object.fromEntries(["paste", "random-ply", "board-custom"]
       .filter((id) => $(id).getAttribute("aria-invalid") === "true").map((id) => [id, text($(`${id}-error`))])),

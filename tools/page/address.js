@@ -1,5 +1,5 @@
-// What the browser keeps. The address: board, moves, and the ply that is shown. The storage: switches for ever, players as long as the
-// tab is open; without storage the page forgets.
+// What the browser keeps. The address: board, moves, and the ply that is shown. The storage: switches and players; without
+// storage the page forgets.
 
 import { Impossible, columnsAt, goTo, newGame, playPossible, wholeOf } from "./game.js";
 import { movesText, parseBoard, parseMoves, parseUni, uniText } from "./notation.js";
@@ -65,18 +65,18 @@ export function writeAddress(game, { replace = false } = {}) {
 }
 
 /** Reads a remembered value, or returns `standard`. */
-export function recall(key, standard, storage = "localStorage") {
+export function recall(key, standard) {
   try {
-    return JSON.parse(window[storage].getItem(`fourbase.${key}`)) ?? standard;
+    return JSON.parse(localStorage.getItem(`fourbase.${key}`)) ?? standard;
   } catch {
     return standard;
   }
 }
 
 /** Remembers a value. */
-export function remember(key, value, storage = "localStorage") {
+export function remember(key, value) {
   try {
-    window[storage].setItem(`fourbase.${key}`, JSON.stringify(value));
+    localStorage.setItem(`fourbase.${key}`, JSON.stringify(value));
   } catch {
     // Private windows may have no storage. The page works without it.
   }

@@ -2,7 +2,7 @@
 
 import { queryOf, readQuery, recall, remember, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
-import { $ } from "./dom.js";
+import { $, onClick } from "./dom.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
 import { columnsAt, goTo, isMistake, newGame, nextMistake, outcome, playAll, playPossible, stepTo, toMove, wholeOf } from "./game.js";
 import { HistoryView } from "./history.js";
@@ -11,6 +11,7 @@ import { parseMoves } from "./notation.js";
 import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
+import { Practise } from "./practise.js";
 import { Questions } from "./questions.js";
 import { impossibleText, texts } from "./texts.js";
 import { SLOW, View, resultText, statusText } from "./view.js";
@@ -18,13 +19,14 @@ import { SLOW, View, resultText, statusText } from "./view.js";
 const first = readQuery(location.search);
 const state = {
   game: first.game,
-  flipped: false,
+  flipped: recall("flipped", false),
   /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game until it is over. */
   chosen: { "values.game": recall("values.game", null), values: recall("values", null) },
   get values() {
+    if (practise.of(this.game)) return false;
     return this.chosen[valuesKey()] ?? (!players.isGame() || isOver(wholeOf(this.game)));
   },
-  best: false,
+  best: recall("best", false),
   follow: false,
   line: null,
   rule: null,
@@ -62,12 +64,21 @@ const players = new Players(questions, {
 });
 const shown = { questions, board: () => state.game.board, onOpen: open };
 const [boards, opener, exports] = [new Boards(shown), new Opener(shown), new Exports()];
+const practise = new Practise({
+  ...shown,
+  onOpen(game) {
+    Object.assign(state, { best: false, follow: false });
+    open(game);
+  },
+});
 
-const view = new View({ board, plies, players, boards, exports, questions, facts });
+const view = new View({ board, plies, players, boards, exports, questions, facts, practise });
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
-function change(game, { address = "push", held = false } = {}) {
-  questions.end("position", "history", "move", "line", "rule", "hint", "why", "paste", "random-ply", "board-custom", "hand", "address");
+function change(game, { address = "push", held = false, isComputer = false } = {}) {
+  questions.end("position", "history", "move", "line", "rule", "hint", "why");
+  // What went wrong for a person is said until the person goes on.
+  if (!isComputer) questions.end("paste", "random-ply", "board-custom", "hand", "address");
   Object.assign(state, { game, held });
   remark();
   players.openOn(game.board);
@@ -81,7 +92,16 @@ function playByHand(column) {
   if (outcomeNow().over) remark(texts.isOver);
   else if (!players.isHuman(toMove(game)) && !state.held) remark(texts.notYourTurn);
   else if (columnsAt(game)[column - 1]?.length >= game.board.height) remark(texts.isFull(column));
+  else if (practise.of(game)) tryPuzzle(column);
   else playColumn(column);
+}
+
+/** Tries a move of a puzzle. A wrong one is not played. */
+function tryPuzzle(column) {
+  const { value } = practise.puzzle;
+  if (!practise.solves(column)) return remark(texts.puzzleWrong(column, value));
+  playColumn(column);
+  remark(texts.puzzleRight(column));
 }
 
 function playColumn(column, by = "") {
@@ -92,7 +112,7 @@ function playColumn(column, by = "") {
     state.line = { key: keyOf(next), columns: line.columns.slice(1) };
   }
   tell(texts.played(toMove(game), column, by));
-  change(next);
+  change(next, { isComputer: by !== "" });
   const result = outcomeNow();
   if (result.over) tell(resultText(state.game.board, result));
 }
@@ -227,12 +247,6 @@ function isOver(game) {
   return outcome(game.board, columnsAt(game)).over;
 }
 
-function onClick(id, action) {
-  $(id).addEventListener("click", () => {
-    if ($(id).getAttribute("aria-disabled") !== "true") action();
-  });
-}
-
 const mayStop = (player) => players.isHuman(player) || players.areComputers();
 onClick("undo", () => go(stepTo(state.game, -1, mayStop)));
 onClick("redo", () => go(stepTo(state.game, 1, mayStop)));
@@ -242,6 +256,7 @@ onClick("hint", giveHint);
 onClick("restart", () => open(newGame(state.game.board), $("restart").textContent));
 onClick("flip", () => {
   state.flipped = !state.flipped;
+  remember("flipped", state.flipped);
   tell(texts.flipped(state.flipped));
   draw();
 });
@@ -251,6 +266,11 @@ onClick("go-on", () => {
   draw();
 });
 onClick("values-toggle", () => {
+  // Who looks at the values has given the puzzle up.
+  if (practise.of(state.game)) {
+    practise.end();
+    state.chosen[valuesKey()] = false;
+  }
   state.chosen[valuesKey()] = !state.values;
   remember(valuesKey(), state.values);
   if (facts.of(state.game)?.whole) askWhy();
@@ -259,6 +279,7 @@ onClick("values-toggle", () => {
 });
 onClick("best-line", () => {
   state.best = !state.best;
+  remember("best", state.best);
   if (facts.of(state.game)?.whole) askLine();
   tell(view.lineText(state));
   draw();
@@ -309,7 +330,7 @@ window.addEventListener("popstate", () => {
 /** Shows what a query was read as, and says where it stopped. */
 function show({ stopped, position }, game, options) {
   change(game, options);
-  if (stopped) notices.say("address", texts.stoppedLink(impossibleText(stopped), game.ply));
+  if (stopped) notices.say("address", texts.stoppedLink({ code: stopped.code, text: impossibleText(stopped) }, game.ply));
   else if (position) opener.openPosition("address", position, game.board, { address: "replace" });
 }
 

@@ -49,6 +49,13 @@ export function setNote(target, text) {
   target.hidden = text === "";
 }
 
+/** Runs an action when a button is pressed that is not inert. */
+export function onClick(id, action) {
+  $(id).addEventListener("click", () => {
+    if ($(id).getAttribute("aria-disabled") !== "true") action();
+  });
+}
+
 /** Runs an action when a form is sent. */
 export function onSubmit(id, action) {
   $(id).addEventListener("submit", (event) => {

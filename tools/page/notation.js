@@ -12,6 +12,27 @@ export function parseBoard(text) {
   return { text: name, width, height, connect, misere: parts[4] === "m" };
 }
 
+/** The most characters of a pasted text: a game has at most 64 moves, and a drawn board of 32 columns fits. */
+export const MOST_CHARACTERS = 512;
+
+/**
+ * Makes a pasted text one that the library reads: without brackets, a heading `moves:` and the result of the game, with numbers of moves
+ * only where they count rounds. Returns {text, board}; `board` is one that is written before it, such as in `7x6 4453`, or null.
+ */
+export function tidy(pasted) {
+  let text = pasted.trim().replace(/^["']|["']$/g, "");
+  if (text.length > MOST_CHARACTERS) throw new Impossible("long", { count: text.length });
+  if (/^https?:/i.test(text)) throw new Impossible("link");
+  const [, board, rest] = /^(\d+\s?[x×]\s?\d+(?:c\d+)?m?)[\s,:;]+([^]+)$/i.exec(text) ?? [text, null, text];
+  text = rest.replace(/^moves?\s*[:=]\s*/i, "").replace(/\s+(1-0|0-1|1\/2-1\/2|½-½|[*#])$/, "");
+  text = text.replace(/^[[({]([^\])}]*)[\])}]$/, "$1").replaceAll(";", ",");
+  // Each number has one move, as in the history of this page.
+  const numbered = [...text.matchAll(/(\d+)[.)]\s*([a-w1-9])(?=\s|$)/gi)];
+  const isPlies = numbered.length > 1 && numbered.every(([, number], index) => Number(number) === index + 1);
+  if (isPlies && text.replaceAll(/\d+[.)]\s*[a-w1-9](?=\s|$)/gi, "").trim() === "") text = numbered.map(([, , move]) => move).join(" ");
+  return { text: text.trim(), board: board && parseBoard(board) };
+}
+
 /** Names a column with one character: `1` to `9`, then `a` to `w`. */
 export function columnName(column) {
   return column < 10 ? String(column) : String.fromCharCode(87 + column);

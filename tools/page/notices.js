@@ -52,7 +52,7 @@ export class Notices {
 
   show() {
     const others = [...this.troubles].filter(([channel]) => !FIELDS.includes(channel)).map(([, trouble]) => trouble);
-    put(this.error, [...new Set(others.map(({ text }) => text))].join(" "));
+    put(this.error, [...new Set(others.map(({ text }) => text))].filter(Boolean).join(" "));
     setHidden(this.actions, !others.some(({ again }) => again));
     for (const field of FIELDS) {
       const trouble = this.troubles.get(field);

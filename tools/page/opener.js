@@ -3,8 +3,8 @@
 
 import { linkTo, readQuery } from "./address.js";
 import { $, onSubmit } from "./dom.js";
-import { columnsAt, newGame, playAll } from "./game.js";
-import { bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, uniText } from "./notation.js";
+import { Impossible, columnsAt, newGame, playAll } from "./game.js";
+import { MOST_CHARACTERS, bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, tidy, uniText } from "./notation.js";
 import { remark } from "./notices.js";
 import { texts } from "./texts.js";
 import { ask, picture } from "./transport.js";
@@ -60,6 +60,13 @@ export class Opener {
   constructor({ questions, board, onOpen }) {
     Object.assign(this, { questions, board, onOpen });
     onSubmit("paste-form", () => this.paste($("paste").value.trim()));
+    // A field has one line; a drawn board has many.
+    $("paste").addEventListener("paste", (event) => {
+      const text = event.clipboardData.getData("text").trim();
+      if (!text.includes("\n")) return;
+      event.preventDefault();
+      this.paste(text);
+    });
     onSubmit("random-form", () => this.random());
   }
 
@@ -74,12 +81,16 @@ export class Opener {
         else this.onOpen(game);
       });
     } else if (text) {
-      this.openPosition("paste", text.replace(/^["']|["']$/g, ""), this.board());
+      this.questions.attempt("paste", () => {
+        const { text: tidied, board } = tidy(text);
+        this.openPosition("paste", tidied, board ?? this.board());
+      });
     }
   }
 
   /** Asks what position a text is, and opens it: with its game, or set up if no game leads there. */
   openPosition(channel, text, board, options = {}) {
+    if (text.length > MOST_CHARACTERS) return this.questions.notices.fail(channel, new Impossible("long", { count: text.length }));
     const fields = { board: board.text, position: text };
     // The first line has the position; what it is worth is asked when it is open.
     const first = (signal) => new Promise((resolve, reject) => {

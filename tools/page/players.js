@@ -19,7 +19,7 @@ export class Players {
     this.sides = ["first", "second"].map((name) => {
       const kind = document.getElementById(`${name}-player`);
       const level = document.getElementById(`${name}-level`);
-      const stored = recall(`player.${name}`, { kind: "human" }, "sessionStorage");
+      const stored = recall(`player.${name}`, { kind: "human" });
       kind.value = stored.kind;
       if (!kind.value) kind.value = "human";
       const side = { kind, level, wanted: Number(stored.level) || STANDARD[kind.value] };
@@ -55,12 +55,12 @@ export class Players {
     this.drawOpponent();
   }
 
-  /** Lets a player play a side, and remembers that as long as the tab is open. */
+  /** Lets a player play a side and remembers that. */
   choose(side, kind, level) {
     side.kind.value = kind;
     side.wanted = level;
     this.fillLevels(side);
-    remember(`player.${side.name}`, { kind, level }, "sessionStorage");
+    remember(`player.${side.name}`, { kind, level });
   }
 
   /** Marks the opponent of a person, if it is one of those that the panel offers. */

@@ -5,7 +5,6 @@ import { fieldsOf } from "./address.js";
 import { isOpen } from "./facts.js";
 import { wholeOf } from "./game.js";
 import { positionText } from "./notation.js";
-import { texts } from "./texts.js";
 import { ask } from "./transport.js";
 
 /** Keeps the answers about positions in `facts`. */
@@ -93,10 +92,8 @@ export class Questions {
       },
     }), (answer) => {
       this.facts.keep(game, answer, true);
-      if (isOpen(answer)) {
-        const again = () => this.askPosition(game, onPart, onWhole, onFailure, onProgress);
-        this.notices.say("position", answer.error ? texts.gaveUp(answer.error) : texts.openMoves, again);
-      }
+      // A board that is too large is no error: it is said in the place of the source.
+      if (isOpen(answer)) this.notices.say("position", "", () => this.askPosition(game, onPart, onWhole, onFailure, onProgress));
       onWhole();
     }, onFailure);
   }

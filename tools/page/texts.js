@@ -6,6 +6,9 @@ const PLAYERS = ["Red", "Yellow"];
 const choiceOf = (columns) => [columns.slice(0, -1).map(columnName).join(", "), columnName(columns.at(-1))].filter(Boolean).join(" or ");
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+/** Names the players of a text of the library, X and O, as the page does. */
+const ofPlayers = (text) => text.replace(/\bX\b/g, PLAYERS[0]).replace(/\bO\b/g, PLAYERS[1]);
+
 /** Says a value in a word for people: "win", "tie", "loss". */
 export const noun = (value) => (value === "lose" ? "loss" : value);
 
@@ -52,9 +55,19 @@ export const texts = {
     if (remoteness === null) return `${mover} loses.`;
     return moves === 1 ? `${mover} loses: ${other} wins with its next move.` : `${mover} loses, in ${moves} of ${other}'s moves.`;
   },
-  /** A sentence of the library, where the players are X and O. */
-  ofLibrary: (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\bX\b/g, PLAYERS[0]).replace(/\bO\b/g, PLAYERS[1]),
+  /** A sentence of the library. */
+  ofLibrary: (text) => ofPlayers(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`),
   why: (text, column) => `${column ? `${columnName(column)}: ` : ""}${texts.ofLibrary(text)}`,
+  drawing: "Drawing a puzzle …",
+  streak: (days, isSolved) => `${plural(days, "day")} in a row.${isSolved ? " Solved today." : " The puzzle of today waits."}`,
+  noStreak: "The puzzle of the day is the same for everybody.",
+  puzzle(player, { value, remoteness }) {
+    if (value === "tie") return `${PLAYERS[player]} to move: one move holds the tie. Find it.`;
+    const when = remoteness === null ? "" : remoteness === 1 ? " at once" : ` in ${Math.ceil(remoteness / 2)} moves`;
+    return `${PLAYERS[player]} to move: one move wins${when}. Find it.`;
+  },
+  puzzleWrong: (column, value) => `Column ${columnName(column)} gives the ${value} away. Try another one.`,
+  puzzleRight: (column) => `Right: column ${columnName(column)} it is. Play on, or take another puzzle.`,
   hintButton: (count) => (count ? `Hint (${count})` : "Hint"),
   hint: (column) => `Hint: column ${columnName(column)}.`,
   hintWaits: "The values for a hint are not known yet.",
@@ -79,7 +92,7 @@ export const texts = {
   source: {
     database: "Looked up in a database.",
     search: "Found by search.",
-    board: "The board itself shows the result.",
+    board: "",
   },
   searched: (count) => `${count.toLocaleString("en")} nodes were searched.`,
   goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
@@ -122,18 +135,20 @@ export const texts = {
   pastedNoGame: "No game can reach this position. You can still play from here.",
   randomShown: (ply) => `A position with ${plural(ply, "piece")}.`,
   unanswered: (text) => `There is no answer: ${text}.`,
-  refused: (text) => `Not possible: ${text}.`,
-  gaveUp: (text) => `Search given up: ${text}.`,
-  openMoves: "The search stopped before every move was known.",
-  stoppedLink(text, ply) {
-    return `This link has a move that is not possible. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
+  refused: (text) => `Not possible: ${ofPlayers(text)}.`,
+  tooLarge: (board) => `${board} is not solved this early in the game: the search gave up. Values come later; a hint is a guess.`,
+  stoppedLink({ code, text }, ply) {
+    const what = { board: "board", uni: "position", long: "text" }[code] ?? "move";
+    return `This link has a ${what} that is not possible. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
   },
   impossible: {
     outside: ({ number, column, board }) => `Move ${number}: ${board.text} has no column ${columnName(column)}.`,
     over: ({ number }) => `Move ${number}: the game is over before it.`,
     full: ({ number, column }) => `Move ${number}: column ${columnName(column)} is full.`,
     letter: ({ number, name }) => `Move ${number}: ${name} is no column. Write 1 to 9, then a to w.`,
-    board: ({ text }) => `${text || "Nothing"} is no board. Write columns x rows with at most 64 cells, such as 7x6, 4x4c3 or 6x6m.`,
+    board: ({ text }) => `${text ? `${text.slice(0, 20)} is` : "That is"} no board. Write columns x rows with at most 32 columns and 64 cells, such as 7x6, 4x4c3 or 6x6m.`,
+    long: ({ count }) => `This text has ${count.toLocaleString("en")} characters, and no game or position needs more than 512.`,
+    link: () => "This link has no game. Open one that has moves=, pos= or position= in it.",
     uni: ({ text }) => `${text} is no position of this board.`,
   },
 };

@@ -1,7 +1,7 @@
 // The one way from the page to what answers it: a server, or a worker in the tab. All that the page says of it comes from there too.
 //
 // A transport has three parts. `ask(name, fields, {signal, onPart, onProgress})` answers as the HTTP interface does: `name` is boards,
-// position, analysis, players, move or random. With `onPart` it tells what is known so far, again and again, and returns the last of it.
+// position, analysis, players, move, puzzle or random. With `onPart` it tells what is known so far, again and again, and returns the last of it.
 // `onProgress` gets the share, 0 to 1, of a board that is solved first. It rejects with `Trouble`, or with an AbortError after `signal`.
 // `picture({board, position})` returns the address of a picture. `complaints` has the texts of the troubles "gone" and "busy", which get a number of seconds, and "failed", which gets a text.
 

@@ -2,7 +2,7 @@
 
 import { queryOf } from "./address.js";
 import { $, element, setHidden, setInert, setNote } from "./dom.js";
-import { keyOf } from "./facts.js";
+import { isOpen, keyOf } from "./facts.js";
 import { columnsAt, isMistake, mistake, negate, nextMistake, outcome, toMove } from "./game.js";
 import { costText } from "./history.js";
 import { columnName, movesText, parseMoves } from "./notation.js";
@@ -55,11 +55,12 @@ export class View {
     setInert($("redo"), game.ply === game.moves.length);
     setInert($("play-best"), !marks.best || !mayPlay);
     setHidden($("play-best"), !state.best);
-    setHidden($("go-on"), result.over || thinking || players.isHuman(player));
+    setHidden($("go-on"), result.over || thinking || players.isHuman(player) || Boolean(this.practise.of(game)));
     setInert($("first"), game.ply === 0);
     setInert($("last"), game.ply === game.moves.length);
     setInert($("hint"), result.over || !mayPlay);
     setHidden($("end"), !result.over);
+    setHidden($("why"), result.over);
     $("hint").textContent = texts.hintButton(state.hints);
     for (const [id, name] of Object.entries(SWITCHES)) $(id).setAttribute("aria-pressed", String(state[name]));
     this.drawLine(state);
@@ -74,6 +75,12 @@ export class View {
   }
 
   drawStatus({ game, values }, result, player, thinking) {
+    const puzzle = this.practise.of(game);
+    if (puzzle) {
+      $("status").textContent = texts.puzzle(player, puzzle);
+      this.waiting = "";
+      return;
+    }
     const fact = values ? this.facts.of(game) : null;
     const computer = !this.players.isHuman(player) && !result.over;
     const parts = [result.over ? resultText(game.board, result) : statusText(player, fact, game.board.misere)];
@@ -110,6 +117,7 @@ export class View {
     if (!this.waiting && this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
     const parts = [this.waiting].filter(Boolean);
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
+    else if (fact && isOpen(fact)) parts.push(texts.tooLarge(board.text));
     else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
     if (fact?.source?.nodes > 0) parts.push(texts.searched(fact.source.nodes));
     $("source").textContent = parts.join(" ");

@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use fourbase::notation::draw_svg;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
-use super::response::REVALIDATE;
+use super::response::{NO_STORE, REVALIDATE};
 
 /// The document of the page.
 const INDEX: &str = "index.html";
@@ -34,6 +34,19 @@ pub async fn index(Extension(client): Extension<Client>) -> Result<Response, Fai
 /// Answers `GET page/NAME`. Refuses the name of the document, which [`index`] serves at the page's address only.
 async fn named(Extension(client): Extension<Client>, Path(name): Path<String>) -> Result<Response, Failure> {
     if name == INDEX { Err(Failure::nowhere()) } else { file(&client, &name) }
+}
+
+/// Answers an address that the server does not have: a page with a link home for a browser, JSON for a program.
+pub fn lost(home: &str, headers: &HeaderMap) -> Response {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    if !accepts.is_some_and(|accept| accept.contains("text/html")) {
+        return Failure::nowhere().into_response();
+    }
+    let text = format!(
+        "<!DOCTYPE html><html lang=\"en\"><meta name=\"viewport\" content=\"width=device-width\"><title>Not found</title>\
+         <p>There is nothing at this address. <a href=\"{home}/\">Play Connect Four</a></p></html>\n"
+    );
+    (StatusCode::NOT_FOUND, NO_STORE, Html(text)).into_response()
 }
 
 fn file(client: &Client, name: &str) -> Result<Response, Failure> {

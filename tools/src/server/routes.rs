@@ -67,6 +67,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/solve", get(position::solve))
         .route(HEALTH, get(|| async { "ok\n" }));
     let robots = robots(&server.arguments.base_path);
+    let home = server.arguments.base_path.clone();
     let asked = Arc::clone(&server);
     let origins = match server.origins.has_all() {
         true => AllowOrigin::any(),
@@ -89,7 +90,7 @@ pub fn router(server: Arc<Server>) -> Router {
     beneath(&server.arguments.base_path, routes)
         // Crawlers look for robots.txt at the root, even if the base path is another.
         .route("/robots.txt", get(|| async { robots }))
-        .fallback(|| async { Failure::nowhere() })
+        .fallback(move |headers: HeaderMap| async move { page::lost(&home, &headers) })
         .method_not_allowed_fallback(|| async {
             let reason = "this address does not take this method; see docs/reference/http.md";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason)
