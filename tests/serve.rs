@@ -255,7 +255,7 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
     let page = server.get("/");
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     let files: Vec<_> = page.body.split("\"page/").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
-    assert_eq!(files, ["icon.svg", "style.css", "server.js", "app.js"]);
+    assert_eq!(files, ["icon.svg", "style.css", "script.js"]);
     for name in files {
         let file = server.get(&format!("/page/{name}"));
         assert_eq!((file.status, file.header("cache-control")), (200, "no-cache"), "{name}");

@@ -87,7 +87,7 @@ function html() {
     `<script type="module" src="${page.folder}page.js"></script>`,
   ];
   let text = String(read("tools/page/index.html"));
-  text = swap(text, '<script type="module" src="page/server.js"></script>\n<script type="module" src="page/app.js"></script>', head.join("\n"));
+  text = swap(text, '<script type="module" src="page/script.js"></script>', head.join("\n"));
   for (const name of ["icon.svg", "style.css"]) text = swap(text, `"page/${name}"`, `"${page.folder}${name}"`);
   return text;
 }

@@ -30,8 +30,7 @@ const state = {
   follow: false,
   line: null,
   rule: null,
-  /** The reasons of a position, and the column that is looked at, by a pointer or by focus. */
-  why: null,
+  /** The column that is looked at, by a pointer or by focus. */
   look: null,
   /** The column of a hint, and how many there were in this game. */
   hint: null,
@@ -53,7 +52,7 @@ const players = new Players(questions, {
     state.held = state.game.ply < state.game.moves.length;
     questions.end("move");
     askComputer();
-    askWhy();
+    askPosition();
     tell($("sides-note").textContent);
     draw();
   },
@@ -76,7 +75,7 @@ const view = new View({ board, plies, players, boards, exports, questions, facts
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false, isComputer = false } = {}) {
-  questions.end("position", "history", "move", "line", "rule", "hint", "why");
+  questions.end("position", "history", "move", "line", "rule", "hint");
   // What went wrong for a person is said until the person goes on.
   if (!isComputer) questions.end("paste", "random-ply", "board-custom", "hand", "address");
   Object.assign(state, { game, held });
@@ -149,9 +148,9 @@ function askAll() {
 function askPosition() {
   const { game } = state;
   const fact = facts.of(game);
-  if (fact?.whole && !isOpen(fact)) arrived();
+  if (fact?.whole && !isOpen(fact) && (fact.explained || !state.values)) arrived();
   else {
-    questions.askPosition(game, draw, arrived, draw, () => view.drawSource(facts.of(game), game.board));
+    questions.askPosition(game, state.values, draw, arrived, draw, () => view.drawSource(facts.of(game), game.board));
     setTimeout(draw, SLOW + 1);
   }
 }
@@ -161,7 +160,6 @@ function arrived() {
   if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact, state.game.board.misere));
   questions.askHistory(state.game, draw);
   askLine();
-  askWhy();
   draw();
 }
 
@@ -189,16 +187,6 @@ function askLine() {
     state.line = { key, columns: line === null ? null : parseMoves(line) };
     tell(view.lineText(state));
     draw();
-  });
-}
-
-function askWhy() {
-  const key = keyOf(state.game);
-  if (!state.values || questions.asks("why") || state.why?.key === key || outcomeNow().over || !facts.of(state.game)?.value) return;
-  questions.askWhy(state.game, (answer) => {
-    if (!answer) return;
-    state.why = { key, reason: answer.reason, children: answer.children };
-    view.drawLook(state);
   });
 }
 
@@ -273,7 +261,7 @@ onClick("values-toggle", () => {
   }
   state.chosen[valuesKey()] = !state.values;
   remember(valuesKey(), state.values);
-  if (facts.of(state.game)?.whole) askWhy();
+  if (!questions.asks("position")) askPosition();
   tell(texts.valuesShown(state.values));
   draw();
 });

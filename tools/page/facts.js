@@ -12,7 +12,7 @@ export class Facts {
     this.steps = new Map();
   }
 
-  /** Returns what is known of a position of a game: {value, remoteness, children, whole, source, error}, or null. */
+  /** Returns what is known of a position of a game: {value, remoteness, reason, children, source, error, whole, explained}, or null. */
   of(game, ply = game.ply) {
     return this.known.get(keyOf(game, ply)) ?? null;
   }
@@ -22,14 +22,14 @@ export class Facts {
     return Array.from({ length: game.moves.length + 1 }, (_, ply) => this.of(game, ply));
   }
 
-  /** Keeps an answer, or a part of one. What was found before stays, where a later search has found out less. */
-  keep(game, answer, whole) {
+  /** Keeps an answer, or a part of one: whether it is `whole`, and whether it has reasons. What was found before stays, where a later search has found out less. */
+  keep(game, answer, { whole = false, explained = false } = {}) {
     const before = this.of(game);
     const old = new Map((before?.children ?? []).map((child) => [child.column, child]));
     const children = answer.children.map((child) => (child.value ? child : old.get(child.column) ?? child));
     const { value, remoteness } = answer.value ? answer : before ?? answer;
-    const { source, error } = answer;
-    this.known.set(keyOf(game), { value, remoteness, children, source, error, whole });
+    const { source, error, reason } = answer;
+    this.known.set(keyOf(game), { value, remoteness, reason, children, source, error, whole, explained });
   }
 
   /** Keeps the analysis of a whole game. A position of which more is known stays as it is. */

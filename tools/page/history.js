@@ -34,7 +34,8 @@ export class HistoryView {
     const cells = game.board.width * game.board.height;
     const places = facts.map((fact, ply) => place(fact, toMove(game, ply), cells));
     [...this.root.children].forEach((row, ply) => this.drawRow(row, ply, game, facts[ply], steps[ply - 1], places));
-    if (this.ply !== game.ply) this.scroll(this.root.children[game.ply]);
+    // Later, because its layout would hold up the question for the values.
+    if (this.ply !== game.ply) setTimeout(() => this.scroll(this.root.children[this.ply]), 150);
     this.ply = game.ply;
   }
 
@@ -78,6 +79,7 @@ export class HistoryView {
   /** Scrolls the list alone, never the page. */
   scroll(row) {
     const { frame } = this;
+    if (!row) return;
     frame.scrollLeft = row.offsetLeft - (frame.clientWidth - row.offsetWidth) / 2;
     if (row.offsetTop < frame.scrollTop) frame.scrollTop = row.offsetTop;
     const below = row.offsetTop + row.offsetHeight - frame.clientHeight;

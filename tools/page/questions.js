@@ -7,6 +7,9 @@ import { wholeOf } from "./game.js";
 import { positionText } from "./notation.js";
 import { ask } from "./transport.js";
 
+/** How many milliseconds are no wait. */
+const AT_ONCE = 100;
+
 /** Keeps the answers about positions in `facts`. */
 export class Questions {
   constructor(notices, facts) {
@@ -73,17 +76,19 @@ export class Questions {
   }
 
   /**
-   * Asks for the values of the position that is shown. Calls `onPart()` when some are known, `onWhole()` at the end, and `onProgress()` while
+   * Asks for the values of the position that is shown, and for their reasons if they are wanted. Calls `onPart()` when some are known, `onWhole()` at the end, and `onProgress()` while
    * the board is solved.
    */
-  askPosition(game, onPart, onWhole, onFailure, onProgress) {
-    const fields = { board: game.board.text, position: positionText(game) };
+  askPosition(game, why, onPart, onWhole, onFailure, onProgress) {
+    const fields = { board: game.board.text, position: positionText(game), ...(why && { why }) };
     this.run("position", (signal, isCurrent) => ask("position", fields, {
       signal,
       onPart: (part) => {
         if (!isCurrent()) return;
-        this.facts.keep(game, part, false);
-        onPart();
+        const whole = Boolean(part.value) && !isOpen(part);
+        this.facts.keep(game, part, { whole });
+        // Values that come at once appear together.
+        if (whole || this.asks("position", AT_ONCE)) onPart();
       },
       onProgress: (share) => {
         if (!isCurrent()) return;
@@ -91,9 +96,9 @@ export class Questions {
         onProgress();
       },
     }), (answer) => {
-      this.facts.keep(game, answer, true);
+      this.facts.keep(game, answer, { whole: true, explained: why });
       // A board that is too large is no error: it is said in the place of the source.
-      if (isOpen(answer)) this.notices.say("position", "", () => this.askPosition(game, onPart, onWhole, onFailure, onProgress));
+      if (isOpen(answer)) this.notices.say("position", "", () => this.askPosition(game, why, onPart, onWhole, onFailure, onProgress));
       onWhole();
     }, onFailure);
   }
@@ -124,15 +129,6 @@ export class Questions {
         return { ...await ask("move", { ...fields, player: by }, { signal }), by };
       }
     }, use, failed);
-  }
-
-  /** Asks why the position and its moves are worth what they are. `use(answer)` gets null if that is not known: values do without. */
-  askWhy(game, use) {
-    const fields = { board: game.board.text, position: positionText(game), why: true };
-    this.run("why", (signal) => ask("position", fields, { signal }).catch((failure) => {
-      if (failure.name === "AbortError") throw failure;
-      return null;
-    }), use);
   }
 
   /** Asks for best play. `use(line)` gets columns as text, or null. */

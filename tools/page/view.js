@@ -149,7 +149,7 @@ export class View {
     const { board } = state.game;
     const columns = columnsAt(state.game);
     const { over } = outcome(board, columns);
-    const { reason, column } = state.values && !over ? reasonOf(state) : {};
+    const { reason, column } = state.values && !over ? reasonOf(this.facts.of(state.game), state.look) : {};
     const text = reason ? texts.why(reason.text, column) : "";
     if ($("why").textContent !== text) $("why").textContent = text;
     const [last] = state.values ? this.facts.stepsOf(state.game).slice(state.game.ply - 1) : [];
@@ -175,9 +175,9 @@ function marksOf({ game, line, best, rule, follow, hint }) {
 }
 
 /** Returns the reason of the move that is looked at and its column, or else the reason of the position; none where it is not known. */
-function reasonOf({ game, why, look }) {
-  if (why?.key !== keyOf(game)) return {};
-  return why.children.find(({ column }) => column === look) ?? { reason: why.reason };
+function reasonOf(fact, look) {
+  if (!fact?.explained) return {};
+  return fact.children.find(({ column }) => column === look) ?? { reason: fact.reason };
 }
 
 /** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers; after a mistake, what refutes it. */

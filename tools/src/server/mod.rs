@@ -18,6 +18,7 @@ pub mod position;
 mod request;
 mod response;
 mod routes;
+mod script;
 mod service;
 mod uwapi;
 

@@ -1,6 +1,7 @@
 //! Serves the web page, whose files in `tools/page` are compiled into the program, and pictures of positions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
 
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -14,12 +15,16 @@ use serde::Deserialize;
 use super::failure::Failure;
 use super::request::{self, Client, Fields};
 use super::response::{NO_STORE, REVALIDATE};
+use super::script;
 
 /// The document of the page.
 const INDEX: &str = "index.html";
 
-/// The files of the page: the document, and the files that it loads from `page/NAME`.
-static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
+/// The name of the joined modules.
+const SCRIPT: &str = "script.js";
+
+/// The files of the page: the document, what it loads from `page/NAME`, and the modules that [`SCRIPT`] joins.
+pub static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
 /// Makes the router of the files other than the document.
 pub fn routes() -> Router {
@@ -50,9 +55,13 @@ pub fn lost(home: &str, headers: &HeaderMap) -> Response {
 }
 
 fn file(client: &Client, name: &str) -> Result<Response, Failure> {
-    let file = FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?;
+    static JOINED: LazyLock<String> = LazyLock::new(|| script::join(&FILES));
+    let contents = match name {
+        SCRIPT => JOINED.as_bytes(),
+        _ => FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?.contents(),
+    };
     let mut hasher = DefaultHasher::new();
-    file.contents().hash(&mut hasher);
+    contents.hash(&mut hasher);
     // The tag is weak because the file may be sent compressed.
     let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
     let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
@@ -63,7 +72,7 @@ fn file(client: &Client, name: &str) -> Result<Response, Failure> {
         Some("svg") => "image/svg+xml",
         _ => "text/javascript; charset=utf-8",
     };
-    Ok((headers, [(header::CONTENT_TYPE, media)], file.contents()).into_response())
+    Ok((headers, [(header::CONTENT_TYPE, media)], contents).into_response())
 }
 
 /// Which position.
@@ -89,9 +98,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_less_than_120_kilobytes_and_imports_only_its_files() {
-        let bytes: usize = FILES.files().map(|file| file.contents().len()).sum();
-        assert!(bytes > 10_000 && bytes < 120_000, "{bytes}");
+    fn the_page_has_at_most_3000_lines_and_imports_only_its_files() {
+        let lines: usize = FILES.files().map(|file| file.contents_utf8().unwrap().lines().count()).sum();
+        assert!(lines > 1000 && lines <= 3000, "{lines}");
         for file in FILES.files() {
             for rest in file.contents_utf8().unwrap().split(" from \"").skip(1) {
                 let module = rest.split('"').next().unwrap();

@@ -216,6 +216,10 @@ impl RequestWork {
         if request.with_reasons {
             let request = AnalysisRequest { with_reasons: false, ..request };
             let mut analysis = self.analyse(source, request, nodes, listener)?;
+            // Proofs take longer than looking values up.
+            if let Some(listener) = listener {
+                listener(&analysis);
+            }
             analysis.explain();
             return Ok(analysis);
         }
