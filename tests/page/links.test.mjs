@@ -1,7 +1,7 @@
 // Links, the history of the browser, and positions in and out.
 
 import assert from "node:assert/strict";
-import { Truth, ply } from "./shown.mjs";
+import { Truth, ply, withValues } from "./shown.mjs";
 import { pageTest } from "./support.mjs";
 
 pageTest("a link opens its game, and back, forward and reload keep it", async ({ screen, page, program, truth, url }) => {
@@ -153,7 +153,7 @@ pageTest("an address that is not there leads browsers home, and tells programs",
   assert.deepEqual([answer.status, Object.keys(await answer.json())], [404, ["error"]]);
 }, { only: "server" });
 
-pageTest("random positions and other boards are opened", async ({ screen, truth }) => {
+pageTest("random positions and other boards are opened", async ({ screen, page, truth }) => {
   await screen.open();
   for (const number of [7, 4, 9]) {
     await screen.send("#random-ply", `${number}`, "#random");
@@ -162,11 +162,13 @@ pageTest("random positions and other boards are opened", async ({ screen, truth 
   // Without a number any will do.
   await screen.send("#random-ply", "", "#random");
   assert.equal((await screen.settled()).error, "");
-  await screen.send("#board-custom", "4 x 3", "#board-go");
+  await page.fill("#board-columns", "4");
+  await screen.send("#board-rows", "3", "#board-go");
   const shown = await screen.settled("the other board is shown", ({ board }) => board === "4x3");
   assert.deepEqual([shown.columns.length, shown.moves], [4, ""]);
   screen.requestsMayFail = true;
-  await screen.send("#board-custom", "99x99", "#board-go");
+  await page.fill("#board-columns", "99");
+  await screen.send("#board-rows", "99", "#board-go");
   await screen.until("the error is said", ({ wrong, error }) => wrong["board-custom"]?.startsWith("99x99 is no board.") && !error);
   await screen.send("#random-ply", "13", "#random");
   await screen.until("its error is said", ({ wrong }) => wrong["random-ply"]?.startsWith("Not possible: "));
@@ -175,4 +177,66 @@ pageTest("random positions and other boards are opened", async ({ screen, truth 
   assert.deepEqual([Object.keys(wrong.wrong), wrong.error], [["paste", "random-ply", "board-custom"], ""]);
   // They are over with the next move.
   assert.deepEqual((await screen.after(screen.play(1), "1")).wrong, {});
+});
+
+pageTest("a link holds the players and that values are hidden, and a frame shows the board alone", async ({ screen, page, url }) => {
+  await page.goto(`${url}/?board=5x4&moves=12`);
+  await screen.settledAt("12");
+  await page.selectOption("#second-player", "level");
+  const { link } = await screen.until("the link has the player", (shown) => shown.link.endsWith("&moves=12&second=level%3A3&values=off"));
+  await page.selectOption("#second-player", "human");
+  await page.goto(link);
+  const opened = await screen.settledAt("12");
+  assert.deepEqual([withValues(opened), await page.inputValue("#second-player"), await page.inputValue("#second-level")], [[], "level", "3"]);
+  await page.goto(`${url}/?board=5x4&moves=12&second=human&embed=1`);
+  await screen.settledAt("12");
+  const seen = await page.$$eval("section, header", (parts) => parts.filter((part) => part.checkVisibility()).map(({ id }) => id));
+  assert.deepEqual(seen, ["play"]);
+  assert.equal(await page.getAttribute("#whole a", "href"), `${url}/?board=5x4&moves=12`);
+});
+
+pageTest("a presentation covers the values until somebody asks for them", async ({ screen, page, picture }) => {
+  await screen.open("12");
+  await page.click("#present");
+  const covered = await screen.until("they are covered", (shown) => withValues(shown).length === 0);
+  assert.equal(covered.status, "Red to move.");
+  await picture("covered");
+  await page.click("#values-toggle");
+  await screen.until("they are shown", (shown) => withValues(shown).length === 5);
+  await screen.play(3);
+  await screen.until("the next are covered", ({ moves, columns }) => moves === "123" && columns.every(({ text }) => text === ""));
+  await page.click("#present");
+  await screen.until("they are shown again", (shown) => withValues(shown).length === 5);
+});
+
+pageTest("pieces are set and removed by hand, and what no game can have is said", async ({ screen, page, truth }) => {
+  screen.requestsMayFail = true;
+  await screen.open();
+  const piece = (value) => page.check(`#editor input[value="${value}"]`);
+  await piece("0");
+  await screen.play(2);
+  await screen.settled("one piece", ({ columns }) => columns[1].pieces === "1");
+  await screen.play(2);
+  await screen.until("two pieces of one player", ({ error, columns }) => columns[1].pieces === "11" && error.startsWith("Not possible: "));
+  await piece("1");
+  await screen.play(3);
+  const set = await screen.settled("three pieces", ({ error, columns }) => columns[2].pieces === "2" && error === "");
+  const uni = await page.inputValue("#export-uni");
+  assert.equal(set.columns[0].value, truth.of(uni).children.find(({ column }) => column === 1).value);
+  await piece("remove");
+  await screen.play(2);
+  await screen.settled("it is removed", ({ columns }) => columns[1].pieces === "1");
+  await piece("");
+  await screen.play(5);
+  await screen.settled("it is played", ({ columns }) => columns[4].pieces === "1");
+});
+
+pageTest("a rule that is not the usual one is said in words", async ({ screen, page }) => {
+  await screen.open();
+  await page.check("#board-loses");
+  await page.fill("#board-line", "3");
+  await page.fill("#board-columns", "4");
+  await screen.send("#board-rows", "4", "#board-go");
+  await screen.settled("the board is shown", ({ board }) => board === "4x4c3m");
+  assert.equal(await page.textContent("#rule"), "Whoever completes a line of 3 loses.");
 });

@@ -18,9 +18,10 @@ export function queryOf(game) {
   return `?${new URLSearchParams({ ...fieldsOf(wholeOf(game)), ...ply })}`;
 }
 
-/** Returns the whole link to a game. */
-export function linkTo(game) {
-  return new URL(queryOf(game), document.baseURI).href;
+/** Returns the whole link to a game, and to the options of a page: who plays (`first`, `second`) and whether `values` are hidden. */
+export function linkTo(game, options = {}) {
+  const query = new URLSearchParams(options).toString();
+  return new URL(`${queryOf(game)}${query && `&${query}`}`, document.baseURI).href;
 }
 
 /**

@@ -12,6 +12,7 @@ import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Practise } from "./practise.js";
+import { click } from "./sound.js";
 import { Questions } from "./questions.js";
 import { impossibleText, texts } from "./texts.js";
 import { SLOW, View, resultText, statusText } from "./view.js";
@@ -22,11 +23,16 @@ const state = {
   flipped: recall("flipped", false),
   /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game until it is over. */
   chosen: { "values.game": recall("values.game", null), values: recall("values", null) },
+  /** Whether the page is presented, which covers the values of each position until somebody asks for them; and where that was. */
+  presents: false,
+  revealed: null,
   get values() {
+    if (this.presents) return this.revealed === keyOf(this.game);
     if (practise.of(this.game)) return false;
     return this.chosen[valuesKey()] ?? (!players.isGame() || isOver(wholeOf(this.game)));
   },
   best: recall("best", false),
+  sound: recall("sound", false),
   follow: false,
   line: null,
   rule: null,
@@ -88,11 +94,25 @@ function change(game, { address = "push", held = false, isComputer = false } = {
 
 function playByHand(column) {
   const { game } = state;
-  if (outcomeNow().over) remark(texts.isOver);
+  const edit = document.querySelector("#editor input:checked").value;
+  if (edit) editColumn(column, edit);
+  else if (outcomeNow().over) remark(texts.isOver);
   else if (!players.isHuman(toMove(game)) && !state.held) remark(texts.notYourTurn);
   else if (columnsAt(game)[column - 1]?.length >= game.board.height) remark(texts.isFull(column));
   else if (practise.of(game)) tryPuzzle(column);
   else playColumn(column);
+}
+
+/** Adds a piece, 0 or 1, on a column, or removes one. What cannot be a position is said by whoever answers for its value. */
+function editColumn(column, edit) {
+  const { board } = state.game;
+  const columns = columnsAt(state.game);
+  if (!columns[column - 1]) return;
+  if (edit === "remove") columns[column - 1].pop();
+  else if (columns[column - 1].length < board.height) columns[column - 1].push(Number(edit));
+  else return remark(texts.isFull(column));
+  tell(texts.edited(columns));
+  change(newGame(board, columns), { held: true });
 }
 
 /** Tries a move of a puzzle. A wrong one is not played. */
@@ -111,6 +131,7 @@ function playColumn(column, by = "") {
     state.line = { key: keyOf(next), columns: line.columns.slice(1) };
   }
   tell(texts.played(toMove(game), column, by));
+  click(state.sound);
   change(next, { isComputer: by !== "" });
   const result = outcomeNow();
   if (result.over) tell(resultText(state.game.board, result));
@@ -259,10 +280,31 @@ onClick("values-toggle", () => {
     practise.end();
     state.chosen[valuesKey()] = false;
   }
-  state.chosen[valuesKey()] = !state.values;
-  remember(valuesKey(), state.values);
+  if (state.presents) state.revealed = state.values ? null : keyOf(state.game);
+  else {
+    state.chosen[valuesKey()] = !state.values;
+    remember(valuesKey(), state.values);
+  }
   if (!questions.asks("position")) askPosition();
   tell(texts.valuesShown(state.values));
+  draw();
+});
+onClick("present", () => {
+  state.presents = !state.presents;
+  state.revealed = null;
+  document.body.toggleAttribute("data-presents", state.presents);
+  if (state.presents) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
+  if (state.presents) tell(texts.covered);
+  draw();
+});
+document.addEventListener("fullscreenchange", () => {
+  if (!document.fullscreenElement && state.presents) $("present").click();
+});
+onClick("sound", () => {
+  state.sound = !state.sound;
+  remember("sound", state.sound);
+  click(state.sound);
   draw();
 });
 onClick("best-line", () => {
@@ -323,5 +365,9 @@ function show({ stopped, position }, game, options) {
 }
 
 // A new game begins at once; in the middle of one, a computer waits.
+const options = new URLSearchParams(location.search);
+players.takeFrom(options);
+if (options.get("values") === "off") state.chosen[valuesKey()] = false;
+document.body.toggleAttribute("data-embed", options.get("embed") === "1");
 const address = first.stopped || first.position ? "keep" : "replace";
 show(first, state.game, { address, held: state.game.ply > 0 || state.game.moves.length > 0 });

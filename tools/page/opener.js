@@ -20,7 +20,10 @@ export class Boards {
     // Databases that were finished since then are listed too.
     $("board-select").addEventListener("focus", () => this.ask());
     $("board-select").addEventListener("change", (event) => this.openBoard(event.target.value));
-    onSubmit("board-form", () => this.openBoard($("board-custom").value));
+    onSubmit("board-form", () => {
+      const [width, height, line] = ["columns", "rows", "line"].map((name) => $(`board-${name}`).value);
+      this.openBoard(`${width}x${height}${line === "4" ? "" : `c${line}`}${$("board-loses").checked ? "m" : ""}`);
+    });
     this.ask();
   }
 
@@ -47,11 +50,7 @@ export class Boards {
   }
 
   openBoard(text) {
-    const open = () => {
-      this.onOpen(newGame(parseBoard(text)), text);
-      $("board-custom").value = "";
-    };
-    this.questions.attempt("board-custom", open, () => this.draw());
+    this.questions.attempt("board-custom", () => this.onOpen(newGame(parseBoard(text)), text), () => this.draw());
   }
 }
 
@@ -132,13 +131,14 @@ export class Exports {
     }
   }
 
-  /** Draws the position of a game in every notation. */
-  draw(game) {
+  /** Draws the position of a game in every notation; its link has `options` as well. */
+  draw(game, options) {
     const columns = columnsAt(game);
     $("export-moves").value = game.start ? "" : movesText(game);
     $("export-bits").value = bitsText(game.board, columns);
     $("export-uni").value = uniText(game.board, columns);
-    $("export-link").value = linkTo(game);
+    $("export-link").value = linkTo(game, options);
+    $("whole").firstElementChild.href = linkTo(game);
     this.drawPicture({ board: game.board.text, position: positionText(game) });
   }
 

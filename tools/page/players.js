@@ -63,6 +63,24 @@ export class Players {
     remember(`player.${side.name}`, { kind, level });
   }
 
+  /** Lets the players of a link play: `first` and `second`, such as `level:3`; others stay. */
+  takeFrom(query) {
+    for (const side of this.sides) {
+      const [kind, level] = (query.get(side.name) ?? "").split(":");
+      const isKnown = [...side.kind.options].some(({ value }) => value === kind || value === query.get(side.name));
+      if (isKnown) this.choose(side, kind === "perfect" ? query.get(side.name) : kind, Number(level) || STANDARD[kind]);
+    }
+    this.drawOpponent();
+  }
+
+  /** Returns the players of the sides that are no persons, as a link has them. */
+  toLink() {
+    return Object.fromEntries(this.sides.filter((_, player) => !this.isHuman(player)).map((side) => {
+      const { kind, wanted } = side;
+      return [side.name, kind.value in STANDARD ? `${kind.value}:${wanted}` : kind.value];
+    }));
+  }
+
   /** Marks the opponent of a person, if it is one of those that the panel offers. */
   drawOpponent() {
     const person = this.sides.findIndex((_, player) => this.isHuman(player));

@@ -58,6 +58,12 @@ export const texts = {
   /** A sentence of the library. */
   ofLibrary: (text) => ofPlayers(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`),
   why: (text, column) => `${column ? `${columnName(column)}: ` : ""}${texts.ofLibrary(text)}`,
+  boardRule({ connect, misere }) {
+    if (misere) return `Whoever completes a line of ${connect} loses.`;
+    return connect === 4 ? "" : `A line of ${connect} wins.`;
+  },
+  covered: "The values are covered: Values shows those of this position.",
+  edited: (columns) => `${plural(columns.flat().length, "piece")} on the board.`,
   drawing: "Drawing a puzzle …",
   streak: (days, isSolved) => `${plural(days, "day")} in a row.${isSolved ? " Solved today." : " The puzzle of today waits."}`,
   noStreak: "The puzzle of the day is the same for everybody.",

@@ -8,7 +8,7 @@ import { costText } from "./history.js";
 import { columnName, movesText, parseMoves } from "./notation.js";
 import { texts, valueText } from "./texts.js";
 
-const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
+const SWITCHES = { present: "presents", sound: "sound", flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
 
 /** After how many milliseconds the page says that it waits for values. */
 export const SLOW = 300;
@@ -48,7 +48,8 @@ export class View {
     });
     this.drawReview(state);
     this.boards.draw(state.values);
-    this.exports.draw(game);
+    this.exports.draw(game, { ...players.toLink(), ...(!state.values && { values: "off" }) });
+    setNote($("rule"), texts.boardRule(game.board));
     this.drawStatus(state, result, player, thinking);
     this.drawSource(fact, game.board);
     setInert($("undo"), game.ply === 0);
