@@ -103,10 +103,7 @@ pub fn draw_svg(position: &Position) -> String {
             let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\"/>");
             // A hub marks the second player's pieces for readers who cannot tell the colours apart.
             if position.piece(column, row) == Some(Player::Second) {
-                let _ = write!(
-                    text,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#b97d00\"/>"
-                );
+                let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#b97d00\"/>");
             }
         }
     }

@@ -8,6 +8,9 @@ use include_dir::Dir;
 /// The modules that the page loads, in their order; they import all others.
 const ENTRIES: [&str; 2] = ["server.js", "app.js"];
 
+/// What stands between `export` and a name.
+const KEYWORDS: [&str; 4] = ["async", "function", "class", "const"];
+
 /// Joins the modules of a folder.
 ///
 /// # Panics
@@ -37,14 +40,15 @@ fn add<'a>(files: &'a Dir, name: &'a str, script: &mut String, joined: &mut Vec<
             add(files, module, script, joined);
             let _ = writeln!(body, "const {{{names}}} = {};", variable(module));
         } else if let Some(declaration) = line.strip_prefix("export ") {
-            let words = declaration.split([' ', '(']).skip_while(|word| matches!(*word, "async" | "function" | "class" | "const"));
-            exports.push(words.into_iter().next().filter(|word| !word.is_empty()).unwrap_or_else(|| panic!("{name}: {line}")));
+            let mut words = declaration.split([' ', '(']).skip_while(|word| KEYWORDS.contains(word));
+            exports.push(words.next().unwrap_or_else(|| panic!("{name}: {line}")));
             let _ = writeln!(body, "{declaration}");
         } else {
             let _ = writeln!(body, "{line}");
         }
     }
-    let _ = write!(script, "const {} = (() => {{\n{body}return {{ {} }};\n}})();\n", variable(name), exports.join(", "));
+    let _ =
+        write!(script, "const {} = (() => {{\n{body}return {{ {} }};\n}})();\n", variable(name), exports.join(", "));
 }
 
 fn variable(module: &str) -> String {
