@@ -209,6 +209,24 @@ fn analyse_game(board: &str, start: &str, moves: &str, change: fn(Outcome) -> Op
     GameAnalysis::of(&game, analyse).unwrap()
 }
 
+/// Worked out by hand from the rows of the next test.
+#[test]
+fn a_summary_counts_mistakes_and_says_where_the_game_was_decided() {
+    let missed =
+        ["mistake: win to tie", "mistake: tie to loss, left a line open", "mistake: win to loss, missed a line", ""];
+    let rows: [(_, fn(Outcome) -> Option<Outcome>, _, &[&str]); 4] = [
+        ("213", Some, "no mistakes", &[""; 3]),
+        ("1342", Some, "X 2 mistakes, O 1; decided at move 3; best was 2", &missed),
+        ("1234", Some, "X 1 mistake, O none; decided at move 1; best was 2 or 3", &["mistake: win to tie", "", "", ""]),
+        ("1234", |_| None, "no mistakes; 4 of 4 moves not judged", &[]),
+    ];
+    for (moves, change, summary, verdicts) in rows {
+        let analysis = analyse_game("4x1c2", "-", moves, change);
+        assert_eq!(analysis.summary(), summary, "{moves}");
+        assert_eq!(Vec::from_iter(analysis.moves().filter_map(|(_, ply, _)| ply.verdict())), verdicts, "{moves}");
+    }
+}
+
 /// Every row was worked out by hand.
 #[test]
 fn moves_have_their_classes_and_players_their_accuracy() {
