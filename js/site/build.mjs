@@ -79,7 +79,7 @@ function html() {
   const policy = `default-src 'self'; img-src 'self' data:; script-src 'self' 'wasm-unsafe-eval' 'sha256-${scriptHash}'; object-src 'none'; base-uri 'none'; form-action 'none'`;
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    `<meta name="theme-color" content="#27364f">`,
+    `<meta name="theme-color" content="#2460d6">`,
     `<link rel="manifest" href="manifest.webmanifest">`,
     `<link rel="preload" href="${wasm.folder}engine_bg.wasm" as="fetch" crossorigin fetchpriority="low">`,
     ...(address ? [`<meta property="og:url" content="${address}">`, `<meta property="og:image" content="${address}picture.png">`] : []),

@@ -172,6 +172,9 @@ impl GameAnalysis {
         let [first, second] = Player::BOTH.map(|player| self.mistakes(player).len());
         let many = |count: usize| if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
         let counts = match (first, second) {
+            (0, 0) if self.undecided() > 0 => {
+                return format!("{} of {} moves not judged", self.undecided(), self.game.ply());
+            }
             (0, 0) => "no mistakes".to_owned(),
             (0, _) => format!("X no mistakes, O {}", many(second)),
             (_, 0) => format!("X {}, O none", many(first)),

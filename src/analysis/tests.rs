@@ -218,7 +218,7 @@ fn a_summary_counts_mistakes_and_says_where_the_game_was_decided() {
         ("213", Some, "no mistakes", &[""; 3]),
         ("1342", Some, "X 2 mistakes, O 1; decided at move 3; best was 2", &missed),
         ("1234", Some, "X 1 mistake, O none; decided at move 1; best was 2 or 3", &["mistake: win to tie", "", "", ""]),
-        ("1234", |_| None, "no mistakes; 4 of 4 moves not judged", &[]),
+        ("1234", |_| None, "4 of 4 moves not judged", &[]),
     ];
     for (moves, change, summary, verdicts) in rows {
         let analysis = analyse_game("4x1c2", "-", moves, change);

@@ -66,12 +66,12 @@ pub fn draw(position: &Position, for_terminal: bool) -> String {
 const CELL: usize = 20;
 const RADIUS: usize = 8;
 
-/// The fills of the pieces, in the colours of GamesmanUni's page: the first player is blue, the second red.
+/// The fills of the pieces, in the colours of the page: the first player is red, the second yellow.
 const FIRST_FILL: &str = "#e0333a";
 const SECOND_FILL: &str = "#ffc919";
 
-/// Draws a position as SVG, about 70 bytes a cell. The first player's pieces are blue, the second player's are red with
-/// a ring. The title gives the board, the number of pieces and who is to move.
+/// Draws a position as SVG, about 70 bytes a cell. The first player's pieces are red, the second player's are yellow with
+/// a hub. The title gives the board, the number of pieces and who is to move.
 ///
 /// ```
 /// use fourbase::{Board, notation};

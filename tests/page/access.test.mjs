@@ -63,7 +63,7 @@ for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
       // The best line is still on when the page is opened again.
       if (colorScheme === "light") await page.click("#best-line");
       await page.click("#follow-up-toggle");
-      await page.selectOption("#first-player", "pomakis");
+      await screen.choose("first", "pomakis");
       await page.click(ply(4));
       await screen.settled("a computer waits", ({ canGoOn }) => canGoOn);
       await screen.send("#paste", "9", "#paste-go");

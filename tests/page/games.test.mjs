@@ -144,7 +144,7 @@ pageTest("a board that is too large is said without alarm, with a guess as a hin
   await page.click("#retry");
   await screen.until("it is tried again", givenUp);
   await page.click("#hint");
-  await page.waitForFunction(() => /^A guess by pomakis/.test(document.getElementById("remark").textContent));
+  await page.waitForFunction(() => /A guess: column [1-8]\.$/.test(document.getElementById("remark").textContent));
   // Where a perfect player finds no move, the strongest one moves.
   await screen.choose("second", "perfect");
   await screen.until("a computer moves", ({ ply }) => ply === 4);

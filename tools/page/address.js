@@ -59,10 +59,19 @@ function readMoves(text) {
   }
 }
 
-/** Writes the game into the address bar: a new entry, or in place of the present one. */
-export function writeAddress(game, { replace = false } = {}) {
-  if (replace) history.replaceState(null, "", queryOf(game));
-  else history.pushState(null, "", queryOf(game));
+/** What an address may have beside its game: the players, whether values are hidden, and whether it is shown in a frame. */
+const OPTIONS = ["embed", "first", "second", "values"];
+
+/**
+ * Writes the game into the address bar: a new entry, or in place of the present one, as always in a frame. The options stay there, but
+ * those that somebody has changed since.
+ */
+export function writeAddress(game, { replace = false, without = [] } = {}) {
+  const query = new URLSearchParams(location.search);
+  const kept = OPTIONS.filter((name) => query.has(name) && !without.includes(name)).map((name) => [name, query.get(name)]);
+  const address = `${queryOf(game)}${kept.length > 0 ? `&${new URLSearchParams(kept)}` : ""}`;
+  if (replace || query.get("embed") === "1") history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
 }
 
 /** Reads a remembered value, or returns `standard`. */

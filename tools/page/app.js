@@ -22,7 +22,7 @@ const state = {
   game: first.game,
   flipped: recall("flipped", false),
   /** Whether values are shown in a game and in analysis, if that was chosen. Else they are hidden in a game until it is over. */
-  chosen: { "values.game": recall("values.game", null), values: recall("values", null) },
+  chosen: { "values.game": null, values: recall("values", null) },
   /** Whether the page is presented, which covers the values of each position until somebody asks for them; and where that was. */
   presents: false,
   revealed: null,
@@ -57,6 +57,7 @@ const players = new Players(questions, {
     // A computer that was chosen in the middle of a game waits, so that the later moves are not lost.
     state.held = state.game.ply < state.game.moves.length;
     questions.end("move");
+    writeAddress(state.game, { replace: true, without: ["first", "second"] });
     askComputer();
     askPosition();
     tell($("sides-note").textContent);
@@ -83,9 +84,12 @@ const view = new View({ board, plies, players, boards, exports, questions, facts
 function change(game, { address = "push", held = false, isComputer = false } = {}) {
   questions.end("position", "history", "move", "line", "rule", "hint");
   // What went wrong for a person is said until the person goes on.
-  if (!isComputer) questions.end("paste", "random-ply", "board-custom", "hand", "address");
+  if (!isComputer) {
+    questions.end("paste", "random-ply", "board-custom", "hand", "address", "puzzle");
+    practise.say();
+    remark();
+  }
   Object.assign(state, { game, held });
-  remark();
   players.openOn(game.board);
   if (address !== "keep") writeAddress(game, { replace: address === "replace" });
   askAll();
@@ -94,13 +98,17 @@ function change(game, { address = "push", held = false, isComputer = false } = {
 
 function playByHand(column) {
   const { game } = state;
-  const edit = document.querySelector("#editor input:checked").value;
-  if (edit) editColumn(column, edit);
+  if (editor().value) editColumn(column, editor().value);
+  else if (practise.of(game)) tryPuzzle(column);
   else if (outcomeNow().over) remark(texts.isOver);
   else if (!players.isHuman(toMove(game)) && !state.held) remark(texts.notYourTurn);
   else if (columnsAt(game)[column - 1]?.length >= game.board.height) remark(texts.isFull(column));
-  else if (practise.of(game)) tryPuzzle(column);
   else playColumn(column);
+}
+
+/** What a click on a column does: it plays, or sets or removes a piece. */
+function editor() {
+  return document.querySelector("#editor input:checked");
 }
 
 /** Adds a piece, 0 or 1, on a column, or removes one. What cannot be a position is said by whoever answers for its value. */
@@ -112,12 +120,13 @@ function editColumn(column, edit) {
   else if (columns[column - 1].length < board.height) columns[column - 1].push(Number(edit));
   else return remark(texts.isFull(column));
   tell(texts.edited(columns));
-  change(newGame(board, columns), { held: true });
+  change(newGame(board, columns), { address: "replace", held: true });
 }
 
 /** Tries a move of a puzzle. A wrong one is not played. */
 function tryPuzzle(column) {
   const { value } = practise.puzzle;
+  if (columnsAt(state.game)[column - 1]?.length >= state.game.board.height) return remark(texts.isFull(column));
   if (!practise.solves(column)) return remark(texts.puzzleWrong(column, value));
   playColumn(column);
   remark(texts.puzzleRight(column));
@@ -154,6 +163,7 @@ function go(game) {
 
 function open(game, text = "", { address = "push" } = {}) {
   Object.assign(state, { hint: null, hints: 0 });
+  $("editor").querySelector("input").checked = true;
   tell(text);
   change(game, { address, held: game.ply > 0 });
   // On a narrow screen the fields are far below the board.
@@ -178,6 +188,8 @@ function askPosition() {
 
 function arrived() {
   const fact = facts.of(state.game);
+  // Whoever wants the values now wants their reasons as well.
+  if (state.values && !fact.explained && !isOpen(fact) && !outcomeNow().over) return askPosition();
   if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact, state.game.board.misere));
   questions.askHistory(state.game, draw);
   askLine();
@@ -187,7 +199,7 @@ function arrived() {
 function askComputer() {
   const { game } = state;
   const player = toMove(game);
-  if (state.held || !players.isReady(player) || outcomeNow().over) return;
+  if (state.held || !players.isReady(player) || outcomeNow().over || practise.of(game)) return;
   const name = players.name(player);
   const pause = players.isHuman(1 - player) ? 200 : 400;
   const failed = () => {
@@ -225,7 +237,7 @@ function giveHint() {
   if (fact?.value && best?.value === fact.value) return show(best.column, texts.hint(best.column));
   const guess = players.strongest();
   if (!fact?.whole || !guess) return remark(texts.hintWaits);
-  questions.askMove("hint", game, guess, 0, ({ column }) => show(column, texts.hintGuess(column, guess)), draw);
+  questions.askMove("hint", game, guess, 0, ({ column }) => show(column, texts.hintGuess(column)), draw);
 }
 
 function askRule() {
@@ -275,15 +287,16 @@ onClick("go-on", () => {
   draw();
 });
 onClick("values-toggle", () => {
+  const shows = !state.values;
   // Who looks at the values has given the puzzle up.
-  if (practise.of(state.game)) {
-    practise.end();
-    state.chosen[valuesKey()] = false;
-  }
-  if (state.presents) state.revealed = state.values ? null : keyOf(state.game);
+  if (practise.of(state.game)) practise.end();
+  if (state.presents) state.revealed = shows ? keyOf(state.game) : null;
   else {
-    state.chosen[valuesKey()] = !state.values;
-    remember(valuesKey(), state.values);
+    // What is usual here needs no choice, which would count in the next game.
+    state.chosen[valuesKey()] = null;
+    if (state.values !== shows) state.chosen[valuesKey()] = shows;
+    if (!players.isGame()) remember("values", shows);
+    writeAddress(state.game, { replace: true, without: ["values"] });
   }
   if (!questions.asks("position")) askPosition();
   tell(texts.valuesShown(state.values));
@@ -292,6 +305,7 @@ onClick("values-toggle", () => {
 onClick("present", () => {
   state.presents = !state.presents;
   state.revealed = null;
+  $("editor").querySelector("input").checked = true;
   document.body.toggleAttribute("data-presents", state.presents);
   if (state.presents) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
@@ -315,15 +329,14 @@ onClick("best-line", () => {
   draw();
 });
 $("line-note").addEventListener("click", ({ target }) => {
-  const columns = state.line.columns.slice(0, Number(target.dataset.upTo));
-  if (columns.length > 0 && target.dataset.upTo) follow(columns);
+  if (target.dataset.upTo) follow(state.line.columns.slice(0, Number(target.dataset.upTo)));
 });
 onClick("next-mistake", () => go(goTo(state.game, nextMistake(state.game, facts.stepsOf(state.game)))));
 onClick("retry-here", () => {
   const { game } = state;
   // After a mistake, that move is tried again.
   const ply = isMistake(facts.stepsOf(game)[game.ply - 1]) ? game.ply - 1 : game.ply;
-  change({ ...game, moves: game.moves.slice(0, ply), ply });
+  change({ ...game, moves: game.moves.slice(0, ply), ply }, { held: true });
   tell(texts.retried);
 });
 onClick("rematch", () => open(newGame(state.game.board), $("rematch").textContent));
@@ -333,7 +346,7 @@ onClick("review", () => {
   $("next-mistake").focus();
   $("next-mistake").click();
 });
-onClick("play-best", () => playByHand(state.line.columns[0]));
+onClick("play-best", () => playColumn(state.line.columns[0]));
 onClick("follow-up-toggle", () => {
   state.follow = !state.follow;
   if (state.follow) askRule();
@@ -370,4 +383,4 @@ players.takeFrom(options);
 if (options.get("values") === "off") state.chosen[valuesKey()] = false;
 document.body.toggleAttribute("data-embed", options.get("embed") === "1");
 const address = first.stopped || first.position ? "keep" : "replace";
-show(first, state.game, { address, held: state.game.ply > 0 || state.game.moves.length > 0 });
+show(first, state.game, { address, held: state.game.moves.length > 0 || address === "keep" });

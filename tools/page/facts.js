@@ -60,6 +60,11 @@ export function isOpen({ error, children }) {
   return Boolean(error) || children.some((child) => !child.value);
 }
 
+/** Whether that was a limit of the search, and no failure. */
+export function isUndecided({ error }) {
+  return !error || error.includes("not decided");
+}
+
 /** Names a position: games that meet share what is known. */
 export function keyOf(game, ply = game.ply) {
   return `${game.board.text} ${uniText(game.board, columnsAt(game, ply))}`;

@@ -32,7 +32,7 @@ function actionOf(event, { board, width, onPlay }) {
   const command = commands.find((button) => button.dataset.key === key);
   if (!command) return null;
   return () => {
-    if (command.hidden) return;
+    if (command.hidden || getComputedStyle(command.closest("section")).display === "none") return;
     command.closest("details")?.setAttribute("open", "");
     command.click();
   };

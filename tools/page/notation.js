@@ -23,6 +23,7 @@ export function tidy(pasted) {
   let text = pasted.trim().replace(/^["']|["']$/g, "");
   if (text.length > MOST_CHARACTERS) throw new Impossible("long", { count: text.length });
   if (/^https?:/i.test(text)) throw new Impossible("link");
+  if (/^\d+\s?[x×]\s?\d+(?:c\d+)?m?$/i.test(text)) return { text: "-", board: parseBoard(text) };
   const [, board, rest] = /^(\d+\s?[x×]\s?\d+(?:c\d+)?m?)[\s,:;]+([^]+)$/i.exec(text) ?? [text, null, text];
   text = rest.replace(/^moves?\s*[:=]\s*/i, "").replace(/\s+(1-0|0-1|1\/2-1\/2|½-½|[*#])$/, "");
   text = text.replace(/^[[({]([^\])}]*)[\])}]$/, "$1").replaceAll(";", ",");

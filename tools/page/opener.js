@@ -71,6 +71,7 @@ export class Opener {
 
   /** Opens a pasted text: a link to the page or to gamesolver.org, or any notation, which is asked about. Nothing opens nothing. */
   paste(text) {
+    if (text.length > MOST_CHARACTERS) return this.questions.attempt("paste", () => tidy(text));
     const query = /(?:^|[?&])((?:board|moves|start|position|pos)=[^#]*)/.exec(text)?.[1];
     if (query) {
       this.questions.attempt("paste", () => {
@@ -138,7 +139,7 @@ export class Exports {
     $("export-bits").value = bitsText(game.board, columns);
     $("export-uni").value = uniText(game.board, columns);
     $("export-link").value = linkTo(game, options);
-    $("whole").firstElementChild.href = linkTo(game);
+    $("whole").firstElementChild.href = linkTo(game, options);
     this.drawPicture({ board: game.board.text, position: positionText(game) });
   }
 

@@ -22,7 +22,7 @@ export class Players {
       const stored = recall(`player.${name}`, { kind: "human" });
       kind.value = stored.kind;
       if (!kind.value) kind.value = "human";
-      const side = { kind, level, wanted: Number(stored.level) || STANDARD[kind.value] };
+      const side = { kind, level, wanted: stored.level >= 1 && stored.level < 100 ? Math.floor(stored.level) : STANDARD[kind.value] };
       this.fillLevels(side);
       const changed = () => {
         this.choose(side, kind.value, kind.value in STANDARD ? Number(level.value) || STANDARD[kind.value] : undefined);
@@ -57,18 +57,19 @@ export class Players {
 
   /** Lets a player play a side and remembers that. */
   choose(side, kind, level) {
-    side.kind.value = kind;
-    side.wanted = level;
-    this.fillLevels(side);
+    this.put(side, kind, level);
     remember(`player.${side.name}`, { kind, level });
   }
 
-  /** Lets the players of a link play: `first` and `second`, such as `level:3`; others stay. */
+  /** Lets the players of a link play, such as `second=level:3`: the other side is a person. Those that were chosen here are not forgotten. */
   takeFrom(query) {
+    if (!query.has("first") && !query.has("second")) return;
     for (const side of this.sides) {
-      const [kind, level] = (query.get(side.name) ?? "").split(":");
-      const isKnown = [...side.kind.options].some(({ value }) => value === kind || value === query.get(side.name));
-      if (isKnown) this.choose(side, kind === "perfect" ? query.get(side.name) : kind, Number(level) || STANDARD[kind]);
+      const name = query.get(side.name) ?? "human";
+      const [, player, level] = /^([a-z]+):([1-9]\d?)$/.exec(name) ?? [];
+      const [kind, wanted] = player in STANDARD ? [player, Number(level)] : [name, STANDARD[name]];
+      const isKnown = [...side.kind.options].some(({ value }) => value === kind);
+      this.put(side, isKnown ? kind : "human", wanted);
     }
     this.drawOpponent();
   }
@@ -79,6 +80,12 @@ export class Players {
       const { kind, wanted } = side;
       return [side.name, kind.value in STANDARD ? `${kind.value}:${wanted}` : kind.value];
     }));
+  }
+
+  put(side, kind, level) {
+    side.kind.value = kind;
+    side.wanted = level;
+    this.fillLevels(side);
   }
 
   /** Marks the opponent of a person, if it is one of those that the panel offers. */

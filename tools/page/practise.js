@@ -22,8 +22,8 @@ export function seedOfDay(ago = 0, now = new Date()) {
 export class Practise {
   constructor({ questions, board, onOpen }) {
     Object.assign(this, { questions, onOpen });
-    /** The puzzle that is open: {key, solution, value, remoteness, day}, or null. */
-    this.puzzle = null;
+    /** The puzzle that is open: {key, solution, value, remoteness, day, before}, or null; also after the page is loaded again. */
+    this.puzzle = recall("puzzle", null);
     onClick("daily", () => this.draw({ board: BOARD, seed: seedOfDay() }, seedOfDay()));
     onClick("puzzle", () => this.draw({ board: board().text, seed: Math.floor(Math.random() * 2 ** 31) }));
     this.say();
@@ -34,7 +34,8 @@ export class Practise {
     this.say(texts.drawing);
     this.questions.run("puzzle", (signal) => ask("puzzle", fields, { signal }), ({ puzzles: [drawn] }) => {
       const game = playAll(newGame(parseBoard(fields.board)), parseMoves(drawn.position.moves));
-      this.puzzle = { ...drawn, key: keyOf(game), day };
+      const { solution, value, remoteness } = drawn;
+      this.keep({ solution, value, remoteness, key: keyOf(game), day, before: seedOfDay(1) });
       this.onOpen(game);
       this.say();
     }, () => this.say());
@@ -47,19 +48,24 @@ export class Practise {
 
   /** Takes a try. Returns whether it solves the puzzle, which is closed then. */
   solves(column) {
-    const { solution, day } = this.puzzle;
+    const { solution, day, before } = this.puzzle;
     if (column !== solution) return false;
-    this.puzzle = null;
+    this.keep(null);
     const { last, days } = recall("practise", { last: 0, days: 0 });
-    if (day && day !== last) remember("practise", { last: day, days: last === seedOfDay(1) ? days + 1 : 1 });
+    if (day && day !== last) remember("practise", { last: day, days: last === before ? days + 1 : 1 });
     this.say();
     return true;
   }
 
   /** Gives the puzzle up. */
   end() {
-    this.puzzle = null;
+    this.keep(null);
     this.say();
+  }
+
+  keep(puzzle) {
+    this.puzzle = puzzle;
+    remember("puzzle", puzzle);
   }
 
   /** Says a text, or for how many days the puzzle of the day was solved. */

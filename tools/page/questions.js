@@ -2,9 +2,10 @@
 // question was ended is dropped, so that it never lands on another position.
 
 import { fieldsOf } from "./address.js";
-import { isOpen } from "./facts.js";
+import { isOpen, isUndecided } from "./facts.js";
 import { wholeOf } from "./game.js";
 import { positionText } from "./notation.js";
+import { texts } from "./texts.js";
 import { ask } from "./transport.js";
 
 /** How many milliseconds are no wait. */
@@ -97,8 +98,9 @@ export class Questions {
       },
     }), (answer) => {
       this.facts.keep(game, answer, { whole: true, explained: why });
+      const again = () => this.askPosition(game, why, onPart, onWhole, onFailure, onProgress);
       // A board that is too large is no error: it is said in the place of the source.
-      if (isOpen(answer)) this.notices.say("position", "", () => this.askPosition(game, why, onPart, onWhole, onFailure, onProgress));
+      if (isOpen(answer)) this.notices.say("position", isUndecided(answer) ? "" : texts.gaveUp(answer.error), again);
       onWhole();
     }, onFailure);
   }

@@ -4,8 +4,9 @@ let audio;
 
 /** Knocks, if sound is wanted. Browsers that have no sound stay quiet. */
 export function click(isWanted) {
-  if (!isWanted || !globalThis.AudioContext) return;
+  if (!isWanted || !globalThis.AudioContext || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   audio ??= new AudioContext();
+  audio.resume();
   const [tone, volume, now] = [audio.createOscillator(), audio.createGain(), audio.currentTime + 0.25];
   tone.frequency.setValueAtTime(220, now);
   tone.frequency.exponentialRampToValueAtTime(90, now + 0.08);

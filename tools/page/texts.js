@@ -77,7 +77,7 @@ export const texts = {
   hintButton: (count) => (count ? `Hint (${count})` : "Hint"),
   hint: (column) => `Hint: column ${columnName(column)}.`,
   hintWaits: "The values for a hint are not known yet.",
-  hintGuess: (column, name) => `A guess by ${name}: column ${columnName(column)}.`,
+  hintGuess: (column) => `The values are not known here. A guess: column ${columnName(column)}.`,
   /** Says who has won and how: with a line from a cell to a cell, [column, row] from 0. */
   won(winner, misere, { from: [left, low], to: [right, high] }) {
     const way = low === high ? `in row ${low + 1}` : left === right ? `in column ${columnName(left + 1)}` : "on a diagonal";
@@ -124,6 +124,8 @@ export const texts = {
   reviewWaits: "The review comes with the values.",
   reviewEmpty: "Play, or open a game: every move is reviewed here.",
   line: (names) => `Best line: ${names}`,
+  lineHidden: "The best line is hidden, as the values are.",
+  lineMove: (number, column) => `To move ${number} of the line, column ${columnName(column)}`,
   lineOver: "The best line ends here.",
   lineUnknown: "The best line is not known.",
   lineWaiting: "Asking for the best line …",
@@ -141,7 +143,9 @@ export const texts = {
   pastedNoGame: "No game can reach this position. You can still play from here.",
   randomShown: (ply) => `A position with ${plural(ply, "piece")}.`,
   unanswered: (text) => `There is no answer: ${text}.`,
-  refused: (text) => `Not possible: ${ofPlayers(text)}.`,
+  // What quotes a text, or says what to write, means the letters.
+  refused: (text) => `Not possible: ${/['"]|write/.test(text) ? text : ofPlayers(text)}.`,
+  gaveUp: (text) => `There are no values: ${text}.`,
   tooLarge: (board) => `${board} is not solved this early in the game: the search gave up. Values come later; a hint is a guess.`,
   stoppedLink({ code, text }, ply) {
     const what = { board: "board", uni: "position", long: "text" }[code] ?? "move";
@@ -155,7 +159,7 @@ export const texts = {
     board: ({ text }) => `${text ? `${text.slice(0, 20)} is` : "That is"} no board. Write columns x rows with at most 32 columns and 64 cells, such as 7x6, 4x4c3 or 6x6m.`,
     long: ({ count }) => `This text has ${count.toLocaleString("en")} characters, and no game or position needs more than 512.`,
     link: () => "This link has no game. Open one that has moves=, pos= or position= in it.",
-    uni: ({ text }) => `${text} is no position of this board.`,
+    uni: ({ text }) => `${text.slice(0, 80)} is no position of this board.`,
   },
 };
 

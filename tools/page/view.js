@@ -2,7 +2,7 @@
 
 import { queryOf } from "./address.js";
 import { $, element, setHidden, setInert, setNote } from "./dom.js";
-import { isOpen, keyOf } from "./facts.js";
+import { isOpen, isUndecided, keyOf } from "./facts.js";
 import { columnsAt, isMistake, mistake, negate, nextMistake, outcome, toMove } from "./game.js";
 import { costText } from "./history.js";
 import { columnName, movesText, parseMoves } from "./notation.js";
@@ -59,7 +59,7 @@ export class View {
     setHidden($("go-on"), result.over || thinking || players.isHuman(player) || Boolean(this.practise.of(game)));
     setInert($("first"), game.ply === 0);
     setInert($("last"), game.ply === game.moves.length);
-    setInert($("hint"), result.over || !mayPlay);
+    setInert($("hint"), result.over || !mayPlay || Boolean(this.practise.of(game)));
     setHidden($("end"), !result.over);
     setHidden($("why"), result.over);
     $("hint").textContent = texts.hintButton(state.hints);
@@ -118,15 +118,16 @@ export class View {
     if (!this.waiting && this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
     const parts = [this.waiting].filter(Boolean);
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
-    else if (fact && isOpen(fact)) parts.push(texts.tooLarge(board.text));
+    else if (fact && isOpen(fact) && isUndecided(fact)) parts.push(texts.tooLarge(board.text));
     else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
     if (fact?.source?.nodes > 0) parts.push(texts.searched(fact.source.nodes));
     $("source").textContent = parts.join(" ");
   }
 
   /** Says the best line, or what is known of it; nothing while it is off. */
-  lineText({ game, line, best }) {
-    if (!best) return "";
+  lineText({ game, line, best, values }) {
+    if (!best || this.practise.of(game)) return "";
+    if (!values) return texts.lineHidden;
     if (outcome(game.board, columnsAt(game)).over) return texts.lineOver;
     if (line?.key === keyOf(game)) return line.columns ? texts.line(line.columns.map(columnName).join(" ")) : texts.lineUnknown;
     return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
@@ -135,12 +136,15 @@ export class View {
   /** Shows the best line: each of its moves is a button that goes there. */
   drawLine(state) {
     const text = this.lineText(state);
+    // The focus and a click stay on a move as long as the line is the same.
+    if ($("line-note").dataset.drawn === text) return;
+    $("line-note").dataset.drawn = text;
     setNote($("line-note"), text);
     const columns = state.best && state.line?.key === keyOf(state.game) ? state.line.columns : null;
-    if (!columns?.length || !text) return;
+    if (!columns?.length || text !== texts.line(columns.map(columnName).join(" "))) return;
     $("line-note").replaceChildren(texts.line(""), ...columns.flatMap((column, index) => {
       const button = element("button", "", columnName(column));
-      Object.assign(button, { type: "button" }).dataset.upTo = index + 1;
+      Object.assign(button, { type: "button", ariaLabel: texts.lineMove(index + 1, column) }).dataset.upTo = index + 1;
       return [button, " "];
     }));
   }
@@ -167,10 +171,10 @@ export class View {
 }
 
 /** Returns the columns that get a mark: the hint, the next move of the best line, and the answer of the rule, which goes by the order of the moves. */
-function marksOf({ game, line, best, rule, follow, hint }) {
+function marksOf({ game, line, best, rule, follow, hint, values }) {
   return {
     hint: hint?.key === keyOf(game) ? hint.column : null,
-    best: best && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
+    best: best && values && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
     rule: follow && rule?.answers && rule.key === queryOf(game) ? rule.column : null,
   };
 }
@@ -182,10 +186,10 @@ function reasonOf(fact, look) {
 }
 
 /** Returns what is marked on the board before it is played: the hint, or a line of moves with their numbers; after a mistake, what refutes it. */
-function ghostsOf({ game, best, line, hint }, columns, player, reason, column, isRefuted) {
+function ghostsOf({ game, best, line, hint, values }, columns, player, reason, column, isRefuted) {
   const key = keyOf(game);
   if (hint?.key === key) return [{ column: hint.column, row: columns[hint.column - 1].length, text: texts.marks.hint }];
-  const isShown = best && line?.key === key && line.columns;
+  const isShown = best && values && line?.key === key && line.columns;
   const isProved = reason && reason.kind !== "best-play";
   const moves = isProved && (column || isRefuted) ? [...(column ? [column] : []), ...parseMoves(reason.line)] : isShown ? line.columns : [];
   const heights = columns.map((pieces) => pieces.length);

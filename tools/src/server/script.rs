@@ -40,6 +40,7 @@ fn add<'a>(files: &'a Dir, name: &'a str, script: &mut String, joined: &mut Vec<
             add(files, module, script, joined);
             let _ = writeln!(body, "const {{{names}}} = {};", variable(module));
         } else if let Some(declaration) = line.strip_prefix("export ") {
+            assert!(KEYWORDS.iter().any(|word| declaration.starts_with(word)), "{name}: {line}");
             let mut words = declaration.split([' ', '(']).skip_while(|word| KEYWORDS.contains(word));
             exports.push(words.next().unwrap_or_else(|| panic!("{name}: {line}")));
             let _ = writeln!(body, "{declaration}");
