@@ -214,7 +214,8 @@ fn analyse_game(board: &str, start: &str, moves: &str, change: fn(Outcome) -> Op
 fn a_summary_counts_mistakes_and_says_where_the_game_was_decided() {
     let missed =
         ["mistake: win to tie", "mistake: tie to loss, left a line open", "mistake: win to loss, missed a line", ""];
-    let rows: [(_, fn(Outcome) -> Option<Outcome>, _, &[&str]); 4] = [
+    type Change = fn(Outcome) -> Option<Outcome>;
+    let rows: [(_, Change, _, &[&str]); 4] = [
         ("213", Some, "no mistakes", &[""; 3]),
         ("1342", Some, "X 2 mistakes, O 1; decided at move 3; best was 2", &missed),
         ("1234", Some, "X 1 mistake, O none; decided at move 1; best was 2 or 3", &["mistake: win to tie", "", "", ""]),
