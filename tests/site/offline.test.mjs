@@ -29,6 +29,7 @@ pageTest("after the first visit the page works without a network", async ({ scre
   await page.selectOption("#second-player", "pomakis");
   await screen.until("two computers play", ({ ply }) => ply > 14);
   assert.match(await page.inputValue("#export-svg"), /^data:image/);
+  for (const side of ["first", "second"]) await page.selectOption(`#${side}-player`, "human");
   const { status, error } = await screen.after(page.goto(`${url}/index.html?board=4x4&moves=11`), "11");
   assert.deepEqual([status.startsWith("Red to move: a tie with best play."), error], [true, ""], status);
 }, { board: "7x6", only: "site" });
