@@ -17,6 +17,7 @@ use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::is_address;
 use fourbase_tiers::kernel::Values;
 use numpy::{PyArray1, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -38,7 +39,8 @@ use crate::work::{ProgressDisplay, budget, pool, without_gil};
 /// A solved board. Threads may share it.
 ///
 /// ``db`` is the folder of all databases, or its address such as ``"http://host/db"``: by default ``$FOURBASE_DB``, else ``db``, as
-/// on the command line. Early plies of 7x6, 6x6 and 7x5 are built in; later positions of these boards are searched forward.
+/// on the command line. Early plies of 7x6, 6x6 and 7x5 are built in; later positions of these boards are searched forward. They
+/// answer where no folder is named; a named one must have a database of the board.
 ///
 /// All databases of the board answer together: those in the folder, of both kinds and also unfinished, and the built-in one. So a
 /// further database never makes an answer of `probe`, `moves`, `probe_many`, `move_values` and `grade` less complete. Everything
@@ -97,7 +99,7 @@ impl Database {
     }
 
     /// Identifies the databases in comparisons: by hash or, while a solve is unfinished and there is no hash, by folder.
-    fn identity(&self) -> Vec<OsString> {
+    pub fn identity(&self) -> Vec<OsString> {
         let identity = |database: &database::Database| match database.manifest.hash {
             Some(hash) => hash.to_string().into(),
             None => database.folder().into(),
@@ -144,8 +146,12 @@ impl Database {
     #[new]
     #[pyo3(signature = (board, db=None, *, cache=None))]
     pub fn find(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<Cache>) -> PyResult<Database> {
-        let root = root(db);
+        let (is_named, root) = (db.is_some(), root(db));
         let found = without_gil(py, || database::Database::find_all(&root, board.0))?.map_err(of_database)?;
+        // A folder with a typing mistake has no databases either. The built-in one is slower.
+        if is_named && found.iter().all(|database| database.is_embedded) {
+            return Err(of_database(DatabaseError::Missing { board: board.0, root }));
+        }
         for database in &found {
             let unfinished = || (found[0].is_embedded && !database.is_complete()).then(|| database.not_solved(0));
             let text = match (&database.passed_over, unfinished()) {
@@ -314,6 +320,29 @@ impl Database {
         call_python(py, "MoveValues", arrays)
     }
 
+    /// Returns what a network learns from many positions, as `Targets`: values, plies, Pons' scores, masks of the legal, the
+    /// value-keeping and the fastest moves, and a policy.
+    ///
+    /// ``policy`` is ``'optimal'`` (by default: all moves that keep the value, alike), ``'fastest'`` (those that win soonest or lose latest), or a
+    /// temperature: the softmax of the scores of the moves divided by it. See `probe_many` for the other arguments; a row that is no
+    /// position is an error.
+    ///
+    /// >>> targets = fourbase.Database("5x4").targets(["1234", ""], policy="optimal")
+    /// >>> targets.values.tolist(), targets.scores.tolist(), targets.policy.round(2).tolist()
+    /// ([0, 0], [0, 0], [[0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.33..., 0.33..., 0.33..., 0.0]])
+    #[pyo3(signature = (positions, *, encoding=None, policy=None, nodes=None, progress=None))]
+    fn targets<'py>(
+        slf: &Bound<'py, Self>,
+        positions: &Bound<'py, PyAny>,
+        encoding: Option<&str>,
+        policy: Option<Bound<'py, PyAny>>,
+        nodes: Option<Bound<'py, PyAny>>,
+        progress: Progress<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let policy = policy.map_or_else(|| "optimal".into_bound_py_any(slf.py()), Ok)?;
+        call_python(slf.py(), "targets", (slf, positions, encoding, policy, nodes, progress))
+    }
+
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror
     /// image if that is another position. A chunk has ``positions`` (a uint64 array (n, 2) of bitboards), ``values`` and
     /// ``plies`` as `probe_many` gives them.
@@ -379,7 +408,7 @@ impl Database {
     /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
     ///
     /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished ones
-    /// are drawn as `sample` draws them (``kind``, ``seed``). ``distinct=True`` writes only one of a position and its mirror image,
+    /// are drawn as `sample` draws them, with its ``kind`` and ``seed``. ``distinct=True`` writes only one of a position and its mirror image,
     /// and writes each position of a sample once. ``unforced=True`` lists the positions in which no move would complete a line, of
     /// ply 8 by default.
     ///
@@ -402,7 +431,7 @@ impl Database {
     /// ['moves,value,remoteness', '-,0,20', '3,0,19', '1,1,19']
     /// >>> db.export(folder / "5x4.parquet", sample=1000, kind="choice-matters", distinct=True)
     /// 1000
-    #[pyo3(signature = (path, *, plies=None, sample=None, kind="uniform", seed=1, distinct=false, unforced=false,
+    #[pyo3(signature = (path, *, plies=None, sample=None, kind=None, seed=None, distinct=false, unforced=false,
         format=None, columns=None, replace=false, nodes=None, memory=None, hours=24.0,
         progress=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
@@ -412,8 +441,8 @@ impl Database {
         path: PathBuf,
         plies: Option<Bound<'py, PyAny>>,
         sample: Option<SampleCount>,
-        kind: &str,
-        #[pyo3(from_py_with = Seed::read)] seed: u64,
+        kind: Option<&str>,
+        seed: Option<Seed>,
         distinct: bool,
         unforced: bool,
         format: Option<&str>,
@@ -425,7 +454,12 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<u64> {
         let sample = sample.map(|count| count.0);
-        let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);
+        if sample.is_none() && (kind.is_some() || seed.is_some()) {
+            let message = "kind=... and seed=... say how a sample is drawn; write sample=N as well, or leave them out";
+            return Err(exception("OptionError", message.to_owned()));
+        }
+        let seed = seed.map_or(1, |seed| seed.0);
+        let (format, kind) = (export::format(format, &path)?, sample_kind(kind.unwrap_or("uniform"))?);
         let (plies, names) = (items::<u32>("plies", plies.as_ref())?, items::<String>("columns", columns.as_ref())?);
         if names.is_some() && format == Some(Format::Uci) {
             let message = "the format 'uci' has columns of its own; leave columns out, or write unforced=True";

@@ -67,6 +67,7 @@ def test_wrong_options_leave_no_file(tmp_path):
     db = Database("4x3")
     wrong = [{"plies": [13]}, {"plies": []}, {"columns": ["colour"]}, {"columns": []}, {"format": "xlsx"}]
     wrong += [{"sample": 5, **of} for of in ({"kind": "chosen"}, {"plies": [12]}, {"unforced": True})]
+    wrong += [{"kind": "choice-matters", "plies": [2]}, {"seed": 9}]
     for options in [*wrong, {"sample": 1000, "plies": [2], "distinct": True}]:
         with pytest.raises(OptionError):
             db.export(tmp_path / "a.csv", **options)

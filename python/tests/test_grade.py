@@ -14,7 +14,7 @@ def leftmost(position: Position) -> int:
 def test_positions_and_chances_are_those_of_the_program(program):
     expected = program("grade", "random", "4x4", "--json")[0]
     result = grade(leftmost, "4x4")
-    assert result._fields == ("board", "population", "total", "plies", "worst")
+    assert result._fields == ("board", "population", "repeats", "total", "plies", "worst")
     assert result.population == expected["population"] == "positions"
     names = ("ply", "graded", "lost", "complete")
     for row, of in zip([result.total, *result.plies], [expected, *expected["plies"]], strict=True):
@@ -51,6 +51,53 @@ def test_a_sample_asks_about_every_position_once_and_has_intervals():
             assert interval is None if share is None else interval[0] <= share <= interval[1]
     low, high = result.total.keeps_interval or (0, 0)
     assert 0 < low < (result.total.keeps_share or 0) < high < 1
+
+
+def test_a_sample_is_labelled_once_and_asked_about_again():
+    seen: list[list[Position]] = [[], []]
+    results = []
+    for asked in seen:
+
+        def player(position: Position, asked: list[Position] = asked) -> int:
+            asked.append(position)
+            return leftmost(position)
+
+        results.append(grade(player, "5x4", sample=700, seed=11))
+    assert results[0] == results[1]
+    assert seen[0] == seen[1] != []
+    # Other samples take its place; then it is drawn anew, the same.
+    for seed in range(5):
+        grade(leftmost, "5x4", sample=50, seed=seed)
+    assert grade(leftmost, "5x4", sample=700, seed=11) == results[0]
+
+
+def test_intervals_hold_the_share_of_fixed_and_of_drawing_players_as_often_as_they_say():
+    """In 200 gradings, 95 % of the intervals should hold it; three standard deviations are 90.4 to 99.6 %."""
+    whole = grade(leftmost, "4x4").plies
+    rng = np.random.default_rng(5)
+
+    def drawing(boards: np.ndarray) -> np.ndarray:
+        noise = np.where(boards[:, 0] == 0, rng.random((len(boards), 4)), -1)
+        return noise.argmax(axis=1) + 1
+
+    def fixed(boards: np.ndarray) -> np.ndarray:
+        return (boards[:, 0] == 0).argmax(axis=1) + 1
+
+    for player, repeats, shares in [
+        (fixed, 1, [row.keeps_share for row in whole]),
+        # A random move keeps the value with the chance of the ply.
+        (drawing, 2, [row.chance for row in whole]),
+    ]:
+        truth = np.mean([share for share in shares if share is not None])
+        held = 0
+        for seed in range(200):
+            total = grade(player, "4x4", batch=True, encoding="array", sample=400, seed=seed, repeats=repeats).total
+            low, high = total.keeps_interval or (1, 0)
+            held += low <= truth <= high
+        print(f"{player.__name__}, repeats={repeats}: {held / 2} % of the intervals hold {truth:.4f}")
+        assert 184 <= held <= 196, player.__name__
+    with pytest.raises(OptionError, match="repeats=0"):
+        grade(leftmost, "4x3", repeats=0)
 
 
 def test_lost_positions_are_graded_by_their_resistance():

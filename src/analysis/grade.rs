@@ -80,6 +80,8 @@ pub struct Grade {
     pub plies: BTreeMap<usize, GradedPly>,
     /// How many positions were requested, over all plies; `None` if all positions were judged.
     pub sample: Option<u64>,
+    /// How many moves were asked for in each position; 0 means 1. More than one are for a player that draws its moves.
+    pub repeats: u64,
     /// The worst blunder; `None` if every move keeps the value. The worst ones turn a win into a loss. Equally bad ones
     /// are compared by the remoteness of the best move, then of the move played (less is worse), then by ply.
     pub worst: Option<Judgement>,
@@ -90,7 +92,7 @@ pub struct Grade {
 pub struct GradedPly {
     /// The number of positions where the choice matters.
     pub graded: u64,
-    /// How many of the moves played in these positions keep the value.
+    /// How many of the moves played in these positions keep the value, as in all counts of moves: of every repeat.
     pub keeps: u64,
     /// Whether all positions of the ply were judged.
     pub is_complete: bool,
@@ -105,6 +107,8 @@ pub struct GradedPly {
     /// The sum, over the graded positions, of the probability that a random move keeps the value, as a multiple of
     /// 1/[`ONE`].
     chance: u128,
+    /// The sums over the positions of the squares of how many moves keep the value, are best, resist.
+    squares: [u64; 3],
 }
 
 impl GradedPly {
@@ -120,13 +124,18 @@ impl GradedPly {
         (!self.no_remoteness).then_some((self.lost, self.resists))
     }
 
-    /// Returns how often the moves in these positions are good ones.
-    pub fn shares(&self) -> Shares {
-        let share = if self.is_complete { Share::of_all } else { Share::of_sample };
+    /// Returns how often the moves in these positions are good ones, of which there are `repeats` in each.
+    pub fn shares(&self, repeats: u64) -> Shares {
+        let share = |hits, squares, count| match (repeats, self.is_complete) {
+            (0 | 1, true) => Share::of_all(hits, count),
+            (0 | 1, false) => Share::of_sample(hits, count),
+            _ => Share::of_repeats(hits, squares, count, repeats, self.is_complete),
+        };
+        let [keeps, best, resists] = self.squares;
         Shares {
-            keeps: share(self.keeps, self.graded),
-            best: self.best().and_then(|best| share(best, self.graded)),
-            resists: self.lost_and_resists().and_then(|(lost, resists)| share(resists, lost)),
+            keeps: share(self.keeps, keeps, self.graded),
+            best: self.best().and_then(|hits| share(hits, best, self.graded)),
+            resists: self.lost_and_resists().and_then(|(lost, hits)| share(hits, resists, lost)),
             chance: (self.graded > 0).then(|| self.chance as f64 / ONE as f64 / self.graded as f64),
         }
     }
@@ -139,6 +148,7 @@ impl GradedPly {
         self.resists += other.resists;
         self.no_remoteness |= other.no_remoteness;
         self.chance += other.chance;
+        self.squares.iter_mut().zip(other.squares).for_each(|(sum, square)| *sum += square);
     }
 }
 
@@ -158,19 +168,36 @@ pub struct Shares {
 impl Grade {
     /// Adds a judgement.
     pub fn add(&mut self, judgement: Judgement) {
-        let is_best = u64::from(judgement.played == judgement.best);
-        // All moves of a lost position lose, so the choice there does not matter for the value.
-        let of_kind = if judgement.best.value == Value::Lose {
-            GradedPly { lost: 1, resists: is_best, ..GradedPly::default() }
-        } else {
-            let (keeps, chance) = (judgement.keeps().into(), judgement.chance.into());
-            GradedPly { graded: 1, keeps, best: is_best, chance, ..GradedPly::default() }
-        };
-        let one = GradedPly { no_remoteness: judgement.best.remoteness.is_none(), ..of_kind };
-        self.plies.entry(judgement.position.ply()).or_default().add(&one);
-        if !judgement.keeps() {
-            self.blame(judgement);
+        self.add_repeats([judgement]);
+    }
+
+    /// Adds the judgements of the moves that a player has drawn in one position.
+    pub fn add_repeats(&mut self, judgements: impl IntoIterator<Item = Judgement>) {
+        let mut sums: Option<(usize, GradedPly)> = None;
+        for judgement in judgements {
+            let (_, sums) = sums.get_or_insert_with(|| {
+                // All moves of a lost position lose, so the choice there does not matter for the value.
+                let of_kind = match judgement.best.value {
+                    Value::Lose => GradedPly { lost: 1, ..GradedPly::default() },
+                    _ => GradedPly { graded: 1, chance: judgement.chance.into(), ..GradedPly::default() },
+                };
+                let no_remoteness = judgement.best.remoteness.is_none();
+                (judgement.position.ply(), GradedPly { no_remoteness, ..of_kind })
+            });
+            let is_best = u64::from(judgement.played == judgement.best);
+            if sums.lost > 0 {
+                sums.resists += is_best;
+            } else {
+                sums.keeps += u64::from(judgement.keeps());
+                sums.best += is_best;
+            }
+            if !judgement.keeps() {
+                self.blame(judgement);
+            }
         }
+        let Some((ply, mut sums)) = sums else { return };
+        sums.squares = [sums.keeps, sums.best, sums.resists].map(|hits| hits * hits);
+        self.plies.entry(ply).or_default().add(&sums);
     }
 
     /// Adds the sums of another grade. The order of adding does not matter.
@@ -205,9 +232,9 @@ impl Grade {
     /// weight, because the number of positions at each ply is unknown.
     pub fn shares(&self) -> Shares {
         if self.sample.is_none() {
-            return self.total().shares();
+            return self.total().shares(self.repeats);
         }
-        let plies: Vec<Shares> = self.plies.values().map(GradedPly::shares).collect();
+        let plies: Vec<Shares> = self.plies.values().map(|ply| ply.shares(self.repeats)).collect();
         let chances: Vec<f64> = plies.iter().filter_map(|ply| ply.chance).collect();
         Shares {
             keeps: Share::mean(plies.iter().filter_map(|ply| ply.keeps)),
@@ -265,12 +292,47 @@ impl Share {
     /// ```
     pub fn of_sample(hits: u64, count: u64) -> Option<Share> {
         let Share { share, .. } = Share::of_all(hits, count)?;
-        let (count, square) = (count as f64, Z * Z);
+        Some(Share::wilson(share, count as f64))
+    }
+
+    /// Estimates how often a player that draws its moves hits, from `repeats` moves in each of `count` positions: `hits` of all these
+    /// moves, with `squares` as the sum of the squares of the hits in each position. `is_all` says that these are all positions, so that
+    /// only the drawing of the moves is uncertain. `None` without positions.
+    ///
+    /// The variance is that of sampling in two stages, W. G. Cochran, "Sampling Techniques" (3rd ed., 1977), equation 10.20: within the
+    /// positions if all are there, and between those of a sample. The interval is Wilson's for as many independent moves as have that variance.
+    ///
+    /// ```
+    /// use fourbase::analysis::Share;
+    ///
+    /// // Half of the moves hit, one in each of 100 positions: between the positions there is no difference.
+    /// let [low, high] = Share::of_repeats(100, 100, 100, 2, true).ok_or("no positions")?.interval;
+    /// assert!(0.40 < low && low < 0.41 && 0.59 < high && high < 0.60);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_repeats(hits: u64, squares: u64, count: u64, repeats: u64, is_all: bool) -> Option<Share> {
+        let all = Share::of_all(hits, count * repeats)?;
+        let (count, repeats, share) = (count as f64, repeats as f64, all.share);
+        let mean_square = squares as f64 / (repeats * repeats * count);
+        let variance = match is_all {
+            true => (share - mean_square) / (repeats - 1.0) / count,
+            false => (mean_square - share * share) / (count - 1.0),
+        };
+        // No difference between some moves: they may be always the same in all positions, but not in a sample.
+        if variance <= 0.0 || variance.is_nan() {
+            return Some(if is_all { all } else { Share::wilson(share, count) });
+        }
+        Some(Share::wilson(share, share * (1.0 - share) / variance))
+    }
+
+    /// Returns Wilson's interval around a share of `count` independent trials.
+    fn wilson(share: f64, count: f64) -> Share {
+        let square = Z * Z;
         let centre = share + square / (2.0 * count);
         let half = Z * (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
         let interval = [centre - half, centre + half].map(|end| end / (1.0 + square / count));
         // Rounding must not put an end on the wrong side of the share.
-        Some(Share { share, interval: [interval[0].clamp(0.0, share), interval[1].clamp(share, 1.0)] })
+        Share { share, interval: [interval[0].clamp(0.0, share), interval[1].clamp(share, 1.0)] }
     }
 
     /// Returns the mean of the shares of independent samples, with equal weights; `None` if `shares` is empty.

@@ -15,6 +15,8 @@ from fourbase import _encodings, _native, _progress, errors
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
 from fourbase._progress import Progress, SolveProgress
+from fourbase._split import canonical, mirror, split
+from fourbase._targets import NO_SCORE, Targets, targets
 from fourbase._types import (
     INVALID,
     LOSE,
@@ -34,10 +36,10 @@ __version__: str = _native.__version__
 
 # fmt: off
 __all__ = [
-    "INVALID", "LOSE", "NO_PLIES", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding", "FourbaseError",
-    "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress", "Puzzle",
-    "SolveProgress", "Strategy", "__version__", "decode", "encode", "errors", "grade", "rejected", "search", "solve",
-    "strategy",
+    "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding",
+    "FourbaseError", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress",
+    "Puzzle", "SolveProgress", "Strategy", "Targets", "__version__", "canonical", "decode", "encode", "errors",
+    "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
@@ -49,6 +51,7 @@ _native.set_helpers(
         "Strategy": Strategy,
         "read": _encodings.read,
         "progress_display": _progress.progress_display,
+        "targets": targets,
         "write": _encodings.write,
     }
 )

@@ -16,7 +16,7 @@ from fourbase.errors import MoveError, OptionError
 
 
 class GradedPly(NamedTuple):
-    """The moves of a player at one ply. An interval is of 95 %, and the share itself where ``complete``."""
+    """The moves of a player at one ply. An interval is of 95 %; without repeats a ``complete`` one is the share."""
 
     #: The number of pieces on the board; None for all plies together.
     ply: int | None
@@ -70,6 +70,8 @@ class Grade(NamedTuple):
     #: What the shares of ``total`` speak of: ``'positions'``, each with the same weight, or, for a sample, ``'plies'``:
     #: the mean of the plies, each with the same weight.
     population: Literal["positions", "plies"]
+    #: How many moves were asked for in each position; the counts of moves are of all of them.
+    repeats: int
     #: All plies together.
     total: GradedPly
     #: Ply by ply, where any position was graded.
@@ -87,17 +89,23 @@ class Grade(NamedTuple):
         for row in [*self.plies, self.total]:
             name = row.ply if row.ply is not None else "mean" if self.population == "plies" else "all"
             low, high = row.keeps_interval or (0, 0)
-            interval = "-" if row.keeps_interval is None else "exact" if row.complete else f"{low:.1%} - {high:.1%}"
+            is_exact = row.complete and self.repeats == 1
+            interval = "-" if row.keeps_interval is None else "exact" if is_exact else f"{low:.1%} - {high:.1%}"
             lost = "-" if row.lost is None else f"{row.lost:,}"
             keeps, best, resists = map(percent, (row.keeps_share, row.best_share, row.resists_share))
             rows.append([str(name), f"{row.graded:,}", keeps, interval, best, percent(row.chance), lost, resists])
-        return rows if self.population == "plies" else [[*row[:3], *row[4:]] for row in rows]
+        has_intervals = self.population == "plies" or self.repeats > 1
+        return rows if has_intervals else [[*row[:3], *row[4:]] for row in rows]
 
     def __str__(self) -> str:
         """Write a table."""
         rows = self._rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in rows)
+        lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
+        if len(rows[0]) == 8:
+            fixed = "for a player that always gives the same move; otherwise grade with repeats=2"
+            lines.append(f"intervals: {fixed if self.repeats == 1 else f'of {self.repeats} moves in each position'}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return table(self._rows())
@@ -119,27 +127,31 @@ def grade(
     ] = "bitboards",
     sample: int | None = None,
     seed: int = 1,
+    repeats: int = 1,
     progress: Callable[[Progress], object] | bool | None = None,
 ) -> Grade:
     """Compare the moves of a player with the exact values.
 
     ``player(position)`` takes a `Position` and returns a column, from 1. With ``batch=True`` it takes many positions,
-    in an ``encoding`` of `encode`, and returns as many columns: add 1 to what ``argmax`` finds. It is asked once about
-    each position where the choice matters, and about each lost one whose moves do not all lose at the same time.
+    in an ``encoding`` of `encode`, and returns as many columns: add 1 to what ``argmax`` finds. It is asked ``repeats``
+    times about each position where the choice matters, and each lost one whose moves do not all lose at the same time.
 
     Boards of at most 10 million entries are graded on all legal positions, larger ones on a sample of 10,000 where
     the choice matters and the lost ones found meanwhile; ``sample`` draws that many on any board. A sample has the
     same number of positions at every ply, all equally likely, none twice; plies that have fewer are complete. Its
     total is the mean of the plies, each with the same weight, which is not the share of all positions. Intervals of
-    95 % speak for a player that always gives the same move, and for all legal positions of a ply, which are not
-    those of usual games. They are E. B. Wilson's score intervals (1927), joined for the mean as by Zou, Huang and
-    Zhang (2009). ``progress`` is that of `Database.probe_many`.
+    95 % are for all legal positions of a ply, which are not those of usual games. They speak for a player that always
+    gives the same move; for one that draws its moves, write ``repeats=2`` or more. They are E. B. Wilson's score
+    intervals (1927), joined for the mean as by Zou, Huang and Zhang (2009). A sample that was drawn before in this
+    process is not labelled again. ``progress`` is that of `Database.probe_many`.
 
     >>> result = fourbase.grade(lambda position: position.legal_moves[0], "4x4")
     >>> result.total.graded, result.total.keeps
     (55506, 24734)
     """
     database = board if isinstance(board, Database) else Database(board, db)
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= 10_000:
+        raise OptionError(f"repeats={repeats!r:.40} cannot be; write a whole number from 1 to 10000")
     if sample is None and (database.keep_plies is not None or database.entries > 10_000_000):
         sample = 10_000
 
@@ -163,10 +175,12 @@ def grade(
         return columns.astype(np.int64)
 
     # A player that takes single positions is asked for 16 moves; then progress can be reported again.
-    plies, total, worst = native(ask, 2**31 if batch else 16, database, sample, seed, progress)
+    plies, total, worst = native(ask, 2**31 if batch else 16, database, sample, seed, repeats, progress)
     rows = [
         GradedPly._make([ply, *counts, *keeps, *best, *resists, complete])
         for ply, (counts, (keeps, best, resists), complete) in [*plies, (None, total)]
     ]
     blunder = Blunder._make([*worst[:-1], tuple(worst[-1])]) if worst else None
-    return Grade(database.board, "positions" if sample is None else "plies", rows[-1], tuple(rows[:-1]), blunder)
+    return Grade(
+        database.board, "positions" if sample is None else "plies", repeats, rows[-1], tuple(rows[:-1]), blunder
+    )

@@ -7,7 +7,23 @@ from typing import Any, NamedTuple
 
 
 class Progress(NamedTuple):
-    """How far a long call is."""
+    """How far a long call is.
+
+    A cancelled task stops its search so:
+
+    >>> import asyncio, threading
+    >>> async def ask(position):
+    ...     stop = threading.Event()
+    ...     def heed(progress):
+    ...         if stop.is_set():
+    ...             raise InterruptedError
+    ...     try:
+    ...         return await asyncio.to_thread(fourbase.search, "7x6", position, progress=heed)
+    ...     finally:
+    ...         stop.set()
+    >>> asyncio.run(ask("444443555566"))
+    Outcome(value='win', remoteness=1)
+    """
 
     #: What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``.
     unit: str

@@ -171,8 +171,10 @@ impl GradeReport {
         elapsed: Duration,
         knowledge: &Knowledge,
     ) -> GradeReport {
-        let of_ply =
-            |(&ply, sums): (&usize, &GradedPly)| GradedPlyJson { ply, sums: GradedJson::of(sums, sums.shares()) };
+        let of_ply = |(&ply, sums): (&usize, &GradedPly)| GradedPlyJson {
+            ply,
+            sums: GradedJson::of(sums, sums.shares(grade.repeats)),
+        };
         GradeReport {
             board: board.to_string(),
             program: kind.to_string(),
