@@ -100,10 +100,11 @@ pageTest("pasted games and positions are opened and shown in every notation", as
 pageTest("what cannot be read is refused in a sentence that stays while a computer moves", async ({ screen, page, url }) => {
   screen.requestsMayFail = true;
   await screen.open();
+  await screen.until("nothing more is asked", async () => await page.textContent("#why") !== "");
   const requests = [];
   page.on("request", (request) => { if (request.url().includes("/api/")) requests.push(request.url()); });
   const refused = async (text, reason) => {
-    await page.fill("#paste", text);
+    await page.$eval("#paste", (field, text) => { field.value = text; }, text);
     await page.click("#paste-go");
     const { wrong } = await screen.until(`${text.slice(0, 20)} is refused`, (shown) => reason.test(shown.wrong.paste ?? ""));
     assert.deepEqual(Object.keys(wrong), ["paste"]);
@@ -123,9 +124,9 @@ pageTest("what cannot be read is refused in a sentence that stays while a comput
   // A drawn board has more than one line.
   const drawn = ". . . . .\n. . . . .\n. . O . .\n. . X . .\n1 2 3 4 5";
   await page.evaluate((text) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text", text);
-    document.getElementById("paste").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    // Firefox takes no data for an event of the clipboard that a script makes.
+    const event = new Event("paste", { bubbles: true, cancelable: true });
+    document.getElementById("paste").dispatchEvent(Object.assign(event, { clipboardData: { getData: () => text } }));
   }, drawn);
   assert.deepEqual((await screen.until("the board is open", ({ moves }) => moves.startsWith("33"))).wrong, {});
 });
@@ -190,7 +191,7 @@ pageTest("a link holds the players and that values are hidden, and a frame shows
   assert.deepEqual([withValues(opened), await page.inputValue("#second-player"), await page.inputValue("#second-level")], [[], "level", "3"]);
   await page.goto(`${url}/?board=5x4&moves=12&second=human&embed=1`);
   await screen.settledAt("12");
-  const seen = await page.$$eval("section, header", (parts) => parts.filter((part) => part.checkVisibility()).map(({ id }) => id));
+  const seen = await page.$$eval("section, header", (parts) => parts.filter((part) => part.offsetHeight > 1).map(({ id }) => id));
   assert.deepEqual(seen, ["play"]);
   assert.equal(await page.getAttribute("#whole a", "href"), `${url}/?board=5x4&moves=12`);
 });

@@ -82,7 +82,7 @@ const view = new View({ board, plies, players, boards, exports, questions, facts
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false, isComputer = false } = {}) {
-  questions.end("position", "history", "move", "line", "rule", "hint");
+  questions.end("position", "reasons", "history", "move", "line", "rule", "hint");
   // What went wrong for a person is said until the person goes on.
   if (!isComputer) {
     questions.end("paste", "random-ply", "board-custom", "hand", "address", "puzzle");
@@ -179,21 +179,20 @@ function askAll() {
 function askPosition() {
   const { game } = state;
   const fact = facts.of(game);
-  if (fact?.whole && !isOpen(fact) && (fact.explained || !state.values)) arrived();
+  if (fact?.whole && !isOpen(fact)) arrived();
   else {
-    questions.askPosition(game, state.values, draw, arrived, draw, () => view.drawSource(facts.of(game), game.board));
+    questions.askPosition(game, draw, arrived, draw, () => view.drawSource(facts.of(game), game.board));
     setTimeout(draw, SLOW + 1);
   }
 }
 
 function arrived() {
   const fact = facts.of(state.game);
-  // Whoever wants the values now wants their reasons as well.
-  if (state.values && !fact.explained && !isOpen(fact) && !outcomeNow().over) return askPosition();
   if (state.values && !outcomeNow().over) tell(statusText(toMove(state.game), fact, state.game.board.misere));
   questions.askHistory(state.game, draw);
   askLine();
   draw();
+  if (state.values && !fact.explained && !isOpen(fact) && !outcomeNow().over) questions.askReasons(state.game, draw);
 }
 
 function askComputer() {

@@ -51,7 +51,12 @@ export class Facts {
 
   /** Returns what is known of the moves of a game, the first at 0: steps of an analysis, or null. */
   stepsOf(game) {
-    return game.moves.map((column, ply) => this.steps.get(`${keyOf(game, ply)} ${column}`) ?? null);
+    return game.moves.map((_, ply) => this.stepTo(game, ply + 1));
+  }
+
+  /** Returns what is known of the move that led to a ply of a game, or null. */
+  stepTo(game, ply = game.ply) {
+    return this.steps.get(ply > 0 && `${keyOf(game, ply - 1)} ${game.moves[ply - 1]}`) ?? null;
   }
 }
 

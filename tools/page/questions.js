@@ -11,6 +11,9 @@ import { ask } from "./transport.js";
 /** How many milliseconds are no wait. */
 const AT_ONCE = 100;
 
+/** After how many milliseconds values are drawn. */
+const DRAWN = 50;
+
 /** Keeps the answers about positions in `facts`. */
 export class Questions {
   constructor(notices, facts) {
@@ -77,12 +80,11 @@ export class Questions {
   }
 
   /**
-   * Asks for the values of the position that is shown, and for their reasons if they are wanted. Calls `onPart()` when some are known, `onWhole()` at the end, and `onProgress()` while
-   * the board is solved.
+   * Asks for the values of the position that is shown. Calls `onPart()` when some are known, `onWhole()` at the end, and `onProgress()`
+   * while the board is solved.
    */
-  askPosition(game, why, onPart, onWhole, onFailure, onProgress) {
-    const fields = { board: game.board.text, position: positionText(game), ...(why && { why }) };
-    this.run("position", (signal, isCurrent) => ask("position", fields, {
+  askPosition(game, onPart, onWhole, onFailure, onProgress) {
+    this.run("position", (signal, isCurrent) => ask("position", positionFields(game), {
       signal,
       onPart: (part) => {
         if (!isCurrent()) return;
@@ -97,12 +99,23 @@ export class Questions {
         onProgress();
       },
     }), (answer) => {
-      this.facts.keep(game, answer, { whole: true, explained: why });
-      const again = () => this.askPosition(game, why, onPart, onWhole, onFailure, onProgress);
+      this.facts.keep(game, answer, { whole: true });
+      const again = () => this.askPosition(game, onPart, onWhole, onFailure, onProgress);
       // A board that is too large is no error: it is said in the place of the source.
       if (isOpen(answer)) this.notices.say("position", isUndecided(answer) ? "" : texts.gaveUp(answer.error), again);
       onWhole();
     }, onFailure);
+  }
+
+  /** Asks why the position and its moves are worth what they are, after their values are drawn: proofs take the time that drawing needs. */
+  askReasons(game, onAnswer) {
+    this.run("reasons", async (signal) => {
+      await new Promise((resolve) => { setTimeout(resolve, DRAWN); });
+      return ask("position", { ...positionFields(game), why: true }, { signal });
+    }, (answer) => {
+      this.facts.keep(game, answer, { whole: true, explained: true });
+      onAnswer();
+    });
   }
 
   /** Asks what every move of a game was worth, once. */
@@ -135,7 +148,10 @@ export class Questions {
 
   /** Asks for best play. `use(line)` gets columns as text, or null. */
   askLine(game, use) {
-    const fields = { board: game.board.text, position: positionText(game), line: true };
-    this.run("line", (signal) => ask("position", fields, { signal }), (answer) => use(answer.line));
+    this.run("line", (signal) => ask("position", { ...positionFields(game), line: true }, { signal }), (answer) => use(answer.line));
   }
+}
+
+function positionFields(game) {
+  return { board: game.board.text, position: positionText(game) };
 }

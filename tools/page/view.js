@@ -99,7 +99,7 @@ export class View {
     const { summary } = this.facts.analysisOf(game) ?? {};
     const isEmpty = game.moves.length === 0;
     $("summary").textContent = isEmpty ? texts.reviewEmpty : !values ? "" : summary ? texts.ofLibrary(summary) : texts.reviewWaits;
-    const step = values && game.ply > 0 ? steps[game.ply - 1] : null;
+    const step = values ? this.facts.stepTo(game) : null;
     const told = [texts.historyMove(game.ply, game.moves[game.ply - 1] ?? 0), costText(step) || texts.classes[step?.class]];
     $("step").textContent = step ? told.filter(Boolean).join(": ") : "";
     setInert($("next-mistake"), !values || nextMistake(game, steps) === null);
@@ -157,8 +157,8 @@ export class View {
     const { reason, column } = state.values && !over ? reasonOf(this.facts.of(state.game), state.look) : {};
     const text = reason ? texts.why(reason.text, column) : "";
     if ($("why").textContent !== text) $("why").textContent = text;
-    const [last] = state.values ? this.facts.stepsOf(state.game).slice(state.game.ply - 1) : [];
-    this.board.drawGhosts(over ? [] : ghostsOf(state, columns, toMove(state.game), reason, column, state.game.ply > 0 && isMistake(last)));
+    const isRefuted = state.values && isMistake(this.facts.stepTo(state.game));
+    this.board.drawGhosts(over ? [] : ghostsOf(state, columns, toMove(state.game), reason, column, isRefuted));
   }
 
   ruleNote({ game, rule, follow, values }, result, fact) {
