@@ -9,7 +9,7 @@ use crate::support::server::{Reply, Server};
 
 /// What is asked at each address: answers of every kind, and refusals.
 const QUESTIONS: &str = "
-    /boards /openapi.json /position.svg?board=x /players?board=7x6 /random?board=7x6&ply=7&seed=3 /puzzle?board=4x4 /puzzle?board=4x4&date=2026 /stats?board=4x4
+    /boards /openapi.json /position.svg?board=x /position.png?board=x /players?board=7x6 /random?board=7x6&ply=7&seed=3 /puzzle?board=4x4 /puzzle?board=4x4&date=2026 /stats?board=4x4
     /position?board=4x4&position=12&line=true /position?board=4x4&position=1212121 /position?board=7x6&position=4453
     /position?board=7x6&position=4453&stream=true&line=true /position?board=9x7&position=1 /position?board=9x7&position=1&stream=true
     /position?board=4x4&position=112&line=true&why=true /analysis?board=4x4&moves=1212133&why=true

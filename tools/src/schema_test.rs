@@ -197,8 +197,11 @@ fn paths() -> Value {
             as_json("The answer", "query")),
         "/positions": {"post": positions},
         "/position.svg": get(
-            "picture", "Draw a position", fields::<server::page::PictureQuery>(),
+            "picture", "Draw a position", fields::<server::picture::PictureQuery>(),
             body("The picture", "image/svg+xml", &json!({"type": "string"}))),
+        "/position.png": get(
+            "preview", "Draw a position for the preview of a link", fields::<server::picture::PictureQuery>(),
+            body("The picture, 1200 x 630 pixels", "image/png", &json!({}))),
         "/analysis": get(
             "analysis", "Find the mistakes of a game", fields::<server::games::AnalysisQuery>(), as_json("The analysis", "analyse")),
         "/players": get(

@@ -14,6 +14,7 @@ pub mod games;
 mod metrics;
 mod origins;
 pub mod page;
+pub mod picture;
 pub mod position;
 mod request;
 mod response;
@@ -90,7 +91,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches_per_client: Option<u16>,
 
-    /// Take the address of a client from the end of X-Forwarded-For, which a reverse proxy writes
+    /// Take the address of a client from the end of X-Forwarded-For, which a reverse proxy writes, and the scheme of link previews
+    /// from X-Forwarded-Proto
     #[arg(long)]
     trust_proxy: bool,
 

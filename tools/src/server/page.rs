@@ -1,21 +1,19 @@
-//! Serves the web page, whose files in `tools/page` are compiled into the program, and pictures of positions.
+//! Serves the web page, whose files in `tools/page` are compiled into the program.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use fourbase::notation::draw_svg;
 use include_dir::{Dir, include_dir};
-use serde::Deserialize;
 
 use super::failure::Failure;
-use super::request::{self, Client, Fields};
+use super::request::Client;
 use super::response::{NO_STORE, REVALIDATE};
-use super::script;
+use super::{picture, script};
 
 /// The document of the page.
 const INDEX: &str = "index.html";
@@ -31,14 +29,28 @@ pub fn routes() -> Router {
     Router::new().route("/page/{name}", get(named))
 }
 
-/// Answers the address of the page with its document.
-pub async fn index(Extension(client): Extension<Client>) -> Result<Response, Failure> {
-    file(&client, INDEX)
+/// Answers the address of the page with its document, and with the address of the picture that a link to a game is shown with.
+pub async fn index(Extension(client): Extension<Client>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+    let document = FILES.get_file(INDEX).and_then(|file| file.contents_utf8()).unwrap_or_default();
+    let Some(picture) = picture::address(&client.server.arguments, &uri, &headers) else {
+        return file(&client, INDEX, document.to_owned());
+    };
+    let image = format!("<meta property=\"og:image\" content=\"{picture}\">\n</head>");
+    file(&client, INDEX, document.replacen("</head>", &image, 1))
 }
 
 /// Answers `GET page/NAME`. Refuses the name of the document, which [`index`] serves at the page's address only.
-async fn named(Extension(client): Extension<Client>, Path(name): Path<String>) -> Result<Response, Failure> {
-    if name == INDEX { Err(Failure::nowhere()) } else { file(&client, &name) }
+async fn named(Extension(client): Extension<Client>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    static JOINED: LazyLock<String> = LazyLock::new(|| script::join(&FILES));
+    let contents = match &*name {
+        SCRIPT => Some(JOINED.as_bytes()),
+        INDEX => None,
+        _ => FILES.get_file(&name).map(|file| file.contents()),
+    };
+    match contents {
+        Some(contents) => file(&client, &name, contents).into_response(),
+        None => lost(&client.server.arguments.base_path, &headers),
+    }
 }
 
 /// Answers an address that the server does not have: a page with a link home for a browser, JSON for a program.
@@ -54,12 +66,7 @@ pub fn lost(home: &str, headers: &HeaderMap) -> Response {
     (StatusCode::NOT_FOUND, NO_STORE, Html(text)).into_response()
 }
 
-fn file(client: &Client, name: &str) -> Result<Response, Failure> {
-    static JOINED: LazyLock<String> = LazyLock::new(|| script::join(&FILES));
-    let contents = match name {
-        SCRIPT => JOINED.as_bytes(),
-        _ => FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?.contents(),
-    };
+fn file(client: &Client, name: &str, contents: impl IntoResponse + Hash) -> Result<Response, Failure> {
     let mut hasher = DefaultHasher::new();
     contents.hash(&mut hasher);
     // The tag is weak because the file may be sent compressed.
@@ -73,24 +80,6 @@ fn file(client: &Client, name: &str) -> Result<Response, Failure> {
         _ => "text/javascript; charset=utf-8",
     };
     Ok((headers, [(header::CONTENT_TYPE, media)], contents).into_response())
-}
-
-/// Which position.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct PictureQuery {
-    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
-    board: String,
-    /// Any notation: moves in any spelling, bit strings, GamesmanUni's string, a drawn board, a link.
-    #[serde(default = "request::empty_board")]
-    position: String,
-}
-
-/// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
-pub async fn picture(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
-    let position = request::position(query.board.parse()?, &query.position)?;
-    Ok((REVALIDATE, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&position)).into_response())
 }
 
 #[cfg(test)]

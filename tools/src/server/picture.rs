@@ -1,0 +1,127 @@
+//! `GET api/v1/position.svg` and `GET api/v1/position.png` draw a position, for pages that embed it. The second is what other sites
+//! show beside a link to a game.
+
+use axum::Extension;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
+use axum::response::{IntoResponse, Response};
+use fourbase::notation::{self, draw_svg};
+use fourbase::{Board, Position};
+use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::usvg::{Options, Tree};
+use serde::Deserialize;
+
+use super::Arguments;
+use super::failure::Failure;
+use super::request::{self, Client, Fields};
+use super::response::{REVALIDATE, caching, tag};
+use super::service::ThreadKind;
+use crate::arguments::USUAL_BOARD;
+
+/// The size of a PNG in pixels, which sites show without cutting it: <https://developers.facebook.com/docs/sharing/webmasters/images/>.
+const SIZE: (u32, u32) = (1200, 630);
+
+/// The least distance in pixels between the board and the edge of a PNG.
+const MARGIN: f32 = 30.0;
+
+/// Which position.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PictureQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// Any notation: moves in any spelling, bit strings, GamesmanUni's string, a drawn board, a link.
+    #[serde(default = "request::empty_board")]
+    position: String,
+}
+
+impl PictureQuery {
+    fn position(&self) -> Result<Position, Failure> {
+        request::position(self.board.parse()?, &self.position)
+    }
+}
+
+/// Answers `GET api/v1/position.svg`.
+pub async fn svg(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
+    Ok((REVALIDATE, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&query.position()?)).into_response())
+}
+
+/// Answers `GET api/v1/position.png`: the same picture in the middle of a white one of 1200 x 630 pixels.
+pub async fn png(
+    Extension(client): Extension<Client>,
+    Fields(query): Fields<PictureQuery>,
+) -> Result<Response, Failure> {
+    let position = query.position()?;
+    let headers = caching(&tag("picture"), true);
+    client.check_is_new(headers.clone())?;
+    let permit = client.thread(ThreadKind::LookUp).await?;
+    let picture = client.run(permit, move |_| draw_png(&position)).await?;
+    Ok((headers, [(header::CONTENT_TYPE, "image/png")], picture).into_response())
+}
+
+/// Draws a position as PNG, some 20 KB in some 20 ms.
+fn draw_png(position: &Position) -> Result<Vec<u8>, Failure> {
+    let svg = Tree::from_str(&draw_svg(position), &Options::default()).map_err(|error| Failure::broken(&error))?;
+    let (across, down) = (SIZE.0 as f32, SIZE.1 as f32);
+    let (width, height) = (svg.size().width(), svg.size().height());
+    let scale = ((across - 2.0 * MARGIN) / width).min((down - 2.0 * MARGIN) / height);
+    let middle = Transform::from_translate((across - scale * width) / 2.0, (down - scale * height) / 2.0);
+    let mut picture = Pixmap::new(SIZE.0, SIZE.1)
+        .ok_or_else(|| Failure::broken(&std::io::Error::other("a picture without pixels")))?;
+    picture.fill(Color::WHITE);
+    resvg::render(&svg, middle.pre_scale(scale, scale), &mut picture.as_mut());
+    picture.encode_png().map_err(|error| Failure::broken(&error))
+}
+
+/// Returns the whole address of the PNG of the position that a link to the page shows, the empty board if the link cannot be read.
+/// `None` if the request does not name a host. Behind a trusted proxy its `X-Forwarded-Proto` gives the scheme.
+pub fn address(arguments: &Arguments, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host: Authority = text("host")?.parse().ok()?;
+    let scheme = match text("x-forwarded-proto") {
+        Some("https") if arguments.trust_proxy => "https",
+        _ => "http",
+    };
+    let link = format!("?{}", uri.query().unwrap_or_default());
+    let usual: Board = USUAL_BOARD.parse().ok()?;
+    let board = notation::board_of_link(&link).unwrap_or(usual);
+    let position = notation::parse(board, &link).unwrap_or_else(|_| Position::start(board));
+    let position = notation::to_uni(&position);
+    Some(format!("{scheme}://{host}{}/api/v1/position.png?board={board}&amp;position={position}", arguments.base_path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::routes::tests::server;
+
+    #[test]
+    fn a_png_shows_the_board_in_its_middle_whatever_its_shape() {
+        let colours = |board: &str, moves: &str, places: &[(u32, u32)]| -> Vec<String> {
+            let position = notation::parse(board.parse().unwrap(), moves).unwrap();
+            let picture = Pixmap::decode_png(&draw_png(&position).ok().unwrap()).unwrap();
+            assert_eq!((picture.width(), picture.height()), SIZE);
+            let colour =
+                |(x, y)| picture.pixel(x, y).map(|of| format!("{:02x}{:02x}{:02x}", of.red(), of.green(), of.blue()));
+            places.iter().map(|&place| colour(place).unwrap()).collect()
+        };
+        // A piece of each player, a cell that is empty, the frame, and what is around it.
+        let (first, second, empty, frame, around) = ("e0333a", "ffc919", "dfe8fb", "2460d6", "ffffff");
+        let places = [(600, 552), (600, 430), (600, 77), (600, 504), (267, 30), (100, 300)];
+        assert_eq!(colours("7x6", "44", &places), [first, second, empty, frame, around, around]);
+        assert_eq!(colours("1x64", "11", &[(600, 595), (597, 586), (590, 300)]), [first, second, around]);
+        assert_eq!(colours("32x1", "12", &[(47, 315), (73, 315), (600, 200)]), [first, second, around]);
+    }
+
+    #[test]
+    fn the_scheme_of_a_preview_is_that_of_a_trusted_proxy() {
+        for (options, scheme) in [(&[][..], "http"), (&["--trust-proxy"], "https")] {
+            let mut headers = HeaderMap::new();
+            headers.insert("host", "x".parse().unwrap());
+            headers.insert("x-forwarded-proto", "https".parse().unwrap());
+            let found = address(&server(options).arguments, &"/?board=2x1&moves=1".parse().unwrap(), &headers);
+            assert_eq!(found, Some(format!("{scheme}://x/api/v1/position.png?board=2x1&amp;position=2_X-")));
+        }
+    }
+}
