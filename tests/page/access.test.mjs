@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { ply, sentence } from "./shown.mjs";
-import { AXE, PATIENT, pageTest } from "./support.mjs";
+import { PATIENT, pageTest } from "./support.mjs";
 
 const telephone = (width) => ({ viewport: { width, height: 800 }, isMobile: true, hasTouch: true });
 
@@ -38,50 +38,7 @@ for (const width of [375, 320]) {
   }, { board: "7x6", options: PATIENT, device: telephone(width) });
 }
 
-/** Runs axe-core on the page as it is: the violations with their elements, and how many rules passed. */
-async function violations(page) {
-  if (await page.evaluate("typeof axe") !== "object") await page.evaluate(AXE);
-  const report = await page.evaluate("axe.run(document)");
-  return [report.violations.map(({ id, nodes }) => `${id}: ${JSON.stringify(nodes)}`), report.passes.length];
-}
-
-const papers = new Set();
 for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
-  pageTest(`axe finds no violation on a ${name}`, async ({ screen, page, url, picture }) => {
-    const isSound = async (what) => {
-      const [found, passed] = await violations(page);
-      assert.deepEqual([found, passed > 20], [[], true], what);
-      await picture(what);
-    };
-    screen.requestsMayFail = true;
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      await screen.open("44536");
-      await isSound(colorScheme);
-      papers.add(await style(page, "body", "", "backgroundColor"));
-      // With a computer, its level, a best line, an answer of the rule and an error.
-      // The best line is still on when the page is opened again.
-      if (colorScheme === "light") await page.click("#best-line");
-      await page.click("#follow-up-toggle");
-      await screen.choose("first", "pomakis");
-      await page.click(ply(4));
-      await screen.settled("a computer waits", ({ canGoOn }) => canGoOn);
-      await screen.send("#paste", "9", "#paste-go");
-      await screen.until("the error is said", ({ wrong }) => wrong.paste);
-      await screen.until("the best line is shown", ({ lineNote }) => lineNote.startsWith("Best line: "));
-      await isSound(`${colorScheme}-error`);
-      await page.selectOption("#first-player", "human");
-      await screen.after(page.goto(`${url}/?board=5x4&moves=1212121`), "1212121");
-      await isSound(`${colorScheme}-won`);
-    }
-    // Two schemes on one device, and the same two on the other.
-    assert.equal(papers.size, 2);
-    // It does find violations.
-    await page.evaluate(() => document.documentElement.removeAttribute("lang"));
-    const [[found, ...others]] = await violations(page);
-    assert.ok(found.startsWith("html-has-lang: ") && others.length === 0);
-  }, { board: "7x6", device });
-
   pageTest(`the board stays in its place from move to move on a ${name}`, async ({ screen, page }) => {
     // Where it is before the page is scrolled: on a telephone it stays in view then.
     const top = () => page.$eval("#board", (board) => {
