@@ -265,28 +265,32 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
     server.get("/page/index.html").refused(404);
     // What other sites show beside a link to a game.
     let preview = |path: &str, host: &str| {
-        let answer = server
-            .raw(format!("GET /connect4/{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes());
-        answer
-            .split_once("\"og:image\" content=\"")
+        let request = format!("GET /connect4/{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let page = server.raw(request.as_bytes());
+        assert!(page.starts_with("HTTP/1.1 200 ") && page.contains("<title>"), "{page}");
+        page.split_once("\"og:image\" content=\"")
             .and_then(|(_, rest)| Some(rest.split_once('"')?.0.replace("&amp;", "&")))
     };
     let picture = "http://x:80/connect4/api/v1/position.png?board=";
     for (path, position) in [
         ("", "7x6&position=1_------------------------------------------"),
         ("?board=3x2&moves=12&ply=1", "3x2&position=2_-X----"),
-        ("?board=3x2&moves=9", "3x2&position=1_------"),
     ] {
         assert_eq!(preview(path, "x:80"), Some(format!("{picture}{position}")));
     }
-    assert_eq!(preview("", "a\"><b"), None);
+    for (path, host) in
+        [("?board=3x2&moves=9", "x"), ("?board=99x99", "x"), ("", "a@b"), ("", "a&quot;b"), ("", "a\"><b")]
+    {
+        assert_eq!(preview(path, host), None);
+    }
     let drawn = server.raw(
         b"GET /connect4/api/v1/position.png?board=7x6&position=4453 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
     assert!(drawn.contains("content-type: image/png\r\n") && drawn.contains("\r\n\r\n\u{fffd}PNG\r\n"), "{drawn}");
     for (path, status, header) in [
         ("/connect4", "308", "location: /connect4/\r\n"),
-        ("/robots.txt", "200", "Disallow: /connect4/api/\n"),
+        ("/robots.txt", "200", "LinkedInBot\nAllow: /connect4/api/v1/position.png\nDisallow: /connect4/api/\n"),
+        ("/robots.txt", "200", "\nUser-agent: *\nDisallow: /connect4/api/\n"),
         ("/healthz", "404", ""),
     ] {
         let answer = server.raw(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes());

@@ -7,10 +7,11 @@ use crate::support::server::{Server, eventually};
 
 /// An address of every route, and one of every kind of query.
 const ADDRESSES: &str = "
-    / /page/app.js /healthz /robots.txt
+    / /?board=4x4&moves=1234&ply=2 /page/app.js /healthz /robots.txt
     /api/v1/boards /api/v1/openapi.json /api/v1/players?board=4x4 /api/v1/stats?board=4x4 /api/v1/random?board=4x4&ply=3&seed=9
     /api/v1/position?board=4x4&position=1234&line=true /api/v1/position?board=4x4&position=1234&stream=true&search=auto
-    /api/v1/position.svg?board=4x4&position=1234 /api/v1/move?board=4x4&moves=12&player=pomakis:3&seed=5
+    /api/v1/position.svg?board=4x4&position=1234 /api/v1/position.png?board=4x4&position=1234
+    /api/v1/move?board=4x4&moves=12&player=pomakis:3&seed=5
     /api/v1/analysis?board=4x4&moves=1234 /api/v1/analysis?board=4x4&start=1_--XO--XO--------&moves=34
     /uwapi/ /uwapi/connect4/4x4/ /uwapi/connect4/4x4/positions/?p=1_---X---O-------- /uwapi/connect4/4x4/instructions/?locale=en-US
     /solve?board=4x4&pos=1234 /connect4/1/start/ /connect4/2/positions/?p=1_------------------------------------------

@@ -38,6 +38,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Engine {
     pool: Arc<SearchPool>,
     analysts: HashMap<Board, Analyst>,
+    /// The last analysis, if it was whole: who asks for its reasons next need not wait for another search.
+    last: Option<Analysis>,
 }
 
 #[wasm_bindgen]
@@ -47,7 +49,7 @@ impl Engine {
     pub fn new(host: Host) -> Engine {
         host::set(host);
         let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
-        Engine { pool: Arc::new(SearchPool::new(options).keep_idle(1)), analysts: HashMap::new() }
+        Engine { pool: Arc::new(SearchPool::new(options).keep_idle(1)), analysts: HashMap::new(), last: None }
     }
 
     /// Opens the database whose files have these names and sizes. The host numbers the files from `first` on. A built-in database
@@ -91,6 +93,7 @@ impl Engine {
 
     /// Closes the database of a board.
     pub fn close(&mut self, board: &str) -> Result<(), Failure> {
+        self.last = None;
         self.analysts.remove(&board.parse()?);
         Ok(())
     }
@@ -141,13 +144,16 @@ impl Engine {
                 next.set(Instant::now() + PAUSE);
             }
         };
-        let mut analysis = self.analyst(position.board())?.analyse(
-            &position,
-            with_line,
-            &mut budget,
-            is_watched.then_some(&report as &dyn Fn(&Analysis)),
-        )?;
+        let is_same = |last: &Analysis| with_reasons && last.position == position && last.line.is_some() == with_line;
+        let mut analysis = match self.last.take().filter(is_same) {
+            Some(last) => last,
+            None => {
+                let listener = is_watched.then_some(&report as &dyn Fn(&Analysis));
+                self.analyst(position.board())?.analyse(&position, with_line, &mut budget, listener)?
+            }
+        };
         not_cancelled(&budget, position.board())?;
+        self.last = Some(analysis.clone()).filter(|analysis| analysis.limit.is_none());
         if with_reasons {
             analysis.explain();
         }
@@ -240,6 +246,7 @@ impl Engine {
 impl Engine {
     /// Puts a database in the place of an earlier one of its board.
     fn put(&mut self, database: Database) -> Result<String, Failure> {
+        self.last = None;
         let database = database.with_cache(CACHE_BYTES);
         let (board, described) = (database.board(), described(&database));
         self.analysts.insert(board, choose(board, When::Auto, || Ok(vec![database]), || Arc::clone(&self.pool))?);

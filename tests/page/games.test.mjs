@@ -150,6 +150,12 @@ pageTest("a board that is too large is said without alarm, with a guess as a hin
   await screen.until("a computer moves", ({ ply }) => ply === 4);
   assert.match(await page.textContent("#remark"), /^Perfect play is not known here, so pomakis:\d+ moved\.$/);
   assert.match(await page.textContent("#live"), /Yellow plays column \d \(pomakis:\d+\)\./);
+  // What is known has its reason.
+  await page.goto(`${url}/?board=8x7&moves=12121&second=human`);
+  const some = await screen.until("some moves are decided", givenUp);
+  assert.deepEqual([some.columns[0].value, some.columns[2].value], [null, "lose"]);
+  await page.hover('#board [data-column="3"]');
+  await screen.until("the reason is told", async () => (await page.textContent("#why")).startsWith("3: Red completes "));
 }, { options: ["--search-nodes", "2000"], only: "server" });
 
 pageTest("one tap begins a game against a level, with hidden values, hints and changed sides", async ({ screen, page, truth, picture }) => {

@@ -104,8 +104,7 @@ pageTest("what cannot be read is refused in a sentence that stays while a comput
   const requests = [];
   page.on("request", (request) => { if (request.url().includes("/api/")) requests.push(request.url()); });
   const refused = async (text, reason) => {
-    await page.$eval("#paste", (field, text) => { field.value = text; }, text);
-    await page.click("#paste-go");
+    await screen.send("#paste", text, "#paste-go");
     const { wrong } = await screen.until(`${text.slice(0, 20)} is refused`, (shown) => reason.test(shown.wrong.paste ?? ""));
     assert.deepEqual(Object.keys(wrong), ["paste"]);
   };
@@ -163,12 +162,12 @@ pageTest("random positions and other boards are opened", async ({ screen, page, 
   // Without a number any will do.
   await screen.send("#random-ply", "", "#random");
   assert.equal((await screen.settled()).error, "");
-  await page.fill("#board-columns", "4");
+  await screen.write("#board-columns", "4");
   await screen.send("#board-rows", "3", "#board-go");
   const shown = await screen.settled("the other board is shown", ({ board }) => board === "4x3");
   assert.deepEqual([shown.columns.length, shown.moves], [4, ""]);
   screen.requestsMayFail = true;
-  await page.fill("#board-columns", "99");
+  await screen.write("#board-columns", "99");
   await screen.send("#board-rows", "99", "#board-go");
   await screen.until("the error is said", ({ wrong, error }) => wrong["board-custom"]?.startsWith("99x99 is no board.") && !error);
   await screen.send("#random-ply", "13", "#random");
@@ -235,8 +234,8 @@ pageTest("pieces are set and removed by hand, and what no game can have is said"
 pageTest("a rule that is not the usual one is said in words", async ({ screen, page }) => {
   await screen.open();
   await page.check("#board-loses");
-  await page.fill("#board-line", "3");
-  await page.fill("#board-columns", "4");
+  await screen.write("#board-line", "3");
+  await screen.write("#board-columns", "4");
   await screen.send("#board-rows", "4", "#board-go");
   await screen.settled("the board is shown", ({ board }) => board === "4x4c3m");
   assert.equal(await page.textContent("#rule"), "Whoever completes a line of 3 loses.");

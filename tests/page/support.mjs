@@ -30,11 +30,23 @@ export const PATIENT = ["--search-nodes", "1e9", "--search-seconds", "60"];
 /** Another browser than Chromium: Firefox, over WebDriver BiDi. */
 export const FIREFOX = process.env.FOURBASE_FIREFOX;
 const { chromium, firefox } = modules("playwright-core");
-const browser = await (FIREFOX
-  ? firefox.launch({ executablePath: FIREFOX, channel: "moz-firefox" })
-  // Without a sandbox, which needs rights that a container does not have.
-  : chromium.launch({ executablePath: process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium", chromiumSandbox: false }));
-after(() => browser.close());
+const browsers = new Map();
+after(() => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())));
+
+/** Returns a browser that shows pages in a colour scheme. Firefox takes it at its start alone, Chromium for each page. */
+function browserOf({ colorScheme }) {
+  const scheme = FIREFOX ? colorScheme : "";
+  if (!browsers.has(scheme)) {
+    browsers.set(scheme, FIREFOX
+      ? firefox.launch({
+        executablePath: FIREFOX, channel: "moz-firefox",
+        firefoxUserPrefs: { "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1 },
+      })
+      // Without a sandbox, which needs rights that a container does not have.
+      : chromium.launch({ executablePath: process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium", chromiumSandbox: false }));
+  }
+  return browsers.get(scheme);
+}
 
 /** The program in a folder of its own, with the database of a board. */
 class Program {
@@ -151,9 +163,14 @@ class Screen {
     for (const key of keys) await this.page.keyboard.press(key);
   }
 
+  /** Writes into a field. What Playwright types in Firefox comes after a number that is there. */
+  write(field, text) {
+    return this.page.$eval(field, (input, text) => { input.value = text; }, text);
+  }
+
   /** Writes into a field, and sends it with a button. */
   async send(field, text, button) {
-    await this.page.fill(field, text);
+    await this.write(field, text);
     await this.page.click(button);
   }
 }
@@ -168,7 +185,7 @@ export function pageTest(title, body, { board = "5x4", solved = "5x4", options =
   test(title, { timeout: 10 * LIMIT }, async () => {
     const program = new (SITE ? Site : Program)(solved);
     const url = await program.serve(options);
-    const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...device });
+    const context = await (await browserOf(device)).newContext({ viewport: { width: 1280, height: 1000 }, ...device });
     const page = await context.newPage();
     const screen = new Screen(page, `${url}/?board=${board}`);
     const unfold = () => addEventListener("DOMContentLoaded", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));

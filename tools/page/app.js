@@ -192,7 +192,10 @@ function arrived() {
   questions.askHistory(state.game, draw);
   askLine();
   draw();
-  if (state.values && !fact.explained && !isOpen(fact) && !outcomeNow().over) questions.askReasons(state.game, draw);
+  const isKnown = fact.value || fact.children.some(({ value }) => value);
+  const isWanted = state.values && isKnown && !fact.explained && !outcomeNow().over;
+  if (!isWanted) questions.end("reasons");
+  else if (!questions.asks("reasons")) questions.askReasons(state.game, draw);
 }
 
 function askComputer() {
@@ -309,6 +312,7 @@ onClick("present", () => {
   if (state.presents) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   if (state.presents) tell(texts.covered);
+  if (!questions.asks("position")) askPosition();
   draw();
 });
 document.addEventListener("fullscreenchange", () => {

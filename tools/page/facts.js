@@ -22,14 +22,22 @@ export class Facts {
     return Array.from({ length: game.moves.length + 1 }, (_, ply) => this.of(game, ply));
   }
 
-  /** Keeps an answer, or a part of one: whether it is `whole`, and whether it has reasons. What was found before stays, where a later search has found out less. */
-  keep(game, answer, { whole = false, explained = false } = {}) {
+  /** Keeps an answer, or a part of one: whether it is `whole`. What was found before stays, where a later search has found out less. */
+  keep(game, answer, whole) {
     const before = this.of(game);
     const old = new Map((before?.children ?? []).map((child) => [child.column, child]));
     const children = answer.children.map((child) => (child.value ? child : old.get(child.column) ?? child));
     const { value, remoteness } = answer.value ? answer : before ?? answer;
-    const { source, error, reason } = answer;
-    this.known.set(keyOf(game), { value, remoteness, reason, children, source, error, whole, explained });
+    const { source, error } = answer;
+    this.known.set(keyOf(game), { value, remoteness, children, source, error, whole });
+  }
+
+  /** Keeps the reasons of an answer: of a position of which something is known, and of its moves. */
+  explain(game, { reason, children }) {
+    const reasons = new Map(children.map((child) => [child.column, child.reason]));
+    const fact = this.of(game);
+    const explained = fact.children.map((child) => ({ ...child, reason: reasons.get(child.column) }));
+    this.known.set(keyOf(game), { ...fact, reason, children: explained, explained: true });
   }
 
   /** Keeps the analysis of a whole game. A position of which more is known stays as it is. */

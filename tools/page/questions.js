@@ -11,7 +11,7 @@ import { ask } from "./transport.js";
 /** How many milliseconds are no wait. */
 const AT_ONCE = 100;
 
-/** After how many milliseconds values are drawn. */
+/** How many milliseconds reasons wait, so that the values are drawn first and quick steps ask for none. */
 const DRAWN = 50;
 
 /** Keeps the answers about positions in `facts`. */
@@ -89,7 +89,7 @@ export class Questions {
       onPart: (part) => {
         if (!isCurrent()) return;
         const whole = Boolean(part.value) && !isOpen(part);
-        this.facts.keep(game, part, { whole });
+        this.facts.keep(game, part, whole);
         // Values that come at once appear together.
         if (whole || this.asks("position", AT_ONCE)) onPart();
       },
@@ -99,7 +99,7 @@ export class Questions {
         onProgress();
       },
     }), (answer) => {
-      this.facts.keep(game, answer, { whole: true });
+      this.facts.keep(game, answer, true);
       const again = () => this.askPosition(game, onPart, onWhole, onFailure, onProgress);
       // A board that is too large is no error: it is said in the place of the source.
       if (isOpen(answer)) this.notices.say("position", isUndecided(answer) ? "" : texts.gaveUp(answer.error), again);
@@ -107,13 +107,15 @@ export class Questions {
     }, onFailure);
   }
 
-  /** Asks why the position and its moves are worth what they are, after their values are drawn: proofs take the time that drawing needs. */
+  /** Asks why the position and its moves are worth what they are, as far as their values are known. Without an answer the page has none. */
   askReasons(game, onAnswer) {
     this.run("reasons", async (signal) => {
       await new Promise((resolve) => { setTimeout(resolve, DRAWN); });
-      return ask("position", { ...positionFields(game), why: true }, { signal });
+      signal.throwIfAborted();
+      return ask("position", { ...positionFields(game), why: true }, { signal }).catch(() => null);
     }, (answer) => {
-      this.facts.keep(game, answer, { whole: true, explained: true });
+      if (!answer) return;
+      this.facts.explain(game, answer);
       onAnswer();
     });
   }

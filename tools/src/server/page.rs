@@ -32,14 +32,11 @@ pub fn routes() -> Router {
 /// Answers the address of the page with its document, and with the address of the picture that a link to a game is shown with.
 pub async fn index(Extension(client): Extension<Client>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
     let document = FILES.get_file(INDEX).and_then(|file| file.contents_utf8()).unwrap_or_default();
-    let Some(picture) = picture::address(&client.server.arguments, &uri, &headers) else {
-        return file(&client, INDEX, document.to_owned());
-    };
-    let image = format!("<meta property=\"og:image\" content=\"{picture}\">\n</head>");
-    file(&client, INDEX, document.replacen("</head>", &image, 1))
+    let preview = picture::preview(&client.server.arguments, &uri, &headers).unwrap_or_default();
+    file(&client, INDEX, document.replacen("</head>", &format!("{preview}</head>"), 1))
 }
 
-/// Answers `GET page/NAME`. Refuses the name of the document, which [`index`] serves at the page's address only.
+/// Answers `GET page/NAME`. There is no such address for other names, and for the document, which [`index`] serves.
 async fn named(Extension(client): Extension<Client>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     static JOINED: LazyLock<String> = LazyLock::new(|| script::join(&FILES));
     let contents = match &*name {
@@ -66,13 +63,23 @@ pub fn lost(home: &str, headers: &HeaderMap) -> Response {
     (StatusCode::NOT_FOUND, NO_STORE, Html(text)).into_response()
 }
 
-fn file(client: &Client, name: &str, contents: impl IntoResponse + Hash) -> Result<Response, Failure> {
+/// Returns the headers of what may change with the program: the tag is a hash of `contents`.
+///
+/// # Errors
+///
+/// The client has it already.
+pub fn revalidated(client: &Client, contents: &impl Hash) -> Result<HeaderMap, Failure> {
     let mut hasher = DefaultHasher::new();
     contents.hash(&mut hasher);
-    // The tag is weak because the file may be sent compressed.
+    // The tag is weak because the contents may be sent compressed.
     let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
     let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
     client.check_is_new(headers.clone())?;
+    Ok(headers)
+}
+
+fn file(client: &Client, name: &str, contents: impl IntoResponse + Hash) -> Result<Response, Failure> {
+    let headers = revalidated(client, &contents)?;
     let media = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",

@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use super::Arguments;
 use super::failure::Failure;
+use super::page::revalidated;
 use super::request::{self, Client, Fields};
-use super::response::{REVALIDATE, caching, tag};
 use super::service::ThreadKind;
 use crate::arguments::USUAL_BOARD;
 
@@ -43,52 +43,63 @@ impl PictureQuery {
 }
 
 /// Answers `GET api/v1/position.svg`.
-pub async fn svg(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
-    Ok((REVALIDATE, [(header::CONTENT_TYPE, "image/svg+xml")], draw_svg(&query.position()?)).into_response())
+pub async fn svg(
+    Extension(client): Extension<Client>,
+    Fields(query): Fields<PictureQuery>,
+) -> Result<Response, Failure> {
+    let picture = draw_svg(&query.position()?);
+    Ok((revalidated(&client, &picture)?, [(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response())
 }
 
-/// Answers `GET api/v1/position.png`: the same picture in the middle of a white one of 1200 x 630 pixels.
+/// Answers `GET api/v1/position.png`: the same picture in the middle of a white one.
 pub async fn png(
     Extension(client): Extension<Client>,
     Fields(query): Fields<PictureQuery>,
 ) -> Result<Response, Failure> {
-    let position = query.position()?;
-    let headers = caching(&tag("picture"), true);
-    client.check_is_new(headers.clone())?;
+    let picture = draw_svg(&query.position()?);
+    let head = (revalidated(&client, &picture)?, [(header::CONTENT_TYPE, "image/png")]);
+    if client.is_head {
+        return Ok(head.into_response());
+    }
     let permit = client.thread(ThreadKind::LookUp).await?;
-    let picture = client.run(permit, move |_| draw_png(&position)).await?;
-    Ok((headers, [(header::CONTENT_TYPE, "image/png")], picture).into_response())
+    Ok((head, client.run(permit, move |_| to_png(&picture)).await?).into_response())
 }
 
-/// Draws a position as PNG, some 20 KB in some 20 ms.
-fn draw_png(position: &Position) -> Result<Vec<u8>, Failure> {
-    let svg = Tree::from_str(&draw_svg(position), &Options::default()).map_err(|error| Failure::broken(&error))?;
+/// Makes a PNG from the SVG of a position, which takes some milliseconds.
+fn to_png(svg: &str) -> Result<Vec<u8>, Failure> {
+    let svg = Tree::from_str(svg, &Options::default()).map_err(|error| Failure::broken(&error))?;
     let (across, down) = (SIZE.0 as f32, SIZE.1 as f32);
     let (width, height) = (svg.size().width(), svg.size().height());
     let scale = ((across - 2.0 * MARGIN) / width).min((down - 2.0 * MARGIN) / height);
     let middle = Transform::from_translate((across - scale * width) / 2.0, (down - scale * height) / 2.0);
-    let mut picture = Pixmap::new(SIZE.0, SIZE.1)
-        .ok_or_else(|| Failure::broken(&std::io::Error::other("a picture without pixels")))?;
+    let no_pixels = || Failure::broken(&std::io::Error::other("a picture without pixels"));
+    let mut picture = Pixmap::new(SIZE.0, SIZE.1).ok_or_else(no_pixels)?;
     picture.fill(Color::WHITE);
     resvg::render(&svg, middle.pre_scale(scale, scale), &mut picture.as_mut());
     picture.encode_png().map_err(|error| Failure::broken(&error))
 }
 
-/// Returns the whole address of the PNG of the position that a link to the page shows, the empty board if the link cannot be read.
-/// `None` if the request does not name a host. Behind a trusted proxy its `X-Forwarded-Proto` gives the scheme.
-pub fn address(arguments: &Arguments, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+/// Returns the elements that name the PNG of the position that a link to the page shows. `None` if the link cannot be read, or if the
+/// request does not name a host. Behind a trusted proxy its `X-Forwarded-Proto` gives the scheme.
+pub fn preview(arguments: &Arguments, uri: &Uri, headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host: Authority = text("host")?.parse().ok()?;
-    let scheme = match text("x-forwarded-proto") {
-        Some("https") if arguments.trust_proxy => "https",
-        _ => "http",
-    };
-    let link = format!("?{}", uri.query().unwrap_or_default());
-    let usual: Board = USUAL_BOARD.parse().ok()?;
-    let board = notation::board_of_link(&link).unwrap_or(usual);
-    let position = notation::parse(board, &link).unwrap_or_else(|_| Position::start(board));
-    let position = notation::to_uni(&position);
-    Some(format!("{scheme}://{host}{}/api/v1/position.png?board={board}&amp;position={position}", arguments.base_path))
+    // An authority has no quotes and no angle brackets.
+    if host.as_str().contains(['@', '&']) {
+        return None;
+    }
+    let forwarded = text("x-forwarded-proto").and_then(|all| all.rsplit(',').next()).unwrap_or_default();
+    let is_secure = arguments.trust_proxy && forwarded.trim().eq_ignore_ascii_case("https");
+    let scheme = if is_secure { "https" } else { "http" };
+    let query = uri.query().unwrap_or_default();
+    let board: Board = notation::board_of_link(&format!("?{query}")).or_else(|| USUAL_BOARD.parse().ok())?;
+    let position =
+        if query.is_empty() { Position::start(board) } else { notation::parse(board, &format!("?{query}")).ok()? };
+    let (base, position, (width, height)) = (&arguments.base_path, notation::to_uni(&position), SIZE);
+    Some(format!(
+        "<meta property=\"og:image\" content=\"{scheme}://{host}{base}/api/v1/position.png?board={board}&amp;position={position}\">\n\
+         <meta property=\"og:image:width\" content=\"{width}\">\n<meta property=\"og:image:height\" content=\"{height}\">\n"
+    ))
 }
 
 #[cfg(test)]
@@ -100,7 +111,7 @@ mod tests {
     fn a_png_shows_the_board_in_its_middle_whatever_its_shape() {
         let colours = |board: &str, moves: &str, places: &[(u32, u32)]| -> Vec<String> {
             let position = notation::parse(board.parse().unwrap(), moves).unwrap();
-            let picture = Pixmap::decode_png(&draw_png(&position).ok().unwrap()).unwrap();
+            let picture = Pixmap::decode_png(&to_png(&draw_svg(&position)).ok().unwrap()).unwrap();
             assert_eq!((picture.width(), picture.height()), SIZE);
             let colour =
                 |(x, y)| picture.pixel(x, y).map(|of| format!("{:02x}{:02x}{:02x}", of.red(), of.green(), of.blue()));
@@ -119,9 +130,10 @@ mod tests {
         for (options, scheme) in [(&[][..], "http"), (&["--trust-proxy"], "https")] {
             let mut headers = HeaderMap::new();
             headers.insert("host", "x".parse().unwrap());
-            headers.insert("x-forwarded-proto", "https".parse().unwrap());
-            let found = address(&server(options).arguments, &"/?board=2x1&moves=1".parse().unwrap(), &headers);
-            assert_eq!(found, Some(format!("{scheme}://x/api/v1/position.png?board=2x1&amp;position=2_X-")));
+            headers.insert("x-forwarded-proto", "http, HTTPS".parse().unwrap());
+            let found = preview(&server(options).arguments, &"/?board=2x1&moves=1".parse().unwrap(), &headers).unwrap();
+            let address = format!("content=\"{scheme}://x/api/v1/position.png?board=2x1&amp;position=2_X-\"");
+            assert!(found.contains(&address), "{found}");
         }
     }
 }

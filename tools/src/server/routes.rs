@@ -20,8 +20,8 @@ use super::response::{JSON, NO_STORE, NO_TRANSFORM, REVALIDATE};
 use super::service::Server;
 use super::{batch, boards, games, page, picture, position, uwapi};
 
-/// The addresses of the pictures of a position. Pages of all sites may show them, because they take no search.
-const PICTURES: [&str; 2] = ["/api/v1/position.svg", "/api/v1/position.png"];
+/// The address of the picture of a position. Pages of all sites may show it, because it takes no search.
+const PICTURE: &str = "/api/v1/position.svg";
 
 /// The longest address.
 const MAX_ADDRESS_CHARACTERS: usize = 2048;
@@ -119,15 +119,15 @@ fn beneath(base_path: &str, routes: Router) -> Router {
     routes.route(base_path, get(|| async move { Redirect::permanent(&page) }))
 }
 
-/// The programs that make the preview of a link, and run no scripts.
-const PREVIEWERS: &str = "User-agent: Twitterbot\nUser-agent: facebookexternalhit\nUser-agent: LinkedInBot\n";
-
-/// Writes robots.txt. It keeps crawlers away from positions, which are many and may take a search each, but previews of links may
-/// be made.
+/// Writes robots.txt. It keeps crawlers away from positions, which are many and may take a search each. Programs that make the preview
+/// of a link run no scripts, and may read the page and draw the position.
 fn robots(base_path: &str) -> String {
     let paths =
-        ["/api/", "/solve", "/uwapi/", "/connect4/", "/*?"].map(|path| format!("Disallow: {base_path}{path}\n"));
-    format!("{PREVIEWERS}Allow: /\n\nUser-agent: *\n{}", paths.concat())
+        ["/api/", "/solve", "/uwapi/", "/connect4/"].map(|path| format!("Disallow: {base_path}{path}\n")).concat();
+    format!(
+        "User-agent: Twitterbot\nUser-agent: facebookexternalhit\nUser-agent: LinkedInBot\n\
+         Allow: {base_path}/api/v1/position.png\n{paths}\nUser-agent: *\n{paths}Disallow: {base_path}/*?\n"
+    )
 }
 
 /// Wraps every request: logs it, limits it, and refuses pages of other sites. Answers [`HEALTH`] even at the limit of requests.
@@ -147,9 +147,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
     let response = if is_long {
         let reason = "this address is too long; a batch takes positions in its body";
         Failure::new(StatusCode::URI_TOO_LONG, reason).into_response()
-    } else if let Some(origin) =
-        server.origins.refused(request.headers()).filter(|_| !PICTURES.iter().any(|picture| path.ends_with(picture)))
-    {
+    } else if let Some(origin) = server.origins.refused(request.headers()).filter(|_| !path.ends_with(PICTURE)) {
         let origin = fourbase::excerpt(&origin, 100);
         let reason =
             format!("pages of {origin} may not ask this server; whoever runs it can allow them with --allow-origin");
