@@ -42,6 +42,20 @@ def main() -> None:
     moves = best("move_values, 6x5", "positions", 200_000, lambda: db.move_values(drawn.positions[:200_000]))
     assert (moves.values.max(axis=1) == values[:200_000]).all()
 
+    # Stored plies of a built-in database.
+    db = fourbase.Database("7x6")
+    drawn = db.sample(200_000, plies=range(2, 12), kind="random-play", seed=4)
+    for policy in ("optimal", 1.0):
+        targets = best(
+            f"targets, 7x6, policy={policy}",
+            "positions",
+            200_000,
+            lambda of=policy: db.targets(drawn.positions, policy=of),
+        )
+        assert (targets.values == drawn.values).all()
+        assert (targets.plies == drawn.plies).all()
+        assert np.allclose(targets.policy.sum(axis=1), 1)
+
     db = fourbase.solve("5x5", "wdl", db=folder)
     # Positions without a line, and how many more of them are won than lost: docs/data/5x5.csv, and 339,437 full boards.
     expected = (51_061_727, 17_950_814)

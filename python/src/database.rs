@@ -17,7 +17,6 @@ use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::is_address;
 use fourbase_tiers::kernel::Values;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -32,8 +31,9 @@ use crate::failure::{exception, of_choice, of_database, of_dataset};
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
 use crate::positions::{self, Chunks, sample_kind};
-use crate::probe::{self, Question};
+use crate::probe::{self, Asked, Question};
 use crate::rows;
+use crate::targets::{Policy, targets};
 use crate::work::{ProgressDisplay, budget, pool, without_gil};
 
 /// A solved board. Threads may share it.
@@ -279,7 +279,7 @@ impl Database {
         let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
         let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
-        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, false)?;
+        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, Asked::Value)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
@@ -306,7 +306,7 @@ impl Database {
         let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
         let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
         let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
-        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, true)?;
+        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, Asked::Moves)?;
         let shape = [batch.positions.len(), self.analyst.board.width()];
         let mut legal = vec![false; values.len()];
         for (position, row) in batch.positions.iter().zip(legal.chunks_mut(shape[1])) {
@@ -332,15 +332,18 @@ impl Database {
     /// ([0, 0], [0, 0], [[0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.33..., 0.33..., 0.33..., 0.0]])
     #[pyo3(signature = (positions, *, encoding=None, policy=None, nodes=None, progress=None))]
     fn targets<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
-        policy: Option<Bound<'py, PyAny>>,
-        nodes: Option<Bound<'py, PyAny>>,
+        policy: Option<Policy>,
+        nodes: Option<Nodes>,
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let policy = policy.map_or_else(|| "optimal".into_bound_py_any(slf.py()), Ok)?;
-        call_python(slf.py(), "targets", (slf, positions, encoding, policy, nodes, progress))
+        let py = positions.py();
+        let batch = rows::read(Some(self.analyst.board), positions, encoding, "raise")?;
+        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), display, ..Question::default() };
+        targets(py, self, question, &batch, policy.unwrap_or(Policy::Optimal))
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror

@@ -4,7 +4,7 @@
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL, hear Ctrl-C and show how far they are
 //!   ([`work`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
-//!   outcomes.
+//!   outcomes, and [`targets`] makes of them what a network learns.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
@@ -27,6 +27,7 @@ mod rows;
 mod search;
 mod solve;
 mod strategy;
+mod targets;
 mod work;
 
 use pyo3::call::PyCallArgs;

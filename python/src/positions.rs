@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::arguments::{Progress, memory_bytes, named};
 use crate::call_python;
 use crate::failure::{exception, of_position};
-use crate::probe::{self, Question};
+use crate::probe::{self, Asked, Question};
 use crate::rows::Batch;
 use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, budget, pool};
 
@@ -109,7 +109,13 @@ impl Chunks {
             let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
             let display = ProgressDisplay::new(py, board, "Progress", progress)?;
             let question = Question { display, done: Some(self.done), ..Question::default() };
-            probe::probe(py, &Analyst::new(board, Some(best), None), question, &Batch { board, positions }, false)?
+            probe::probe(
+                py,
+                &Analyst::new(board, Some(best), None),
+                question,
+                &Batch { board, positions },
+                Asked::Value,
+            )?
         };
         self.done += bitboards.len();
         tuple(py, bitboards, values, plies).map(Some)

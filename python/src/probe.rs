@@ -37,15 +37,25 @@ pub struct Question {
     pub done: Option<usize>,
 }
 
-/// Probes positions or, with `is_of_moves`, all their moves. Returns a value and plies for each position or for each column of
+/// What is asked about each position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    Value,
+    Moves,
+    /// All moves, where a move that is not among the best may have the outcome of another such move; see [`moves_of_many`].
+    BestMoves,
+}
+
+/// Probes positions, or all their moves. Returns a value and plies for each position or for each column of
 /// each position; a masked row and an illegal move have none. Ctrl-C stops the probe.
 pub fn probe<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
     py: Python<'_>,
     analyst: &Analyst<L>,
     Question { nodes, is_masked, display, done }: Question,
     batch: &Batch,
-    is_of_moves: bool,
+    asked: Asked,
 ) -> PyResult<(Vec<i8>, Vec<u8>)> {
+    let is_of_moves = asked != Asked::Value;
     let width = if is_of_moves { batch.board.width() } else { 1 };
     let mut databases = analyst.databases.iter().map(Borrow::borrow);
     let may_search = analyst.may_search() || databases.any(|database| database.manifest.keep_plies.is_some());
@@ -73,7 +83,7 @@ pub fn probe<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
                 _ => Err((rows.get(number).copied().unwrap_or_default(), error)),
             };
             if is_of_moves {
-                let moves = moves_of_many(analyst, &positions, budget, unknown)?;
+                let moves = moves_of_many(analyst, &positions, budget, asked == Asked::Moves, unknown)?;
                 for (row, moves) in rows.iter().zip(moves.chunks(width)) {
                     moves.iter().enumerate().for_each(|(column, outcome)| set(row * width + column, *outcome));
                 }

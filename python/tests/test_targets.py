@@ -3,20 +3,26 @@ import itertools
 import fourbase
 import numpy as np
 import pytest
-from fourbase import NO_SCORE, Database, Position
+from fourbase import NO_PLIES, NO_SCORE, Database, Position
 from fourbase.errors import OptionError
 
 
-@pytest.mark.parametrize("board", ["4x4", "5x4", "4x4m", "7x6"])
-def test_targets_are_those_of_every_position_by_itself(board):
-    db = Database(board) if board != "4x4m" else fourbase.solve(board)
+def score(outcome, position):
+    known = outcome.score(position)
+    return NO_SCORE if known is None else known
+
+
+@pytest.mark.parametrize(("board", "values"), [("4x4", "wdl"), ("5x4", ""), ("4x4m", "remoteness"), ("7x6", "")])
+def test_targets_are_those_of_every_position_by_itself(board, values, tmp_path):
+    db = fourbase.solve(board, values, db=tmp_path) if values else Database(board)
     drawn = db.sample(300, plies=range(4, 12), seed=2, distinct=True).positions
     rows = [Position(board), *fourbase.encode(drawn, "positions", board=board)]
     targets = db.targets(rows, policy="fastest")
     for row, position in enumerate(rows):
         outcome, moves = db.probe(position), db.moves(position)
         value = {"win": 1, "tie": 0, "lose": -1}[outcome.value]
-        assert (targets.values[row], targets.plies[row]) == (value, outcome.remoteness)
+        assert (targets.values[row], targets.scores[row]) == (value, score(outcome, position))
+        assert targets.plies[row] == (NO_PLIES if outcome.remoteness is None else outcome.remoteness)
         assert (np.flatnonzero(targets.legal[row]) + 1).tolist() == list(position.legal_moves)
         keeping = sorted(move.column for move in moves if move.value == outcome.value)
         assert (np.flatnonzero(targets.keeps[row]) + 1).tolist() == keeping

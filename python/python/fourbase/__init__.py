@@ -16,11 +16,11 @@ from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
 from fourbase._progress import Progress, SolveProgress
 from fourbase._split import canonical, mirror, split
-from fourbase._targets import NO_SCORE, Targets, targets
 from fourbase._types import (
     INVALID,
     LOSE,
     NO_PLIES,
+    NO_SCORE,
     NO_VALUE,
     TIE,
     WIN,
@@ -29,6 +29,7 @@ from fourbase._types import (
     MoveValues,
     Puzzle,
     Strategy,
+    Targets,
 )
 from fourbase.errors import FourbaseError
 
@@ -49,9 +50,9 @@ _native.set_helpers(
         "MoveValues": MoveValues,
         "Puzzle": Puzzle,
         "Strategy": Strategy,
+        "Targets": Targets,
         "read": _encodings.read,
         "progress_display": _progress.progress_display,
-        "targets": targets,
         "write": _encodings.write,
     }
 )

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourbase._progress import Progress, SolveProgress
-from fourbase._targets import Targets
-from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Strategy
+from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Strategy, Targets
 
 # fmt: off
 __all__ = ["Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",

@@ -26,6 +26,8 @@ LOSE: Final = -1
 NO_VALUE: Final = -128
 #: Stands for plies that are unknown, or that belong to no value.
 NO_PLIES: Final = 255
+#: Stands for a score that is unknown, or that there is none of.
+NO_SCORE: Final = -128
 #: Both bitboards of a row that is no position.
 INVALID: Final = 2**64 - 1
 
@@ -95,6 +97,29 @@ class Labelled(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return lists by name, for JSON."""
         return {name: array.tolist() for name, array in {**self._asdict(), "ply": self.ply}.items()}
+
+
+class Targets(NamedTuple):
+    """What many positions and their moves are worth, as arrays for learning. Row ``i`` is position ``i``."""
+
+    #: (n,): 1 if the player to move wins, 0 for a tie, -1 for a loss.
+    values: NDArray[np.int8]
+    #: (n,): plies to the end; 255 in a database without remoteness.
+    plies: NDArray[np.uint8]
+    #: (n,): Pons' score, the larger the sooner the win; -128 without remoteness and on misère boards.
+    scores: NDArray[np.int8]
+    #: (n, columns): which moves are legal; none where the game is over. The first column has index 0.
+    legal: NDArray[np.bool_]
+    #: (n, columns): which moves keep the value.
+    keeps: NDArray[np.bool_]
+    #: (n, columns): which of these win soonest or lose latest; all of them without remoteness.
+    fastest: NDArray[np.bool_]
+    #: (n, columns): the probability of each move; all 0 where the game is over.
+    policy: NDArray[np.float32]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists by name, for JSON."""
+        return {name: array.tolist() for name, array in self._asdict().items()}
 
 
 class Strategy(NamedTuple):

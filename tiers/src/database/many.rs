@@ -131,8 +131,14 @@ pub fn outcomes_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
     }
 }
 
+/// The outcomes of a position's moves by column, for the player who makes them; `None` for an illegal move.
+type MoveAnswers = [Option<Result<Outcome, Box<DatabaseError>>>];
+
 /// Answers questions about the moves of many positions. For each position, returns one item per column of the board: the
 /// outcome for the player who makes the move, or `None` for an illegal move. Each move gets its own copy of `budget`.
+///
+/// Without `is_exact`, the best moves have their outcomes, the others that keep the value of the position have that value
+/// and a worse remoteness, and the rest have a worse value: not always their own. That takes fewer look-ups.
 ///
 /// If a move has no answer, calls `unknown` with the index of the move's position and the reason: an error of
 /// [`Analyst::outcome`], or a limit of the budget. If `unknown` returns no error, the move's item is `None`.
@@ -143,30 +149,116 @@ pub fn moves_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>, E>(
     analyst: &Analyst<L>,
     positions: &[Position],
     budget: &Budget,
+    is_exact: bool,
     mut unknown: impl FnMut(usize, DatabaseError) -> Result<(), E>,
 ) -> Result<Vec<Option<Outcome>>, E> {
     let width = analyst.board.width();
-    let children: Vec<Position> = positions
-        .par_iter()
-        .flat_map_iter(|position| position.moves().map(|column| position.drop_piece(column)))
-        .collect();
+    let mut answers = Vec::new();
+    answers.resize_with(positions.len() * width, || None);
+    let rows = positions.iter().zip(answers.chunks_exact_mut(width));
+    let database = match &analyst.databases[..] {
+        [database] if positions.len() > FEW && !analyst.may_search() => Some(database.borrow()),
+        _ => None,
+    };
+    let is_stored = |position: &Position| {
+        database.is_some_and(|of| position.board() == of.board() && of.reaches(position.ply() as u32 + 1))
+    };
+    let (stored, mut others): (Vec<_>, Vec<_>) = rows.partition(|(position, _)| is_stored(position));
+    if let Some(database) = database {
+        database.stored_moves_of_many(stored, budget, is_exact);
+    }
+    let moves = |position: &Position| position.moves().map(|column| position.drop_piece(column)).collect::<Vec<_>>();
+    let children: Vec<Position> = others.par_iter().flat_map_iter(|(position, _)| moves(position)).collect();
     let mut outcomes = outcomes_of_many(analyst, &children, budget).into_iter();
-    let mut moves = vec![None; positions.len() * width];
-    for (number, (position, row)) in positions.iter().zip(moves.chunks_exact_mut(width)).enumerate() {
+    for (position, row) in &mut others {
         for column in position.moves() {
-            match (row.get_mut(column), outcomes.next()) {
-                (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome.parent()),
-                (_, Some(Err(error))) => unknown(number, *error)?,
-                _ => {}
+            if let Some(slot) = row.get_mut(column) {
+                *slot = outcomes.next().map(|outcome| outcome.map(Outcome::parent));
             }
         }
     }
-    Ok(moves)
+    let outcomes = answers.into_iter().enumerate().map(|(number, answer)| match answer {
+        Some(Err(error)) => unknown(number / width, *error).map(|()| None),
+        Some(Ok(outcome)) => Ok(Some(outcome)),
+        None => Ok(None),
+    });
+    outcomes.collect()
+}
+
+impl Database {
+    /// Looks up the moves of positions whose children are stored, for [`moves_of_many`]: in the order of the positions'
+    /// own tiers, so that the children share blocks too.
+    fn stored_moves_of_many(&self, rows: Vec<(&Position, &mut MoveAnswers)>, budget: &Budget, is_exact: bool) {
+        let monitor = budget.monitor.as_deref();
+        let ask = |position: &Position, row: &mut MoveAnswers, times: usize| {
+            let mut count = 0;
+            let mut take = |column: usize, outcome: Result<Outcome, DatabaseError>| {
+                count += times;
+                if let Some(slot) = row.get_mut(column) {
+                    *slot = Some(outcome.map_err(Box::new));
+                }
+            };
+            if monitor.is_some_and(Monitor::is_cancelled) {
+                return position.moves().for_each(|column| take(column, Err(budget.limit(self.board()).into())));
+            }
+            self.probe_moves(position, is_exact, budget, take);
+            monitor.inspect(|monitor| monitor.add_answers(count as u64));
+        };
+        let mut rows: Vec<_> = rows.into_par_iter().map(|(of, row)| (self.file_order(of), of, row)).collect();
+        rows.par_sort_unstable_by_key(|(order, position, _)| (*order, position.bitboards()));
+        rows.par_chunk_by_mut(|(_, one, _), (_, other, _)| one == other).for_each(|same| {
+            let times = same.len();
+            let Some(((_, position, first), others)) = same.split_first_mut() else { return };
+            ask(position, first, times);
+            for (_, position, row) in others {
+                for (slot, answer) in row.iter_mut().zip(first.iter()) {
+                    *slot = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map(|outcome| Ok(*outcome));
+                }
+                // Errors can't be copied.
+                if first.iter().flatten().any(Result::is_err) {
+                    ask(position, row, 0);
+                }
+            }
+        });
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Values;
+    use crate::solve::Solve;
+    use crate::testing::{plies, solved};
+
+    #[test]
+    fn moves_looked_up_together_are_those_looked_up_alone_and_bounds_keep_the_best_ones() {
+        for (name, values) in [("4x4", Values::Remoteness), ("4x4m", Values::Remoteness), ("5x3", Values::Wdl)] {
+            let [database] = solved(&Solve::new(name.parse().unwrap(), values));
+            let analyst = Analyst::new(database.board(), Some(&database), None);
+            let positions: Vec<Position> = plies(database.board()).flatten().step_by(3).collect();
+            let ask = |is_exact| {
+                moves_of_many(&analyst, &positions, &Budget::default(), is_exact, |_, error| Err(error)).unwrap()
+            };
+            let (exact, bounded, width) = (ask(true), ask(false), database.board().width());
+            assert_ne!(exact, bounded, "{name}: bounds save look-ups");
+            for (position, (exact, bounded)) in positions.iter().zip(exact.chunks(width).zip(bounded.chunks(width))) {
+                let best = exact.iter().flatten().min();
+                for column in 0..width {
+                    let child = position.moves().any(|of| of == column).then(|| position.drop_piece(column));
+                    assert_eq!(
+                        exact[column],
+                        child.map(|child| database.probe(&child).unwrap().parent()),
+                        "{position}"
+                    );
+                    let is_alike = |one: Option<Outcome>, other: Option<Outcome>| {
+                        (one.map(|of| of.value) == other.map(|of| of.value), one == other)
+                    };
+                    let best = best.copied().filter(|_| child.is_some());
+                    assert_eq!(is_alike(best, bounded[column]), is_alike(best, exact[column]), "{position}, {column}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn each_of_many_equal_questions_gets_its_own_answer_or_error() {

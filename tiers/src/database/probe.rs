@@ -10,14 +10,20 @@
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
 
+use super::cache::Place;
 use super::error::DatabaseError;
 use super::open::Database;
+use super::tier::OpenTier;
+use crate::files::is_address;
 use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
 
 /// A result is kept if its searches visited at least this many nodes, which takes some microseconds.
 const NODES_WORTH_AN_ANSWER: u64 = 64;
+
+/// How many look-ups of one position wait for memory together. With more, the first good one saves fewer others.
+const WARMED_TOGETHER: usize = 4;
 
 impl Database {
     /// Looks a position up. Every well-formed position has an answer, even if no game reaches it.
@@ -40,11 +46,75 @@ impl Database {
     pub(crate) fn probe_within(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         position.check_board(self.board()).map_err(AnalysisError::from)?;
         self.read_ahead(std::slice::from_ref(position));
+        let end = self.follow(*position, position.ply() as u32, evaluate(position));
+        self.probe_end(position, &end, self.locate(&end)?, None, budget)
+    }
+
+    /// Looks up every move of a position of this board; `take` gets the column and the outcome for the player who makes
+    /// the move. Each move gets its own copy of `budget`. `is_exact` is that of [`super::moves_of_many`]: without it, the
+    /// outcome of the position, if stored, is looked up first. No move is better, so the first reply that makes a move
+    /// worse is enough.
+    pub(super) fn probe_moves(
+        &self,
+        position: &Position,
+        is_exact: bool,
+        budget: &Budget,
+        mut take: impl FnMut(usize, Result<Outcome, DatabaseError>),
+    ) {
+        let (ply, evaluation, mut part) = (position.ply() as u32, evaluate(position), budget.clone());
+        let known = match evaluation {
+            _ if is_exact => None,
+            StaticEvaluation::Decided(outcome) => Some(self.outcome(outcome)),
+            // If the file can't be read, the moves report the error.
+            StaticEvaluation::Quiet if is_stored(ply) => {
+                let end = Seen { position: *position, ply, evaluation };
+                self.locate(&end).and_then(|place| self.probe_end(position, &end, place, None, &mut part)).ok()
+            }
+            _ => None,
+        };
+        let reply = known.and_then(|known| later(known, 1));
+        let evaluations = (evaluation == StaticEvaluation::Quiet).then(|| ChildEvaluations::new(position));
+        let ends = position.moves().map(|column| {
+            let child = position.drop_piece(column);
+            let evaluation = evaluations.as_ref().map_or_else(|| evaluate(&child), |of| of.of(column));
+            let end = self.follow(child, ply + 1, evaluation);
+            (column, child, end, self.locate(&end))
+        });
+        let ends = Vec::from_iter(ends);
+        if is_address(self.folder()) {
+            self.read_ahead(&Vec::from_iter(ends.iter().map(|(_, child, ..)| *child)));
+        }
+        self.cache.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
+        for (column, child, end, place) in ends {
+            part.spent = budget.spent;
+            let outcome = place.and_then(|place| self.probe_end(&child, &end, place, reply, &mut part));
+            take(column, outcome.map(Outcome::parent));
+        }
+    }
+
+    /// Finds the place of the position at the end of forced moves; `None` if it is not stored.
+    fn locate(&self, end: &Seen) -> Result<Option<(&OpenTier, Place)>, DatabaseError> {
+        if matches!(end.evaluation, StaticEvaluation::Decided(_)) || !self.reaches(end.ply) || !is_stored(end.ply) {
+            return Ok(None);
+        }
+        let tier = self.tier(end.ply)?;
+        Ok(Some((tier, tier.locate(self.index(), &self.cache, &end.position)?)))
+    }
+
+    /// Looks up a position, of which the end of forced moves and its place are known. `bound` is an outcome that the
+    /// player to move gets at least. As soon as a better value is found, or a sooner win, that is the answer.
+    fn probe_end(
+        &self,
+        position: &Position,
+        end: &Seen,
+        place: Option<(&OpenTier, Place)>,
+        bound: Option<Outcome>,
+        budget: &mut Budget,
+    ) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
-        let end = self.follow(*position, ply, evaluate(position));
-        let outcome = match end.evaluation {
-            StaticEvaluation::Decided(outcome) => outcome,
-            _ if self.reaches(end.ply) && is_stored(end.ply) => self.stored(&end, budget)?,
+        let outcome = match (end.evaluation, place) {
+            (StaticEvaluation::Decided(outcome), _) => outcome,
+            (_, Some((tier, place))) => self.stored(tier, place, budget)?,
             _ => match self.answers.get(&end.position.bitboards()) {
                 Some(outcome) => {
                     budget.spent += Cost { positions: 1, ..Cost::default() };
@@ -52,15 +122,17 @@ impl Database {
                 }
                 None => {
                     let nodes = budget.spent.nodes;
+                    let plies = end.ply - ply;
+                    let bound = bound.filter(|_| plies.is_multiple_of(2)).and_then(|bound| later(bound, plies));
                     let outcome = if self.reaches(end.ply) {
-                        self.best(end, budget)?
+                        self.best(*end, bound, budget)?
                     } else {
                         // Forced moves do not change the value, so a bound for `position` also holds for
                         // `end.position`.
                         let known = if ply < end.ply { self.at_least(position, budget)? } else { None };
                         self.search_beyond(&end.position, ply, known, budget)?
                     };
-                    if budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
+                    if bound.is_none() && budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
                         self.answers.insert(end.position.bitboards(), outcome);
                     }
                     outcome
@@ -105,10 +177,9 @@ impl Database {
         self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.reader.chunks.has_forced)
     }
 
-    fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
-        let tier = self.tier(end.ply)?;
+    fn stored(&self, tier: &OpenTier, place: Place, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         budget.spent.lookups += 1;
-        Ok(tier.outcome(self.index(), &self.cache, &end.position)?)
+        Ok(tier.outcome(self.index(), &self.cache, place)?)
     }
 
     /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to.
@@ -116,9 +187,9 @@ impl Database {
     /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
     /// choices. Several orders of the same moves may lead to the same position, which is examined only once. A position
     /// is skipped if it can't improve on the best outcome so far: if no sooner win is possible, or if the best outcome
-    /// is a tie and the player has no room left for a line.
-    fn best(&self, start: Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
-        let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
+    /// is a tie and the player has no room left for a line. `bound` is that of `probe_end`.
+    fn best(&self, start: Seen, bound: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+        let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: bound, bound };
         let (mut nodes, mut stored, mut searched) =
             (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
         let mut next = 0;
@@ -144,11 +215,22 @@ impl Database {
                     _ => {}
                 }
             }
-            for end in stored.drain(..) {
-                if !best.is_at_least(&end.position, ply) {
-                    best.improve(end.ply, self.stored(&end, budget)?);
+            for ends in stored.chunks(WARMED_TOGETHER) {
+                let mut places = [None; WARMED_TOGETHER];
+                for (place, end) in places.iter_mut().zip(ends).filter(|(_, end)| !best.is_at_least(&end.position, ply))
+                {
+                    *place = self.locate(end)?;
+                }
+                self.cache.warm(places.iter().flatten().map(|(_, place)| *place));
+                for (place, end) in places.into_iter().zip(ends) {
+                    if let Some((tier, place)) = place
+                        && !best.is_at_least(&end.position, ply)
+                    {
+                        best.improve(end.ply, self.stored(tier, place, budget)?);
+                    }
                 }
             }
+            stored.clear();
         }
         if !searched.is_empty()
             && let Some(outcome) = self.at_least(&start.position, budget)?
@@ -180,11 +262,21 @@ fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
     (ply..later).fold(outcome, |outcome, _| outcome.parent())
 }
 
+/// Converts the outcome of best play at a ply into the one that many plies later, for the player to move there; `None`
+/// if the game ends before.
+fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
+    let value = if plies.is_multiple_of(2) { outcome.value } else { outcome.value.flip() };
+    let remoteness = outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies));
+    (remoteness != Some(None)).then(|| Outcome { value, remoteness: remoteness.flatten() })
+}
+
 /// The best outcome so far, for the player to move at `ply`.
 struct Best {
     ply: u32,
     player: Player,
     outcome: Option<Outcome>,
+    /// The outcome that the player gets at least; a better value, or a sooner win, ends the look-ups.
+    bound: Option<Outcome>,
 }
 
 impl Best {
@@ -199,8 +291,12 @@ impl Best {
     /// comparison with 3 is right too, because every win takes an even number of plies.
     fn is_settled(&self, later: u32) -> bool {
         let soonest = later - self.ply + 3;
-        self.outcome
-            .is_some_and(|best| best.value == Value::Win && best.remoteness.is_none_or(|plies| plies <= soonest))
+        let is_sooner = |best: Outcome| self.bound.is_some_and(|bound| best.value < bound.value || best < bound);
+        self.outcome.is_some_and(|best| match best.value {
+            Value::Win => best.remoteness.is_none_or(|plies| plies <= soonest) || is_sooner(best),
+            Value::Tie => self.bound.is_some_and(|bound| bound.value == Value::Lose),
+            Value::Lose => false,
+        })
     }
 
     /// Returns whether `position` can be skipped, because it can't improve the best outcome. The same player is to

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fourbase::{Outcome, Position};
 
-use super::cache::{Cache, Chunk};
+use super::cache::{Cache, Chunk, Place};
 use crate::files::{FileError, ReadStorage};
 use crate::format::chunk::{self, Chunks};
 use crate::format::codec::DecodedBlock;
@@ -61,11 +61,14 @@ impl OpenTier {
         Ok(OpenTier { directory, coding: Coding::new(board, values, ply), reader })
     }
 
-    /// Looks a stored position up.
-    pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
+    /// Finds the place of a stored position.
+    pub fn locate(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Place, FileError> {
         let rank = self.directory.rank(index, &index.split.parts(position));
-        let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
-        let (chunk, entry) = self.place(cache, rank);
+        Ok(self.place(cache, rank.ok_or_else(|| self.damaged("a position has no entry"))?))
+    }
+
+    /// Looks a stored position up.
+    pub fn outcome(&self, index: &Index, cache: &Cache, (chunk, entry): Place) -> Result<Outcome, FileError> {
         let code = cache.code(chunk, entry, || self.unpack(index, cache, chunk.number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
@@ -80,7 +83,7 @@ impl OpenTier {
     }
 
     /// Returns the chunk of an entry and the entry's number in the chunk.
-    fn place(&self, cache: &Cache, rank: u64) -> (Chunk, usize) {
+    fn place(&self, cache: &Cache, rank: u64) -> Place {
         let (number, entry) = self.reader.chunks.place(rank);
         (Chunk { database: cache.database, ply: self.directory.ply, number, planes: self.coding.planes }, entry)
     }

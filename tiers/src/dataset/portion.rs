@@ -57,7 +57,8 @@ impl Portion {
         let analyst = Analyst::new(database.board(), Some(database), None);
         for positions in positions.chunks(rows_at_once.max(1)) {
             if has_moves {
-                let found = moves_of_many(&analyst, positions, budget, |_, error| Err(PositionError::from(error)))?;
+                let found =
+                    moves_of_many(&analyst, positions, budget, true, |_, error| Err(PositionError::from(error)))?;
                 // A position is worth what its best move is worth; a full board has no move.
                 for (position, moves) in positions.iter().zip(found.chunks(width)) {
                     outcomes.push(match moves.iter().flatten().min() {

@@ -145,7 +145,7 @@ impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d
                 portion.is_complete = ply.is_whole && !is_rest;
                 return Ok(Some(portion));
             };
-            let outcomes = moves_of_many(self.analyst, &positions, budget, |_, error| Err(error))?;
+            let outcomes = moves_of_many(self.analyst, &positions, budget, true, |_, error| Err(error))?;
             for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
                 let moves = row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?)));
                 let mut moves = Vec::from_iter(moves);
