@@ -74,13 +74,17 @@ fn every_row_and_every_move_is_what_a_plain_search_finds() {
             expected.insert((first, second), row);
         }
         let program = Program::with(name);
-        program.run(&format!("export {name} --output all.parquet")).succeeds();
+        let cells = of_board.cells();
+        program.run(&format!("export {name} --plies 0-{cells} --output all.parquet")).succeeds();
         let rows = parquet(&program.path("all.parquet"));
         assert_eq!(rows.len(), expected.len(), "{name}");
         for row in &rows {
             assert_eq!(Some(row), expected.get(&(row["first"], row["second"])), "{name}");
         }
-        assert_eq!(rows, csv(&program.run(&format!("export {name}")).succeeds()), "{name}");
+        // Full boards come last. They are left out unless they are named.
+        let unfinished: Vec<Row> = rows.into_iter().filter(|row| row["ply"] < cells as i128).collect();
+        assert!(unfinished.len() < expected.len(), "{name}");
+        assert_eq!(unfinished, csv(&program.run(&format!("export {name}")).succeeds()), "{name}");
     }
 }
 

@@ -410,7 +410,7 @@ impl Database {
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
     /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
     ///
-    /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished ones
+    /// Every legal position of ``plies`` (default: all but full boards, which have no moves) that no line has finished is written; with ``sample=N``, N unfinished ones
     /// are drawn as `sample` draws them, with its ``kind`` and ``seed``. ``distinct=True`` writes only one of a position and its mirror image,
     /// and writes each position of a sample once. ``unforced=True`` lists the positions in which no move would complete a line, of
     /// ply 8 by default.

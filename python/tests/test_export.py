@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from conftest import begin
-from fourbase import Database
+from fourbase import NO_VALUE, Database
 from fourbase.errors import FileExists, FolderMissing, OptionError
 
 
@@ -23,6 +23,14 @@ def test_npz_has_the_arrays_of_probes(tmp_path):
     assert (card["fourbase.board"], card["fourbase.database.hash"]) == ("4x4", db.hash)
     text = (tmp_path / "a.npz.md").read_text()
     assert f"| `move_values` | int8 {table.values.shape} | value_1, value_2, value_3, value_4 |" in text
+
+
+def test_every_row_has_a_move_unless_full_boards_are_named(tmp_path):
+    db = Database("4x3")
+    rows = db.export(tmp_path / "a.npz")
+    assert (np.load(tmp_path / "a.npz")["move_values"] != NO_VALUE).any(axis=1).all()
+    full = sum(len(chunk.values) for chunk in db.positions(12))
+    assert db.export(tmp_path / "b.csv", plies=range(13)) == rows + full > rows
 
 
 def test_a_sample_is_that_of_sample(tmp_path):

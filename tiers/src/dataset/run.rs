@@ -57,13 +57,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Chooses positions of a board. `None` for the plies means all that have such positions; for
+    /// Chooses positions of a board. `None` for the plies means all but that of full boards, which have no moves; for
     /// [`RowChoice::Unforced`] it means the ply of the UCI data set.
     pub fn new(board: Board, rows: RowChoice, plies: Option<Vec<u32>>, is_distinct: bool) -> Selection {
         let cells = board.cells() as u32;
         let usual = match rows {
-            RowChoice::All => 0..cells + 1,
-            RowChoice::Sample { .. } => 0..cells,
+            RowChoice::All | RowChoice::Sample { .. } => 0..cells,
             RowChoice::Unforced => UCI_PLY.min(cells)..UCI_PLY.min(cells) + 1,
         };
         Selection { rows, plies: plies.unwrap_or_else(|| usual.collect()), is_distinct }

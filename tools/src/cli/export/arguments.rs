@@ -19,8 +19,8 @@ const MOST_PLY: u32 = 64;
 /// Arguments of `fourbase export`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
-Without --sample, export writes every legal position of the plies that no line has finished. With \
---sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
+Without --sample, export writes every legal position of the plies that no line has finished: full \
+boards, whose moves would all be null, only if --plies names their ply. With --sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
 equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
 choice-matters does the same, and draws again until the moves differ in value. The same seed gives the same file.
 
@@ -57,7 +57,7 @@ pub struct Arguments {
     ]))]
     format: Option<Format>,
 
-    /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all]
+    /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all but full boards]
     #[arg(long, value_name = "PLIES", value_parser = read_plies)]
     plies: Option<Box<[u32]>>,
 
