@@ -87,6 +87,11 @@ pub fn span(name: &str, number: f64, unit: f64) -> PyResult<Duration> {
     Ok(Duration::try_from_secs_f64(number * unit).unwrap_or(Duration::MAX))
 }
 
+/// Returns the longest time that the argument ``hours`` allows; None is no limit.
+pub fn most_time(hours: Option<f64>) -> PyResult<Duration> {
+    hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))
+}
+
 /// Collects the plies or the columns that an argument lists; `None` if the caller leaves the argument out.
 pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
     name: &str,

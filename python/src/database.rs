@@ -4,7 +4,6 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
 
 use fourbase::Game;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup, SearchPool, compare_alike};
@@ -23,7 +22,7 @@ use pyo3::types::PyTuple;
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, Progress, SampleCount, Seed, cache_bytes, items,
-    memory_bytes, named, root, span,
+    memory_bytes, most_time, named, root,
 };
 use crate::call_python;
 use crate::export::{self, Export};
@@ -352,12 +351,14 @@ impl Database {
     ///
     /// ``legal`` leaves out positions that no game reaches. If it is quicker than probing each position, all later plies are solved
     /// first and the legal positions are found ply by ply, in at most ``memory`` bytes (default: 80 % of the free memory).
-    /// ``progress`` is that of `probe_many`; during this work it counts entries of the index.
+    /// Positions that are not stored are searched. A ply for which a trial of about a second estimates more than ``hours`` is refused;
+    /// None allows any time. ``progress`` is that of `probe_many`; during this work it counts entries of the index.
     ///
     /// >>> for chunk in fourbase.Database("5x4").positions(2):
     /// ...     print(len(chunk.positions), chunk.values.sum(), chunk.plies.max())
     /// 25 -2 18
-    #[pyo3(signature = (ply, *, legal=true, chunk=65536, memory=None, progress=None))]
+    #[pyo3(signature = (ply, *, legal=true, chunk=65536, memory=None, hours=24.0, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn positions(
         &self,
         py: Python<'_>,
@@ -365,10 +366,11 @@ impl Database {
         legal: bool,
         #[pyo3(from_py_with = Chunk::read)] chunk: usize,
         memory: Option<Memory>,
+        hours: Option<f64>,
         progress: Progress<'_>,
     ) -> PyResult<Chunks> {
-        let memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
-        Chunks::new(py, self.clone(), ply.0, legal, chunk, memory_bytes, progress)
+        let limits = (memory.map_or_else(memory_bytes, |bytes| bytes.0), most_time(hours)?);
+        Chunks::new(py, self.clone(), ply.0, legal, chunk, limits, progress)
     }
 
     /// Draws unfinished positions at random, with their values: the same for the same seed.
@@ -498,7 +500,7 @@ impl Database {
         let mut dataset = Dataset::new(self.best(), choice, columns).map_err(of_dataset)?;
         dataset.budget.nodes = nodes.map(|nodes| nodes.0);
         dataset.memory_bytes = memory.map_or_else(memory_bytes, |bytes| bytes.0);
-        dataset.most_time = hours.map_or(Ok(Duration::MAX), |hours| span("hours", hours, 3600.0))?;
+        dataset.most_time = most_time(hours)?;
         Export { dataset, format, file: path, made_with, unit, display }.write(py, replace)
     }
 

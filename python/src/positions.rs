@@ -4,12 +4,13 @@ use std::array;
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use fourbase::Position;
 use fourbase::analysis::{Analyst, Lookup};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{RowChoice, Selection};
+use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
 use numpy::{PyArray1, PyArrayMethods};
@@ -47,14 +48,15 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Finds the positions of a ply.
+    /// Finds the positions of a ply, within some bytes of memory. If searching all of them would take longer than the time, that is an
+    /// error.
     pub fn new(
         py: Python<'_>,
         database: crate::database::Database,
         ply: u32,
         legal: bool,
         size: usize,
-        memory_bytes: u64,
+        (memory_bytes, most_time): (u64, Duration),
         progress: Progress<'_>,
     ) -> PyResult<Chunks> {
         let (best, cells) = (database.best(), database.best().board().cells());
@@ -66,9 +68,24 @@ impl Chunks {
             (ProgressDisplay::new(py, best.board(), "Progress", progress.clone())?, &ProgressCounters::default());
         let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
         let list = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-            PositionList::with_outcomes(best, ply, legal, memory_bytes, &ProgressRecorder { counters, monitor })
+            let recorder = ProgressRecorder { counters, monitor };
+            let list = PositionList::with_outcomes(best, ply, legal, memory_bytes, &recorder)?;
+            if !list.is_solved() {
+                let choice = Selection { rows: RowChoice::All, plies: vec![ply], is_distinct: false };
+                let mut rows = Dataset::new(best, choice, vec![Column::Value])?;
+                rows.most_time = most_time;
+                rows.check_time(&rows.fields(Format::Csv), &recorder)?;
+            }
+            Ok(list)
         })?;
-        let (list, listed, progress) = (list.map_err(of_position)?, VecDeque::new(), progress.map(Bound::unbind));
+        let list = list.map_err(|error| match error {
+            PositionError::Long { .. } => {
+                let remedy = "draw some with sample(), choose another ply, or allow it with hours=None";
+                exception("OptionError", format!("{error}; {remedy}"))
+            }
+            error => of_position(error),
+        })?;
+        let (listed, progress) = (VecDeque::new(), progress.map(Bound::unbind));
         Ok(Chunks { database, list, listed, size, done: 0, progress })
     }
 

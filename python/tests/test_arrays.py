@@ -254,6 +254,11 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
         db.positions(3, chunk=0)
     with pytest.raises(errors.SolveMemory, match=r"sample\(\)"):
         Database("7x6").positions(13, memory=1 << 20)
+    # Refused before the first position, with an estimate.
+    with pytest.raises(errors.OptionError, match=r"about [\d,]+ hours.*sample\(\).*hours=None"):
+        Database("7x6").positions(14)
+    with pytest.raises(errors.OptionError, match="hours=-1"):
+        db.positions(3, hours=-1)
     for plies in ([12], [], [13]):
         with pytest.raises(errors.OptionError, match="write other plies="):
             db.sample(10, plies=plies)
@@ -266,7 +271,7 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
 
 def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
     db, seen = Database("7x6"), []
-    chunk = next(iter(db.positions(20, chunk=50, progress=seen.append)))
+    chunk = next(iter(db.positions(20, chunk=50, hours=None, progress=seen.append)))
     assert (len(chunk.positions), set(chunk.ply.tolist()), seen[-1][:3]) == (50, {20}, ("positions", 50, None))
     # Each is a position that a game reaches.
     assert len(set(fourbase.encode(chunk.positions, "moves", board="7x6"))) == 50

@@ -227,12 +227,7 @@ impl<'d> Dataset<'d> {
         take: &mut (dyn FnMut(&Portion) -> Result<(), PositionError> + Send),
     ) -> Result<[u64; 3], PositionError> {
         let fields = &self.fields(format);
-        if self.most_time < Duration::MAX {
-            let estimate = self.estimate(fields, &|| progress.is_stopped());
-            if estimate > self.most_time {
-                return Err(PositionError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
-            }
-        }
+        self.check_time(fields, progress)?;
         self.selection.check_memory(self.database.index(), self.memory_bytes)?;
         let (mut portion, mut by_value) = (None::<Portion>, [0; 3]);
         // Looks up positions while `take` handles the previous portion.
@@ -266,6 +261,21 @@ impl<'d> Dataset<'d> {
         }
         portion.iter().try_for_each(take)?;
         Ok(by_value)
+    }
+
+    /// Checks that all rows with these fields take no longer than [`Dataset::most_time`], by making some of them.
+    ///
+    /// # Errors
+    ///
+    /// [`PositionError::Long`].
+    pub fn check_time(&self, fields: &[Field], progress: &dyn Progress) -> Result<(), PositionError> {
+        if self.most_time < Duration::MAX {
+            let estimate = self.estimate(fields, &|| progress.is_stopped());
+            if estimate > self.most_time {
+                return Err(PositionError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
+            }
+        }
+        Ok(())
     }
 
     /// Lists or draws the positions, and passes them to `push`, some at a time.

@@ -74,7 +74,7 @@ pub enum PositionError {
         /// Whether the positions are those of a distinct sample, and not those of a search for unforced positions.
         is_sample: bool,
     },
-    /// Making the rows of a data set would take longer than allowed.
+    /// Looking up all positions would take longer than allowed.
     #[error("these rows of {board} would take about {} hours, by a trial of some of them", grouped(u128::from(*hours)))]
     Long {
         /// The board.
