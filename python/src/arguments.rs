@@ -118,5 +118,5 @@ pub fn memory_bytes() -> u64 {
 
 /// Returns the default size in bytes of the cache in which a database keeps blocks expanded by probes.
 pub fn cache_bytes() -> u64 {
-    (memory::free_bytes().unwrap_or(0) / 8).clamp(256 << 20, 2 << 30)
+    memory::cache_bytes(2 << 30)
 }

@@ -47,7 +47,8 @@ use crate::work::{ProgressDisplay, budget, pool, without_gil};
 /// those with remoteness.
 ///
 /// Blocks that probes expand are kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
-/// 2 GiB. All blocks of 6x5 take some 800 MiB.
+/// 2 GiB, but at most a quarter. Free is what the machine and the limits of a container or a batch job leave. A pickled database keeps
+/// the size of its cache, and each process has its own. All blocks of 6x5 take some 800 MiB.
 ///
 /// >>> db = fourbase.Database("5x4")
 /// >>> db

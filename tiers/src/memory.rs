@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 use sysinfo::System;
 
+use crate::database::DEFAULT_CACHE_BYTES;
+
 /// The share of the free memory that may be used by default, as numerator and denominator.
 const SHARE: (u64, u64) = (4, 5);
 
@@ -27,13 +29,26 @@ pub fn default_limit() -> Option<u64> {
 /// if the system does not report it.
 pub fn free_bytes() -> Option<u64> {
     let free_bytes = system().available_memory();
-    let free_bytes = free_group_bytes().map_or(free_bytes, |group| group.min(free_bytes));
+    let free_bytes = group_bytes().map_or(free_bytes, |group| group.free.min(free_bytes));
     (free_bytes > 0).then_some(free_bytes)
 }
 
-/// Returns how many bytes of memory the machine has; `None` if the system does not report it.
+/// Returns how many bytes of memory the machine has or the control groups allow, whichever is less; `None` if the system
+/// does not report it.
 pub fn total_bytes() -> Option<u64> {
-    Some(system().total_memory()).filter(|bytes| *bytes > 0)
+    let total_bytes = Some(system().total_memory()).filter(|bytes| *bytes > 0);
+    total_bytes.map(|total| group_bytes().map_or(total, |group| group.limit.min(total)))
+}
+
+/// Returns the default size in bytes of a cache of probes: an eighth of the free memory, but at least 256 MiB and at most
+/// `most_bytes`; of little memory at most a quarter.
+pub fn cache_bytes(most_bytes: u64) -> u64 {
+    cache_of(free_bytes(), most_bytes)
+}
+
+fn cache_of(free_bytes: Option<u64>, most_bytes: u64) -> u64 {
+    let of_free = |free: u64| (free / 8).clamp(DEFAULT_CACHE_BYTES, most_bytes.max(DEFAULT_CACHE_BYTES)).min(free / 4);
+    free_bytes.map_or(DEFAULT_CACHE_BYTES, of_free)
 }
 
 fn system() -> System {
@@ -60,8 +75,9 @@ const GROUPS: &str = "/sys/fs/cgroup";
 /// The names of the files that describe a control group's memory. The two versions of control groups use different
 /// names.
 struct Files {
-    /// The file with the bytes that the group may use.
-    limit: &'static str,
+    /// The files with bytes that the group may use: beyond the first limit processes are killed, beyond a further one the
+    /// kernel slows them down.
+    limits: &'static [&'static str],
     /// The file with the bytes that the group uses.
     usage: &'static str,
     /// The lines of [`STAT`] that count cached pages of files. These pages count as free, because the kernel drops them
@@ -73,30 +89,44 @@ struct Files {
 const STAT: &str = "memory.stat";
 
 const VERSION_1: Files = Files {
-    limit: "memory.limit_in_bytes",
+    limits: &["memory.limit_in_bytes"],
     usage: "memory.usage_in_bytes",
     caches: ["total_active_file", "total_inactive_file"],
 };
 
 const VERSION_2: Files =
-    Files { limit: "memory.max", usage: "memory.current", caches: ["active_file", "inactive_file"] };
+    Files { limits: &["memory.max", "memory.high"], usage: "memory.current", caches: ["active_file", "inactive_file"] };
 
-/// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
-fn free_group_bytes() -> Option<u64> {
+/// The bytes that control groups allow, and how many of these are free.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct GroupBytes {
+    limit: u64,
+    free: u64,
+}
+
+impl GroupBytes {
+    /// Returns the lower limit and the lower number of free bytes.
+    fn least(self, other: GroupBytes) -> GroupBytes {
+        GroupBytes { limit: self.limit.min(other.limit), free: self.free.min(other.free) }
+    }
+}
+
+/// Returns the limits of all control groups of this process; `None` without a limit.
+fn group_bytes() -> Option<GroupBytes> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    free_in_groups(Path::new(GROUPS), &groups)
+    in_groups(Path::new(GROUPS), &groups)
 }
 
-/// Returns the bytes that a process can still use under the limits of all its groups; `None` without a limit. `lines`
-/// are those of its `/proc/self/cgroup`, and `root` is the folder that shows the groups.
-fn free_in_groups(root: &Path, lines: &str) -> Option<u64> {
-    lines.lines().filter_map(|line| free_in_hierarchy(root, line)).min()
+/// Returns the bytes that a process may use, and can still use, under the limits of all its groups; `None` without a
+/// limit. `lines` are those of its `/proc/self/cgroup`, and `root` is the folder that shows the groups.
+fn in_groups(root: &Path, lines: &str) -> Option<GroupBytes> {
+    lines.lines().filter_map(|line| in_hierarchy(root, line)).reduce(GroupBytes::least)
 }
 
-/// Returns the least number of bytes that the group in `line`, or any group above it, leaves free; `None` without a
-/// limit. The line has the form `number:controllers:/path/of/the/group`; in version 2, the number is 0 and there are no
+/// Returns the least number of bytes that the group in `line`, or any group above it, allows and leaves free; `None`
+/// without a limit. The line has the form `number:controllers:/path/of/the/group`; in version 2, the number is 0 and there are no
 /// controllers.
-fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
+fn in_hierarchy(root: &Path, line: &str) -> Option<GroupBytes> {
     let mut fields = line.splitn(3, ':');
     let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
     let (top, files) = if controllers.is_empty() {
@@ -109,21 +139,21 @@ fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
     let own: PathBuf = top.join(group.trim_start_matches('/'));
     own.ancestors()
         .take_while(|folder| folder.starts_with(&top))
-        .filter_map(|folder| free_in_group(folder, files))
-        .min()
+        .filter_map(|folder| in_group(folder, files))
+        .reduce(GroupBytes::least)
 }
 
-fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
+fn in_group(folder: &Path, files: &Files) -> Option<GroupBytes> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     // Without a limit, the file contains "max", which does not parse.
-    let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
+    let limit = files.limits.iter().filter_map(|name| read(name)?.trim().parse::<u64>().ok()).min()?;
     let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
     let stat = read(STAT).unwrap_or_default();
     let caches = stat.lines().filter_map(|line| {
         let (name, bytes) = line.split_once(' ')?;
         if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
     });
-    Some(limit.saturating_sub(usage.saturating_sub(caches.sum())))
+    Some(GroupBytes { limit, free: limit.saturating_sub(usage.saturating_sub(caches.sum())) })
 }
 
 #[cfg(test)]
@@ -166,23 +196,38 @@ mod tests {
         group_2(&root, "jobs/mine", "max", "100");
         group_2(&root, "jobs", "1000", "400");
         group_2(&root, "", "5000", "500");
-        assert_eq!(free_in_groups(root.path(), "0::/jobs/mine\n"), Some(1000 - (400 - 50)));
+        assert_eq!(
+            in_groups(root.path(), "0::/jobs/mine\n"),
+            Some(GroupBytes { limit: 1000, free: 1000 - (400 - 50) })
+        );
+    }
+
+    #[test]
+    fn a_soft_limit_counts_and_a_cache_leaves_most_of_the_limit() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "job", "5000", "150");
+        fs::write(root.path().join("job/memory.high"), "4000\n").unwrap();
+        assert_eq!(in_groups(root.path(), "0::/job\n"), Some(GroupBytes { limit: 4000, free: 3900 }));
+        let mebibytes = |free: u64, most: u64| cache_of(Some(free << 20), most << 20) >> 20;
+        assert_eq!([400, 1024, 4096, 1 << 20].map(|free| mebibytes(free, 2048)), [100, 256, 512, 2048]);
+        assert_eq!([400, 1024, 4096, 1 << 20].map(|free| mebibytes(free, 256)), [100, 256, 256, 256]);
+        assert_eq!(cache_of(None, 2 << 30), DEFAULT_CACHE_BYTES);
     }
 
     #[test]
     fn a_group_that_is_not_shown_has_the_limit_of_the_topmost_folder() {
         let root = TempDir::new().unwrap();
         group_2(&root, "", "5000", "1050");
-        assert_eq!(free_in_groups(root.path(), "0::/docker/1234\n"), Some(4000));
+        assert_eq!(in_groups(root.path(), "0::/docker/1234\n"), Some(GroupBytes { limit: 5000, free: 4000 }));
         // If a group uses more than its limit, nothing is free.
         group_2(&root, "mine", "100", "1000");
-        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
+        assert_eq!(in_groups(root.path(), "0::/mine\n"), Some(GroupBytes { limit: 100, free: 0 }));
         // Without a limit there is no figure.
         let root = TempDir::new().unwrap();
         group_2(&root, "mine", "max", "100");
-        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);
-        assert_eq!(free_in_groups(root.path(), "nonsense\n"), None);
-        assert_eq!(free_in_groups(Path::new("/nowhere"), "0::/\n4:memory:/\n"), None);
+        assert_eq!(in_groups(root.path(), "0::/mine\n"), None);
+        assert_eq!(in_groups(root.path(), "nonsense\n"), None);
+        assert_eq!(in_groups(Path::new("/nowhere"), "0::/\n4:memory:/\n"), None);
     }
 
     #[test]
@@ -192,6 +237,6 @@ mod tests {
         let files = [("memory.limit_in_bytes", "900\n"), ("memory.usage_in_bytes", "110\n"), ("memory.stat", stat)];
         group(&root, "memory/mine", files);
         let lines = "5:devices:/elsewhere\n4:cpu,memory:/mine\n0::/mine\n";
-        assert_eq!(free_in_groups(root.path(), lines), Some(800));
+        assert_eq!(in_groups(root.path(), lines), Some(GroupBytes { limit: 900, free: 800 }));
     }
 }

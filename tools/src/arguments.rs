@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fourbase::Board;
-use fourbase_tiers::database::{DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
+use fourbase_tiers::database::{DEFAULT_CACHE_BYTES, DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
 use fourbase_tiers::solve::Plan;
@@ -129,16 +129,18 @@ impl ThreadsArgument {
 pub struct CacheArgument {
     /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
     #[arg(long = "cache", value_name = "SIZE", value_parser = size)]
-    pub bytes: Option<u64>,
+    bytes: Option<u64>,
 }
 
 impl CacheArgument {
-    /// Sets the size of a database's cache, if the argument is given.
+    /// Returns the size in bytes. Without the argument, little free memory lowers the default.
+    pub fn bytes(self) -> u64 {
+        self.bytes.unwrap_or_else(|| memory::cache_bytes(DEFAULT_CACHE_BYTES))
+    }
+
+    /// Sets the size of a database's cache.
     pub fn apply(self, database: Database) -> Database {
-        match self.bytes {
-            Some(bytes) => database.with_cache(bytes),
-            None => database,
-        }
+        database.with_cache(self.bytes())
     }
 }
 

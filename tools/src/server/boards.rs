@@ -15,9 +15,7 @@ use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::SearchOptions;
 use fourbase_tiers::counts::{Stats, read_kept};
-use fourbase_tiers::database::{
-    self, BoardJson, DEFAULT_CACHE_BYTES, Database, DatabaseError, Listing, Misplaced, When, choose,
-};
+use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Misplaced, When, choose};
 use fourbase_tiers::files::is_address;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
@@ -114,7 +112,7 @@ impl Boards {
     /// how many searches run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
         let pool = SearchPool::new(SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() });
-        let cache = database::Cache::new(cache.bytes.unwrap_or(DEFAULT_CACHE_BYTES));
+        let cache = database::Cache::new(cache.bytes());
         Boards { root, cache, open: Cache::new(MAX_OPEN), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
