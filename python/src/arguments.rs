@@ -69,9 +69,11 @@ whole_numbers! {
     Threads(usize) "threads" 1 1024,
 }
 
-/// Reads a whole number; the error names the argument and its limits.
+/// Reads a whole number; the error names the argument and its limits. A seed may be a `numpy.random.Generator`, which draws it.
 fn whole_number<T: TryFrom<u64>>(name: &str, argument: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<T> {
-    let number = argument.extract().ok().filter(|number| (least..=most).contains(number));
+    let is_generator = name == "seed" && argument.hasattr("integers")?;
+    let drawn = if is_generator { argument.call_method1("integers", (1u64 << 63,))? } else { argument.clone() };
+    let number = drawn.extract().ok().filter(|number| (least..=most).contains(number));
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
         let found = argument.repr().map_or_else(|_| String::new(), |found| found.to_string());
         let message = format!("{name}={} cannot be; write a whole number from {least} to {most}", excerpt(&found, 40));

@@ -374,7 +374,8 @@ impl Database {
         Chunks::new(py, self.clone(), ply.0, legal, chunk, limits, progress)
     }
 
-    /// Draws unfinished positions at random, with their values: the same for the same seed.
+    /// Draws unfinished positions at random, with their values: the same for the same seed. A `numpy.random.Generator` as ``seed`` draws
+    /// one.
     ///
     /// ``plies`` are the plies to draw from (default: all). ``kind`` says what is drawn:
     ///

@@ -45,6 +45,7 @@ mod _native {
         grade::grade,
         outcome::{Move, Outcome},
         position::Position,
+        positions::Chunks,
         rows::{decode, encode, rejected},
         search::search,
         set_helpers,

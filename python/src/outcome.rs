@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::arguments::{ColumnNumber, Remoteness, named};
 use crate::failure::exception;
 use crate::position::Position;
+use crate::probe;
 use crate::work::without_gil;
 
 /// What a position is worth to its player to move, if both play perfectly.
@@ -95,6 +96,11 @@ impl Outcome {
         fields.set_item("value", self.value())?;
         fields.set_item("remoteness", self.remoteness())?;
         Ok(fields)
+    }
+
+    /// Returns 1 for a win, 0 for a tie, -1 for a loss, as in arrays.
+    fn __int__(&self) -> i8 {
+        probe::numbers(Some(self.0)).0
     }
 
     fn __repr__(&self) -> String {

@@ -32,7 +32,7 @@ const DRAWN_AT_ONCE: u64 = 1 << 14;
 /// About how many bytes a drawn position takes until its arrays are made.
 const ROW_BYTES: u64 = 128;
 
-/// The positions of a ply, returned chunk by chunk.
+/// The positions of a ply, returned chunk by chunk; `Database.positions` makes it.
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
     database: crate::database::Database,

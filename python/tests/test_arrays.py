@@ -242,6 +242,8 @@ def test_a_sample_is_the_same_for_the_same_seed(kind):
     one, other, third = (db.sample(300, plies=range(6, 9), seed=seed, kind=kind) for seed in (1, 1, 2))
     assert (one.positions == other.positions).all()
     assert (one.positions != third.positions).any()
+    drawn = [db.sample(300, seed=np.random.default_rng(seed)).positions for seed in (7, 7, 8)]
+    assert ((drawn[0] == drawn[1]).all(), (drawn[0] == drawn[2]).all()) == (True, False)
     assert [array.tolist() for array in db.probe_many(one.positions)] == [one.values.tolist(), one.plies.tolist()]
     assert {position.ply for position in fourbase.encode(one.positions, "positions", board="5x4")} == {6, 7, 8}
 
@@ -271,7 +273,9 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
 
 def test_the_first_rows_of_a_long_ply_come_before_the_last(tmp_path):
     db, seen = Database("7x6"), []
-    chunk = next(iter(db.positions(20, chunk=50, hours=None, progress=seen.append)))
+    chunks = db.positions(20, chunk=50, hours=None, progress=seen.append)
+    assert isinstance(chunks, fourbase.Chunks)
+    chunk = next(chunks)
     assert (len(chunk.positions), set(chunk.ply.tolist()), seen[-1][:3]) == (50, {20}, ("positions", 50, None))
     # Each is a position that a game reaches.
     assert len(set(fourbase.encode(chunk.positions, "moves", board="7x6"))) == 50

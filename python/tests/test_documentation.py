@@ -45,7 +45,8 @@ def test_the_examples_run(name, text):
 
 def test_every_public_name_is_documented():
     constants = {"Encoding", "WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID", "__version__"}
-    assert [name for name, text in documented().items() if not text and name not in constants] == []
+    is_missing = {name: not text or text.startswith("Alias for") for name, text in documented().items()}
+    assert {name for name in is_missing if is_missing[name]} <= constants
 
 
 def test_the_version_is_that_of_the_package():

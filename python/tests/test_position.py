@@ -47,6 +47,11 @@ def test_positions_outcomes_and_moves_are_values():
         assert value != "4453"
     assert Position("4x4") not in (Position("4x3"), Position("4x4m"))
     assert outcome != fourbase.Outcome("win")
+    assert [int(fourbase.Outcome(value)) for value in ("win", "tie", "lose")] == [
+        fourbase.WIN,
+        fourbase.TIE,
+        fourbase.LOSE,
+    ]
     assert move.outcome == fourbase.Outcome("tie", 16)
     match outcome:
         case fourbase.Outcome(value, remoteness):

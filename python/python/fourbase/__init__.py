@@ -13,7 +13,19 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 
 from fourbase import _encodings, _native, _progress, errors
 from fourbase._grade import Blunder, Grade, GradedPly, grade
-from fourbase._native import Database, Move, Outcome, Position, decode, encode, rejected, search, solve, strategy
+from fourbase._native import (
+    Chunks,
+    Database,
+    Move,
+    Outcome,
+    Position,
+    decode,
+    encode,
+    rejected,
+    search,
+    solve,
+    strategy,
+)
 from fourbase._progress import Progress, SolveProgress
 from fourbase._split import canonical, mirror, split
 from fourbase._types import (
@@ -37,7 +49,7 @@ __version__: str = _native.__version__
 
 # fmt: off
 __all__ = [
-    "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding",
+    "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Chunks", "Database", "Encoding",
     "FourbaseError", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress",
     "Puzzle", "SolveProgress", "Strategy", "Targets", "__version__", "canonical", "decode", "encode", "errors",
     "grade", "mirror", "rejected", "search", "solve", "split", "strategy",

@@ -3,7 +3,7 @@
 import operator
 import os
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,51 +11,39 @@ from numpy.typing import NDArray
 from fourbase._native import Database, Outcome, Position, encode
 from fourbase._native import grade as native
 from fourbase._progress import Progress
-from fourbase._types import table
+from fourbase._types import documented, table
 from fourbase.errors import MoveError, OptionError
 
 
+@documented
 class GradedPly(NamedTuple):
     """The moves of a player at one ply. An interval is of 95 %; without repeats a ``complete`` one is the share."""
 
-    #: The number of pieces on the board; None for all plies together.
-    ply: int | None
-    #: Positions where the choice matters: the legal moves do not all have the same value.
-    graded: int
-    #: Moves in these that keep the value of the position.
-    keeps: int
-    #: Best moves in these: the earliest win, the latest loss; None in a database without remoteness.
-    best: int | None
-    #: Lost positions whose moves do not all lose at the same time; None in a database without remoteness.
-    lost: int | None
-    #: Moves in these that lose as late as possible.
-    resists: int | None
-    #: The share of random moves that would keep the value; None without positions, and so are the shares.
-    chance: float | None
-    #: The share of the moves that keep the value. Of all plies together it speaks of `Grade.population`.
-    keeps_share: float | None
-    keeps_interval: tuple[float, float] | None
-    best_share: float | None
-    best_interval: tuple[float, float] | None
-    resists_share: float | None
-    resists_interval: tuple[float, float] | None
-    #: Whether all such positions were graded.
-    complete: bool
+    ply: Annotated[int | None, "The number of pieces on the board; None for all plies together."]
+    graded: Annotated[int, "Positions where the choice matters: the legal moves do not all have the same value."]
+    keeps: Annotated[int, "Moves in these that keep the value of the position."]
+    best: Annotated[int | None, "Best moves in these; None in a database without remoteness, and so are the next two."]
+    lost: Annotated[int | None, "Lost positions whose moves do not all lose at the same time."]
+    resists: Annotated[int | None, "Moves in these that lose as late as possible."]
+    chance: Annotated[float | None, "The share of random moves that would keep the value; None without positions."]
+    keeps_share: Annotated[float | None, "The share of moves that keep the value, in the `Grade.population`."]
+    keeps_interval: Annotated[tuple[float, float] | None, "Its interval."]
+    best_share: Annotated[float | None, "The share of best moves."]
+    best_interval: Annotated[tuple[float, float] | None, "Its interval."]
+    resists_share: Annotated[float | None, "The share of moves in lost positions that lose as late as possible."]
+    resists_interval: Annotated[tuple[float, float] | None, "Its interval."]
+    complete: Annotated[bool, "Whether all such positions were graded."]
 
 
+@documented
 class Blunder(NamedTuple):
     """A move that gives a value away."""
 
-    #: The position before the move.
-    position: Position
-    #: The column that was played, from 1.
-    column: int
-    #: What that is worth.
-    played: Outcome
-    #: What the best move is worth.
-    best: Outcome
-    #: The best columns.
-    best_columns: tuple[int, ...]
+    position: Annotated[Position, "The position before the move."]
+    column: Annotated[int, "The column that was played, from 1."]
+    played: Annotated[Outcome, "What that is worth."]
+    best: Annotated[Outcome, "What the best move is worth."]
+    best_columns: Annotated[tuple[int, ...], "The best columns."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, for JSON; the position as bits."""
@@ -63,21 +51,20 @@ class Blunder(NamedTuple):
         return self._asdict() | outcomes | {"position": self.position.bits}
 
 
+@documented
 class Grade(NamedTuple):
     """How a player's moves compare with the exact values."""
 
-    board: str
-    #: What the shares of ``total`` speak of: ``'positions'``, each with the same weight, or, for a sample, ``'plies'``:
-    #: the mean of the plies, each with the same weight.
-    population: Literal["positions", "plies"]
-    #: How many moves were asked for in each position; the counts of moves are of all of them.
-    repeats: int
-    #: All plies together.
-    total: GradedPly
-    #: Ply by ply, where any position was graded.
-    plies: tuple[GradedPly, ...]
-    #: A win that became a loss, if there is one, the one nearest to the win; None if every move keeps the value.
-    worst: Blunder | None
+    board: Annotated[str, "The name of the board."]
+    population: Annotated[
+        Literal["positions", "plies"],
+        "What the shares of ``total`` speak of: ``'positions'``, each with the same weight, or, for a "
+        "sample, ``'plies'``: the mean of the plies, each with the same weight.",
+    ]
+    repeats: Annotated[int, "How many moves were asked for in each position; the counts of moves are of all of them."]
+    total: Annotated[GradedPly, "All plies together."]
+    plies: Annotated[tuple[GradedPly, ...], "Ply by ply, where any position was graded."]
+    worst: Annotated[Blunder | None, "The worst move: a win that became a loss, if any; None if all keep the value."]
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of a table."""
@@ -126,7 +113,7 @@ def grade(
         "bitboards", "array", "pettingzoo", "openspiel", "openspiel-egocentric", "planes", "kaggle"
     ] = "bitboards",
     sample: int | None = None,
-    seed: int = 1,
+    seed: int | np.random.Generator = 1,
     repeats: int = 1,
     progress: Callable[[Progress], object] | bool | None = None,
 ) -> Grade:

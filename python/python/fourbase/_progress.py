@@ -3,9 +3,12 @@
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from fourbase._types import documented
 
 
+@documented
 class Progress(NamedTuple):
     """How far a long call is.
 
@@ -25,14 +28,12 @@ class Progress(NamedTuple):
     Outcome(value='win', remoteness=1)
     """
 
-    #: What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``.
-    unit: str
-    #: How many are done.
-    done: int
-    #: How many there are; None if that is unknown.
-    total: int | None
-    #: Nodes that searches have visited.
-    nodes: int
+    unit: Annotated[
+        str, "What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``."
+    ]
+    done: Annotated[int, "How many are done."]
+    total: Annotated[int | None, "How many there are; None if that is unknown."]
+    nodes: Annotated[int, "Nodes that searches have visited."]
 
     def __str__(self) -> str:
         share = f" of {self.total:,}, {self.done / max(self.total, 1):.0%}" if self.total is not None else ""
@@ -40,15 +41,13 @@ class Progress(NamedTuple):
         return f"{self.done:,} {self.unit}{share}{searched}"
 
 
+@documented
 class SolveProgress(NamedTuple):
     """How far a solve is. It goes from the full board to the empty one."""
 
-    #: The tier that is being solved: positions with this many pieces.
-    ply: int
-    #: Entries that are solved.
-    done: int
-    #: All entries, with mirror images once.
-    entries: int
+    ply: Annotated[int, "The tier that is being solved: positions with this many pieces."]
+    done: Annotated[int, "Entries that are solved."]
+    entries: Annotated[int, "All entries, with mirror images once."]
 
     def __str__(self) -> str:
         return f"ply {self.ply}, {Progress('entries', self.done, self.entries, 0)}"

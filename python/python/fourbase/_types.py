@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,21 +32,29 @@ NO_SCORE: Final = -128
 INVALID: Final = 2**64 - 1
 
 
+_Tuple = TypeVar("_Tuple")
+
+
+def documented(kind: type[_Tuple]) -> type[_Tuple]:
+    """Give the fields of a named tuple the texts of their annotations, which `help` then shows."""
+    for name, annotation in kind.__annotations__.items():
+        getattr(kind, name).__doc__ = annotation.__metadata__[0]
+    return kind
+
+
 def table(rows: Iterable[Iterable[object]]) -> str:
     """Write a table of HTML."""
     lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
+@documented
 class MoveValues(NamedTuple):
     """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
 
-    #: 1 win, 0 tie, -1 lose, -128 for an illegal move; the first column has index 0.
-    values: NDArray[np.int8]
-    #: Plies to the end, counted from the position; 255 for an illegal move, or without remoteness in the database.
-    plies: NDArray[np.uint8]
-    #: Which moves are legal.
-    legal: NDArray[np.bool_]
+    values: Annotated[NDArray[np.int8], "1 win, 0 tie, -1 lose, -128 illegal; the first column has index 0."]
+    plies: Annotated[NDArray[np.uint8], "Plies to the end, from the position; 255 if illegal or without remoteness."]
+    legal: Annotated[NDArray[np.bool_], "Which moves are legal."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists by name, for JSON."""
@@ -63,30 +71,24 @@ class MoveValues(NamedTuple):
         return table([head, *rows]) + (f"{len(self.values):,} rows" if len(self.values) > len(rows) else "")
 
 
+@documented
 class Puzzle(NamedTuple):
     """A position in which exactly one move keeps the win or the tie."""
 
-    #: The position to solve.
-    position: "Position"
-    #: What it is worth to its player to move.
-    outcome: "Outcome"
-    #: The column, from 1, of the only move that keeps the value.
-    solution: int
-    #: How many replies to the solution need an answer other than completing a line.
-    replies: int
-    #: The lowest level that finds the solution at least half of the time; None if no level does.
-    level: int | None
+    position: Annotated["Position", "The position to solve."]
+    outcome: Annotated["Outcome", "What it is worth to its player to move."]
+    solution: Annotated[int, "The column, from 1, of the only move that keeps the value."]
+    replies: Annotated[int, "How many replies to the solution need an answer other than completing a line."]
+    level: Annotated[int | None, "The lowest level that solves it at least half of the time; None if none does."]
 
 
+@documented
 class Labelled(NamedTuple):
     """Positions with what they are worth to their players to move. Row ``i`` is position ``i``."""
 
-    #: Bitboards, (n, 2): the pieces of the first player and of the second.
-    positions: NDArray[np.uint64]
-    #: 1 win, 0 tie, -1 lose.
-    values: NDArray[np.int8]
-    #: Plies to the end; 255 in a database without remoteness.
-    plies: NDArray[np.uint8]
+    positions: Annotated[NDArray[np.uint64], "Bitboards, (n, 2): the pieces of the first player and of the second."]
+    values: Annotated[NDArray[np.int8], "1 win, 0 tie, -1 lose."]
+    plies: Annotated[NDArray[np.uint8], "Plies to the end; 255 in a database without remoteness."]
 
     @property
     def ply(self) -> NDArray[np.uint8]:
@@ -99,54 +101,46 @@ class Labelled(NamedTuple):
         return {name: array.tolist() for name, array in {**self._asdict(), "ply": self.ply}.items()}
 
 
+@documented
 class Targets(NamedTuple):
     """What many positions and their moves are worth, as arrays for learning. Row ``i`` is position ``i``."""
 
-    #: (n,): 1 if the player to move wins, 0 for a tie, -1 for a loss.
-    values: NDArray[np.int8]
-    #: (n,): plies to the end; 255 in a database without remoteness.
-    plies: NDArray[np.uint8]
-    #: (n,): Pons' score, the larger the sooner the win; -128 without remoteness and on misère boards.
-    scores: NDArray[np.int8]
-    #: (n, columns): which moves are legal; none where the game is over. The first column has index 0.
-    legal: NDArray[np.bool_]
-    #: (n, columns): which moves keep the value.
-    keeps: NDArray[np.bool_]
-    #: (n, columns): which of these win soonest or lose latest; all of them without remoteness.
-    fastest: NDArray[np.bool_]
-    #: (n, columns): the probability of each move; all 0 where the game is over.
-    policy: NDArray[np.float32]
+    values: Annotated[NDArray[np.int8], "(n,): 1 if the player to move wins, 0 for a tie, -1 for a loss."]
+    plies: Annotated[NDArray[np.uint8], "(n,): plies to the end; 255 in a database without remoteness."]
+    scores: Annotated[NDArray[np.int8], "(n,): Pons' score; -128 without remoteness and on misère boards."]
+    legal: Annotated[NDArray[np.bool_], "(n, columns): which moves are legal; none where the game is over."]
+    keeps: Annotated[NDArray[np.bool_], "(n, columns): which moves keep the value."]
+    fastest: Annotated[
+        NDArray[np.bool_], "(n, columns): which of these win soonest or lose latest, if remoteness is known."
+    ]
+    policy: Annotated[NDArray[np.float32], "(n, columns): the probability of each move; all 0 where the game is over."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists by name, for JSON."""
         return {name: array.tolist() for name, array in self._asdict().items()}
 
 
+@documented
 class Strategy(NamedTuple):
     """How a rule of play fares against every reply."""
 
-    #: ``never-loses``: some games are won and the others tied. ``undefined``: no game is lost, but the rule gave up.
-    verdict: Literal["wins", "ties", "never-loses", "loses", "undefined"]
-    #: The shortest game that the rule loses, the smallest among equally short ones.
-    refutation: str | None
-    #: The shortest game to where the rule returned None.
-    undefined: str | None
-    #: Different positions that were met.
-    positions: int
-    #: Different games.
-    lines: int
-    #: Games that the first player wins.
-    first_wins: int
-    #: Games that the second player wins.
-    second_wins: int
-    #: Games that end in a tie.
-    ties: int
-    #: Positions in which the rule was asked; None without a database, and so are the next two.
-    asked: int | None = None
-    #: Those in which its move keeps the value of the position.
-    kept: int | None = None
-    #: Positions from which the rule is sure to get the value of the position.
-    secured: int | None = None
+    verdict: Annotated[
+        Literal["wins", "ties", "never-loses", "loses", "undefined"],
+        "``never-loses``: some games are won and the others tied. ``undefined``: no game is lost, but the "
+        "rule gave up.",
+    ]
+    refutation: Annotated[str | None, "The shortest game that the rule loses, the smallest among equally short ones."]
+    undefined: Annotated[str | None, "The shortest game to where the rule returned None."]
+    positions: Annotated[int, "Different positions that were met."]
+    lines: Annotated[int, "Different games."]
+    first_wins: Annotated[int, "Games that the first player wins."]
+    second_wins: Annotated[int, "Games that the second player wins."]
+    ties: Annotated[int, "Games that end in a tie."]
+    asked: Annotated[int | None, "Positions in which the rule was asked; these three are None without a database."] = (
+        None
+    )
+    kept: Annotated[int | None, "Those in which its move keeps the value of the position."] = None
+    secured: Annotated[int | None, "Positions from which the rule is sure to get the value of the position."] = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, for JSON."""
