@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Game;
-use fourbase::analysis::{Analyst, Budget, Gap, Lookup, SearchPool, compare_alike};
+use fourbase::analysis::json::{Envelope, GameAnalysisJson};
+use fourbase::analysis::{Analyst, Budget, GameAnalysis, Gap, Lookup, SearchPool, compare_alike};
 use fourbase::players::json::MoveRequest;
 use fourbase::players::{KindError, Outcomes};
 use fourbase::puzzles::{Puzzle, Puzzles};
@@ -28,7 +29,7 @@ use crate::call_python;
 use crate::export::{self, Export};
 use crate::failure::{exception, of_choice, of_database, of_dataset};
 use crate::outcome::{Move, Outcome};
-use crate::position::read;
+use crate::position::{read, read_game};
 use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Asked, Question};
 use crate::rows;
@@ -246,6 +247,47 @@ impl Database {
             Ok(moves)
         };
         Ok(self.ask(position, nodes, progress, is_whole, ask)?.into_iter().map(Move::of).collect())
+    }
+
+    /// Finds the mistakes of a game, as ``fourbase analyse`` does. ``game`` is a text of moves in any notation, played from the position
+    /// ``start`` (default: the empty board); the game may be unfinished.
+    ///
+    /// ``why`` adds what each mistake allows. ``nodes`` limits the search in each position that is not stored. What is not decided
+    /// within the limit is None, and after the first such position, earlier ones get only a quick search. ``progress`` is that of
+    /// `probe_many`.
+    ///
+    /// >>> analysis = fourbase.Database("4x4").analyse("1213344")
+    /// >>> analysis.summary
+    /// 'X 1 mistake, O 1; decided at move 7; best was 1'
+    /// >>> step = analysis.steps[5]
+    /// >>> step.column, step.verdict, step.columns
+    /// (4, 'mistake: tie to loss', [1, 2, 3])
+    #[pyo3(signature = (game, *, start=None, why=false, nodes=None, progress=None))]
+    fn analyse<'py>(
+        &self,
+        game: &Bound<'py, PyAny>,
+        start: Option<&Bound<'py, PyAny>>,
+        why: bool,
+        nodes: Option<Nodes>,
+        progress: Progress<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, board, nodes) = (game.py(), self.analyst.board, nodes.map(|nodes| nodes.0));
+        let start = start.map_or(Ok(fourbase::Position::start(board)), |start| read(board, start))?;
+        let game = read_game(start, game)?;
+        let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+        let fields = |monitor: &Monitor| Some(("nodes", monitor.nodes(), None::<u64>, monitor.nodes()));
+        let analysis = display.run_interruptible(py, &*pool()?, fields, |monitor| {
+            let mut analysis = GameAnalysis::of(&game, |position, most| {
+                self.analyst.analyse(position, why, &mut budget(most.or(nodes), monitor), None)
+            })?;
+            if why {
+                analysis.explain();
+            }
+            Ok(analysis)
+        })?;
+        let mut json = Vec::new();
+        Envelope::new("analyse", GameAnalysisJson::of(&analysis.map_err(of_database)?)).push_to(&mut json);
+        call_python(py, "GameAnalysis", (json,))
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to

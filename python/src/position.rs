@@ -1,6 +1,6 @@
 //! The class `Position`.
 
-use fourbase::{Board, Player, notation};
+use fourbase::{Board, Game, Player, notation};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyString, PyType};
 
@@ -212,4 +212,13 @@ pub fn read(board: Board, object: &Bound<'_, PyAny>) -> PyResult<fourbase::Posit
     }
     let kind = object.get_type().name()?;
     Err(exception("ArgumentError", format!("a position is a text such as '4453' or a fourbase.Position, not {kind}")))
+}
+
+/// Reads a game from the text of its moves.
+pub fn read_game(start: fourbase::Position, object: &Bound<'_, PyAny>) -> PyResult<Game> {
+    let Ok(moves) = object.cast::<PyString>() else {
+        let kind = object.get_type().name()?;
+        return Err(exception("ArgumentError", format!("a game is a text of moves such as '4453', not {kind}")));
+    };
+    Game::parse_from(start, &moves.to_cow()?).map_err(|error| exception("PositionError", error.to_string()))
 }

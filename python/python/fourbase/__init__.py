@@ -11,7 +11,8 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 ``'4x4c3'``, ``'4x4m'``. Columns count from 1 on the left. Values are for the player to move.
 """
 
-from fourbase import _encodings, _native, _progress, errors
+from fourbase import _encodings, _games, _native, _progress, errors
+from fourbase._games import GameAnalysis, Step
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import (
     Chunks,
@@ -50,14 +51,15 @@ __version__: str = _native.__version__
 # fmt: off
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Chunks", "Database", "Encoding",
-    "FourbaseError", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress",
-    "Puzzle", "SolveProgress", "Strategy", "Targets", "__version__", "canonical", "decode", "encode", "errors",
-    "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
+    "FourbaseError", "GameAnalysis", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position",
+    "Progress", "Puzzle", "SolveProgress", "Step", "Strategy", "Targets", "__version__", "canonical", "decode",
+    "encode", "errors", "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
 _native.set_helpers(
     {
+        "GameAnalysis": _games.game_analysis,
         "Labelled": Labelled,
         "MoveValues": MoveValues,
         "Puzzle": Puzzle,

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fourbase._games import GameAnalysis
 from fourbase._progress import Progress, SolveProgress
 from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Strategy, Targets
 
@@ -106,6 +107,8 @@ class Database:
                memory: int | None = None, hours: float | None = 24.0, progress: _Progress = None) -> int: ...
     def probe(self, position: _Position, *, nodes: int | None = None, progress: _Progress = None) -> Outcome: ...
     def moves(self, position: _Position, *, nodes: int | None = None, progress: _Progress = None) -> list[Move]: ...
+    def analyse(self, game: str, *, start: _Position | None = None, why: bool = False, nodes: int | None = None,
+                progress: _Progress = None) -> GameAnalysis: ...
     def probe_many(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
                    nodes: int | None = None, progress: _Progress = None) -> _ValuesAndPlies: ...
     def move_values(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
