@@ -8,14 +8,17 @@ export type Player = "first" | "second";
 /** What a database stores. */
 export type Stores = "wdl" | "remoteness";
 
-/** What was done so far: nodes of a search, or steps of all of a solve; or, of `analyse`, all that is known by now. */
-export type Progress = { nodes: number } | { done: number; all: number } | { analysis: Analysis };
+/** What a search has done so far: nodes; or, of `analyse`, all that is known by now. */
+export type SearchProgress = { nodes: number } | { analysis: Analysis };
+/** What a solve has done so far: steps of all. */
+export type SolveProgress = { done: number; all: number };
+export type Progress = SearchProgress | SolveProgress;
 
-export interface Watched {
+export interface Watched<P extends Progress = SearchProgress> {
   /** Ends the work; the promise is rejected with the reason of the signal. */
   signal?: AbortSignal;
-  /** Called about 20 times a second during long work. */
-  onProgress?: (progress: Progress) => void;
+  /** Called about 20 times a second during long work. If it throws, the work ends, and the promise is rejected with what it threw. */
+  onProgress?: (progress: P) => void;
 }
 
 /** How far the searches for one position may go; without any limit 100,000,000 nodes. */
@@ -52,7 +55,7 @@ export type {
   SourceJson as Source,
 } from "./answers.js";
 
-export interface Solve extends Watched {
+export interface Solve extends Watched<SolveProgress> {
   /** What is stored; remoteness if this is left out. */
   values?: Stores;
   /** The most bytes of memory; 2^30 if this is left out. */
@@ -77,7 +80,7 @@ export class Fourbase {
 
   /** Starts a worker. */
   static start(options?: {
-    /** The folder of the built-in databases. */
+    /** The folder of the built-in databases; a relative address counts from the page, in node from the current folder. */
     databases?: string | URL;
     /** The folder of the modules. */
     wasm?: string | URL;
@@ -131,7 +134,7 @@ export class Fourbase {
 
   /**
    * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
-   * reads only the parts that it needs. `board` refuses a database of another board.
+   * reads only the parts that it needs; in node also a folder by its path. `board` refuses a database of another board.
    */
   open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<json.BoardJson>;
 

@@ -30,10 +30,10 @@ export class Fourbase {
   }
 
   /** Starts a worker with the module, and at the same time loads the first plies of the board `first`, if there is one. */
-  static async start({ first, ...options } = {}) {
+  static async start({ first, databases, wasm, sharedMemory = true } = {}) {
     await prepare();
-    const folder = (path) => new URL(path, import.meta.url);
-    const fourbase = new Fourbase({ databases: folder("./databases/"), wasm: folder("./wasm/"), sharedMemory: true, ...options });
+    const folder = (name, path) => (path === undefined ? new URL(`./${name}/`, import.meta.url) : new URL(address(`${path}`)));
+    const fourbase = new Fourbase({ databases: folder("databases", databases), wasm: folder("wasm", wasm), sharedMemory });
     const opened = first === undefined ? [] : [fourbase.openBuiltIn(first, { first: true })];
     try {
       await Promise.all([fourbase.#engine.start(), ...opened]);
@@ -102,7 +102,11 @@ export class Fourbase {
   }
 
   async open(files, { board, signal } = {}) {
-    if (typeof files === "string" || files instanceof URL) return this.#open([address(files), board], { signal });
+    if (typeof files === "string" || files instanceof URL) {
+      const place = address(files);
+      if (!isNode || !place.startsWith("file:")) return this.#open([place, board], { signal });
+      files = await folderOf(files, place);
+    }
     const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file?.name, file]) : Object.entries(files ?? {});
     if (list.some(([name]) => typeof name !== "string")) {
       throw new FourbaseError("input", "a file has no name; give the files that a user has chosen, or an object of files by their names");
@@ -201,11 +205,23 @@ function whole(number, name) {
   throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
 }
 
-/** Returns the absolute address of a folder; a relative address counts from the page. */
+/** Returns the absolute address of a folder; a relative one counts from the page or its worker, in node from the current folder. */
 function address(text) {
-  const base = globalThis.document?.baseURI;
+  const base = isNode ? `file://${process.cwd()}/` : (globalThis.document?.baseURI ?? globalThis.location?.href);
   if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
   return new URL(text, base).href;
+}
+
+/** Returns the paths of the files of a folder, in node, by their names. */
+async function folderOf(text, place) {
+  const { readdir } = await import("node:fs/promises");
+  const { fileURLToPath } = await import("node:url");
+  try {
+    const path = fileURLToPath(place);
+    return Object.fromEntries((await readdir(path)).map((name) => [name, `${path}/${name}`]));
+  } catch {
+    throw new FourbaseError("input", `"${text}" is no address and no folder; write one such as https://host/7x6/remoteness`);
+  }
 }
 
 /** Turns a file into what a worker can read in parts: bytes, a browser's File or Blob, or a path of node. */

@@ -137,7 +137,14 @@ export class Link {
     if (ready) return question?.ready?.();
     // Messages about a question that was given up are ignored.
     if (question?.id !== id) return;
-    if (progress) return question.options.onProgress?.(progress);
+    if (progress) {
+      try {
+        question.options.onProgress?.(progress);
+      } catch (failure) {
+        this.#giveUp(question, failure);
+      }
+      return;
+    }
     if (!error) return this.#finish("resolve", result);
     const { aborted, reason } = question.options.signal ?? {};
     const failure = aborted ? reason : new FourbaseError(error.code, error.message);
@@ -165,18 +172,21 @@ export class Link {
     if (at >= 0) {
       this.#waiting.splice(at, 1);
       question.reject(question.options.signal.reason);
-    } else if (!this.#flag) this.#giveUp(question);
+      return;
+    }
+    const giveUp = () => this.#giveUp(question, question.options.signal.reason);
+    if (!this.#flag) giveUp();
     else if (this.#current === question) {
       Atomics.store(this.#flag, 0, question.id);
-      setTimeout(() => this.#giveUp(question), PATIENCE).unref?.();
+      setTimeout(giveUp, PATIENCE).unref?.();
     }
   }
 
   /** Fails a question that the worker still works on, and starts another worker. */
-  #giveUp(question) {
+  #giveUp(question, reason) {
     if (this.#current !== question) return;
     this.#restart();
-    question.reject(question.options.signal.reason);
+    this.#settle(question, "reject", reason);
   }
 
   #restart() {

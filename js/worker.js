@@ -20,7 +20,9 @@ const TIMEOUT = 30_000;
 /** Asks hosts in node through another thread, which runs while this one waits. */
 class Requests {
   #port;
+  /** How many answers have come. */
   #done = new Int32Array(new SharedArrayBuffer(4));
+  #id = 0;
 
   constructor() {
     const { port1, port2 } = new threads.MessageChannel();
@@ -31,12 +33,19 @@ class Requests {
   }
 
   get(address, range) {
-    Atomics.store(this.#done, 0, 0);
-    this.#port.postMessage({ address, range });
-    Atomics.wait(this.#done, 0, 0, 2 * TIMEOUT);
-    const { message: { error, ...answer } = { error: "no answer" } } = threads.receiveMessageOnPort(this.#port) ?? {};
-    if (error) throw new Error(error);
-    return answer;
+    const id = ++this.#id;
+    this.#port.postMessage({ id, address, range });
+    for (const end = performance.now() + 2 * TIMEOUT; ;) {
+      const came = Atomics.load(this.#done, 0);
+      const { message } = threads.receiveMessageOnPort(this.#port) ?? {};
+      // An answer that comes after its question was given up belongs to no other.
+      if (message?.id === id) {
+        if (message.error) throw new Error(message.error);
+        return message;
+      }
+      const wait = end - performance.now();
+      if (!message && (wait <= 0 || Atomics.wait(this.#done, 0, came, wait) === "timed-out")) throw new Error("no answer");
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { Fourbase, FourbaseError } from "fourbase";
 import { TROUBLES, host } from "./host.mjs";
 
@@ -39,6 +41,33 @@ test("what passes is asked for again, and what is no address is refused", async 
   await assert.rejects(fourbase.open("7x6"), { code: "input", message: /no address/ });
   await assert.rejects(fourbase.open("ftp://127.0.0.1/7x6"), { code: "database", message: /not HTTP/ });
   await assert.rejects(fourbase.open(`${url}/7x6?key=1`), { code: "database", message: /the sign \?/ });
+});
+
+test("an answer without end is given up, with little memory", async () => {
+  const { url } = await host((answer) => (answer.isEndless = true));
+  const before = process.memoryUsage().rss;
+  await assert.rejects(fourbase.open(`${url}/7x6`), { code: "database", message: /more bytes than it was asked for/ });
+  assert.ok(process.memoryUsage().rss - before < 2 ** 28);
+});
+
+test("an answer that comes too late is not that of another question", async () => {
+  // The package, whose worker waits for 200 milliseconds, and whose requests never end by themselves.
+  cpSync("node_modules/fourbase", "late", { recursive: true });
+  const worker = readFileSync("late/worker.js", "utf8");
+  const hurried = worker.replace("TIMEOUT = 30_000", "TIMEOUT = 100").replace("timeout: TIMEOUT", "timeout: 1e6");
+  assert.notEqual(hurried, worker);
+  writeFileSync("late/worker.js", hurried);
+  const { Fourbase } = await import(pathToFileURL("late/index.js"));
+  const mine = await Fourbase.start();
+  after(() => mine.close());
+  const { url, requests } = await host((answer, _, number) => { answer.delay = number === 3 || number === 6 ? 300 : 0; });
+  await mine.open(`${url}/7x6`);
+  await fourbase.openBuiltIn("7x6");
+  for (const position of ["4453", "1234567", "44444221", "121212", "4", "123"]) {
+    const [{ children }, expected] = await Promise.all([mine, fourbase].map((one) => one.analyse("7x6", position, { line: false })));
+    assert.deepEqual(children, expected.children);
+  }
+  assert.ok(requests.length > 8, `${requests.length} requests`);
 });
 
 test("a question is cancelled while a host does not answer", async () => {

@@ -23,7 +23,8 @@ export const TROUBLES = [
 
 /**
  * Serves the built-in databases by ranges; `change` may change an answer. Status 0 closes the connection, undefined never answers;
- * `sent` is how many bytes are sent before the connection is closed.
+ * `sent` is how many bytes are sent before the connection is closed, `delay` how many milliseconds pass before the answer, and with
+ * `isEndless` it has no end.
  */
 export async function host(change = () => {}) {
   const requests = [];
@@ -42,9 +43,16 @@ export async function host(change = () => {}) {
     change(answer, request.url, requests.length);
     if (answer.status === undefined) return;
     if (answer.status === 0) return response.destroy();
-    response.writeHead(answer.status, { ...answer.headers, "Content-Length": answer.body.length });
-    if (answer.sent === undefined) response.end(answer.body);
-    else response.write(answer.body.subarray(0, answer.sent), () => response.destroy());
+    if (answer.isEndless) {
+      response.writeHead(answer.status, answer.headers);
+      const more = () => response.destroyed || response.write(Buffer.alloc(2 ** 20), more);
+      return more();
+    }
+    setTimeout(() => {
+      response.writeHead(answer.status, { ...answer.headers, "Content-Length": answer.body.length });
+      if (answer.sent === undefined) response.end(answer.body);
+      else response.write(answer.body.subarray(0, answer.sent), () => response.destroy());
+    }, answer.delay ?? 0);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   after(() => server.close().closeAllConnections());

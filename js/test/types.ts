@@ -1,6 +1,6 @@
 // Compiles only if the types of the package are those of its functions: the examples of the README, with their results.
 
-import { Fourbase, FourbaseError, type Analysis, type Database, type Progress, type Reason } from "fourbase";
+import { Fourbase, FourbaseError, type Analysis, type Database, type Progress, type Reason, type SolveProgress } from "fourbase";
 
 export async function examples(files: FileList, picture: HTMLElement, signal: AbortSignal): Promise<Database[]> {
   const fourbase: Fourbase = await Fourbase.start({ first: "7x6" });
@@ -18,6 +18,10 @@ export async function examples(files: FileList, picture: HTMLElement, signal: Ab
     else if ("done" in progress) picture.textContent = `${progress.done / progress.all}`;
     else picture.textContent = progress.analysis.value;
   };
+  const bar = ({ done, all }: SolveProgress) => (picture.textContent = `${done / all}`);
+  await fourbase.solve("4x4", { onProgress: ({ done, all }) => bar({ done, all }) });
+  // @ts-expect-error A search does not know how much it has to do.
+  await fourbase.analyse("8x7", "", { onProgress: ({ done }) => done });
   const solved: Database = await fourbase.solve("5x5", { values: "wdl", onProgress });
   const game = await fourbase.analyseGame("7x6", "445366", { start: "", nodes: 1e6, why: true });
   const mistakes: number = game.mistakes.first.length + game.steps.length + (game.steps[0]?.refutation?.cells.length ?? 0);
