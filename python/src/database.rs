@@ -33,6 +33,7 @@ use crate::position::{read, read_game};
 use crate::positions::{self, Chunks, sample_kind};
 use crate::probe::{self, Asked, Question};
 use crate::rows;
+use crate::stats::stats;
 use crate::targets::{Policy, targets};
 use crate::work::{ProgressDisplay, budget, pool, without_gil};
 
@@ -180,7 +181,7 @@ impl Database {
 
     /// The folder of the database; ``None`` for a built-in one, and at an address.
     #[getter]
-    fn folder(&self) -> Option<PathBuf> {
+    pub fn folder(&self) -> Option<PathBuf> {
         (!self.best().is_embedded && !is_address(self.best().folder())).then(|| self.best().folder().to_path_buf())
     }
 
@@ -579,6 +580,23 @@ impl Database {
             },
         )?;
         Ok(choice.map_err(of_choice)?.column + 1)
+    }
+
+    /// Counts the legal positions of each ply that are won, tied and lost, mirror images and finished positions included, as ``fourbase
+    /// stats`` does. Counting solves the board once more, in at most ``memory`` bytes (default: 80 % of the free memory) or else in
+    /// files; the counts are then kept beside the database. ``progress`` is that of `probe_many`, and counts entries of the index.
+    ///
+    /// >>> stats = fourbase.Database("4x4").stats()
+    /// >>> stats.legal[:5].tolist(), int(stats.legal.sum())
+    /// ([1, 4, 16, 52, 160], 161029)
+    #[pyo3(signature = (*, memory=None, progress=None))]
+    fn stats<'py>(
+        &self,
+        py: Python<'py>,
+        memory: Option<Memory>,
+        progress: Progress<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        stats(py, self, memory.map_or_else(memory_bytes, |bytes| bytes.0), progress)
     }
 
     /// Draws puzzles: positions in which exactly one move keeps the win or the tie, each a `Puzzle`. They come from games of the

@@ -5,7 +5,7 @@
 //!   ([`work`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes, and [`targets`] makes of them what a network learns.
-//! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
+//! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //! - [`call_python`] calls the Python code of the package, which the package passes in; this module imports none of it.
@@ -26,6 +26,7 @@ mod probe;
 mod rows;
 mod search;
 mod solve;
+mod stats;
 mod strategy;
 mod targets;
 mod work;

@@ -11,7 +11,7 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 ``'4x4c3'``, ``'4x4m'``. Columns count from 1 on the left. Values are for the player to move.
 """
 
-from fourbase import _encodings, _games, _native, _progress, errors
+from fourbase import _encodings, _games, _native, _progress, _types, errors
 from fourbase._games import GameAnalysis, Step
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import (
@@ -41,6 +41,7 @@ from fourbase._types import (
     Labelled,
     MoveValues,
     Puzzle,
+    Stats,
     Strategy,
     Targets,
 )
@@ -52,8 +53,8 @@ __version__: str = _native.__version__
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Chunks", "Database", "Encoding",
     "FourbaseError", "GameAnalysis", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position",
-    "Progress", "Puzzle", "SolveProgress", "Step", "Strategy", "Targets", "__version__", "canonical", "decode",
-    "encode", "errors", "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
+    "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets", "__version__", "canonical",
+    "decode", "encode", "errors", "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
@@ -63,6 +64,7 @@ _native.set_helpers(
         "Labelled": Labelled,
         "MoveValues": MoveValues,
         "Puzzle": Puzzle,
+        "Stats": _types.stats,
         "Strategy": Strategy,
         "Targets": Targets,
         "read": _encodings.read,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fourbase._games import GameAnalysis
 from fourbase._progress import Progress, SolveProgress
-from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Strategy, Targets
+from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Stats, Strategy, Targets
 
 # fmt: off
 __all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",
@@ -98,6 +98,7 @@ class Database:
     def sample(self, count: int, *, plies: Iterable[int] | None = None, seed: _Seed = 1,
                kind: _Kind = "uniform", distinct: bool = False, progress: _Progress = None) -> Labelled: ...
     def choose(self, position: _Position, player: str, *, seed: _Seed = 1, nodes: int | None = None) -> int: ...
+    def stats(self, *, memory: int | None = None, progress: _Progress = None) -> Stats: ...
     def puzzles(self, count: int = 1, *, seed: _Seed = 1, nodes: int | None = None,
                 progress: _Progress = None) -> list[Puzzle]: ...
     def export(self, path: _Path, *, plies: Iterable[int] | None = None, sample: int | None = None,

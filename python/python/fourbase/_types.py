@@ -1,5 +1,6 @@
 """Numbers and tuples that arrays of answers are made of."""
 
+import json
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
@@ -145,3 +146,29 @@ class Strategy(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, for JSON."""
         return self._asdict()
+
+
+@documented
+class Stats(NamedTuple):
+    """How many legal positions a board has. Item ``n`` of an array counts the positions with ``n`` pieces."""
+
+    legal: Annotated[NDArray[np.uint64], "All positions, the finished ones and mirror images too."]
+    primitive: Annotated[NDArray[np.uint64], "Those in which the game is over."]
+    win: Annotated[NDArray[np.uint64], "Those that the player to move wins."]
+    tie: Annotated[NDArray[np.uint64], "Those that are tied."]
+    lose: Annotated[NDArray[np.uint64], "Those that the player to move loses."]
+    outcomes: Annotated[
+        list[dict[str, Any]],
+        "How many positions of a ``ply`` have a ``value`` and ``remoteness``: ``legal``, with an ``example`` as moves.",
+    ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists by name, for JSON."""
+        return {name: np.asarray(items).tolist() for name, items in self._asdict().items()}
+
+
+def stats(text: bytes) -> Stats:
+    """Read the JSON of counts."""
+    plies = json.loads(text)["plies"]
+    arrays = [np.array([ply[name] for ply in plies], np.uint64) for name in Stats._fields[:-1]]
+    return Stats._make([*arrays, [{"ply": ply["ply"], **of} for ply in plies for of in ply["outcomes"]]])
