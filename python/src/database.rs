@@ -9,7 +9,7 @@ use fourbase::Game;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{Analyst, Budget, GameAnalysis, Gap, Lookup, SearchPool, compare_alike};
 use fourbase::players::json::MoveRequest;
-use fourbase::players::{KindError, Outcomes};
+use fourbase::players::{Kind, KindError, Outcomes};
 use fourbase::puzzles::{Puzzle, Puzzles};
 use fourbase::search::{Monitor, SearchOptions};
 use fourbase_tiers::database::{self, DEFAULT_ROOT, DatabaseError};
@@ -19,7 +19,7 @@ use fourbase_tiers::kernel::Values;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, Progress, SampleCount, Seed, cache_bytes, items,
@@ -141,6 +141,11 @@ impl Database {
             .run_interruptible(py, &*pool()?, fields, |monitor| ask(&position, &mut budget(nodes, monitor)))?
             .map_err(of_database)
     }
+}
+
+/// Reads the name of a player.
+fn read_kind(name: &str) -> PyResult<Kind> {
+    name.parse().map_err(|error: KindError| exception("OptionError", error.to_string()))
 }
 
 #[pymethods]
@@ -567,8 +572,7 @@ impl Database {
         let (py, board, nodes) = (position.py(), self.analyst.board, nodes.map(|nodes| nodes.0));
         let game = position.extract().ok().and_then(|moves| Game::parse(board, moves).ok());
         let game = game.map_or_else(|| read(board, position).map(Game::start), Ok)?;
-        let kind = player.parse().map_err(|error: KindError| exception("OptionError", error.to_string()))?;
-        let request = MoveRequest { kind, seed, game };
+        let request = MoveRequest { kind: read_kind(player)?, seed, game };
         let choice = ProgressDisplay::default().run_interruptible(
             py,
             &*pool()?,
@@ -580,6 +584,31 @@ impl Database {
             },
         )?;
         Ok(choice.map_err(of_choice)?.column + 1)
+    }
+
+    /// Makes a player of the program that `grade` takes, or that you call with a position: `choose` with these arguments, but a player
+    /// that draws its moves draws anew at each call, so grade it with ``repeats=2``. The same ``seed`` gives the same moves in the same
+    /// order of calls. Players can be pickled. ``"follow-up"`` answers the last move only where it is called with a text of moves.
+    ///
+    /// >>> player = fourbase.Database("5x4").player("pomakis:4")
+    /// >>> player("1213")
+    /// 5
+    /// >>> fourbase.grade(player, "5x4", sample=1000).total.keeps
+    /// 843
+    #[pyo3(signature = (player, *, seed=1, nodes=None))]
+    fn player<'py>(
+        slf: &Bound<'py, Self>,
+        player: &str,
+        #[pyo3(from_py_with = Seed::read)] seed: u64,
+        nodes: Option<Nodes>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        read_kind(player)?;
+        let options = PyDict::new(slf.py());
+        options.set_item("player", player)?;
+        // With a number, a drawing player would make the same draw in every position of a ply.
+        options.set_item("seed", slf.py().import("numpy.random")?.call_method1("default_rng", (seed,))?)?;
+        options.set_item("nodes", nodes.map(|nodes| nodes.0))?;
+        slf.py().import("functools")?.getattr("partial")?.call((slf.getattr("choose")?,), Some(&options))
     }
 
     /// Counts the legal positions of each ply that are won, tied and lost, mirror images and finished positions included, as ``fourbase

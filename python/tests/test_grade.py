@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import fourbase
 import numpy as np
@@ -154,6 +155,32 @@ def test_moves_that_are_not_legal_are_refused():
             grade(lambda boards, wrong=wrong: wrong, "4x3", batch=True)  # type: ignore[misc]
     with pytest.raises(OptionError, match="sample=-1"):
         grade(leftmost, "4x3", sample=-1)
+
+
+@pytest.mark.parametrize(("name", "draws"), [("perfect:first", False), ("rating:1", True), ("random", True)])
+def test_players_of_the_program_have_the_grades_that_it_gives_them(program, root, name, draws):
+    expected = program("grade", name, "4x3", "--db", root, "--json")[0]
+    db = Database("4x3")
+    found = grade(db.player(name, seed=4), db).total
+    assert found.graded == expected["graded"]
+    # A move that is drawn keeps the value or does not: four standard deviations of the difference of two gradings.
+    share = expected["keeps_share"]
+    margin = 4 * (2 * share * (1 - share) * found.graded) ** 0.5 if draws else 0
+    assert found.keeps == pytest.approx(expected["keeps"], abs=margin)
+
+
+def test_a_player_of_the_program_draws_anew_at_each_call_and_is_the_same_for_a_seed():
+    db, positions = Database("4x4"), [Position("4x4"), Position("4x4", "12")] * 40
+    one, same, other = db.player("random", seed=5), db.player("random", seed=5), db.player("random", seed=6)
+    again = pickle.loads(pickle.dumps(one))
+    moves = [one(position) for position in positions]
+    assert moves == [same(position.bits) for position in positions] == [again(position) for position in positions]
+    assert moves != [other(position) for position in positions]
+    assert set(moves[::2]) == set(moves[1::2]) == {1, 2, 3, 4}
+    assert {db.player("perfect:first")("1213344") for _ in range(3)} == {db.moves("1213344")[0].column}
+    for wrong in ["pomakis:0", "stockfish"]:
+        with pytest.raises(OptionError, match="pomakis"):
+            db.player(wrong)
 
 
 def test_an_error_of_the_player_is_passed_on():
