@@ -19,11 +19,12 @@ def played(board: str, count: int, seed: int) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("board", ["4x4", "5x4"])
-def test_the_analysis_of_a_game_is_that_of_the_program(program, root, board):
-    db, texts = Database(board), played(board, 25, seed=1)
+@pytest.mark.parametrize(("board", "values"), [("5x4", "remoteness"), ("4x4m", "remoteness"), ("4x4", "wdl")])
+def test_the_analysis_of_a_game_is_that_of_the_program(program, tmp_path, board, values):
+    db, texts = fourbase.solve(board, values, db=tmp_path), played(board, 25, seed=1)
     lines = [text or "-" for text in texts]
-    answers = program("analyse", board, "--batch", "--json", "--why", "--db", root, lines=lines)
+    options = ["--why", "--search", "never", "--db", tmp_path]
+    answers = program("analyse", board, "--batch", "--json", *options, lines=lines)
     assert sum(len(answer["steps"]) for answer in answers) > 200
     assert any(step["refutation"] for answer in answers for step in answer["steps"])
     for text, answer in zip(texts, answers, strict=True):
@@ -71,6 +72,19 @@ def test_what_a_limit_leaves_open_is_none():
     assert len(unknown) == analysis.undecided_moves > 0
     assert f"{len(unknown)} of 17 moves not judged" in analysis.summary
     assert all(step.verdict is None and step.plies_lost is None for step in unknown)
+
+
+def test_an_analysis_of_searches_can_be_stopped():
+    seen = []
+
+    def stop(progress: fourbase.Progress) -> None:
+        seen.append(progress)
+        raise InterruptedError
+
+    # After 14 plies nothing is stored.
+    with pytest.raises(InterruptedError):
+        Database("7x6").analyse("3344555332777117711", progress=stop)
+    assert [progress.unit for progress in seen] == ["nodes"]
 
 
 @pytest.mark.parametrize(
