@@ -59,6 +59,9 @@ def test_a_database_at_an_address_answers_as_in_its_folder(root):
         for found, expected in zip(remote.probe_many(positions), local.probe_many(positions), strict=True):
             assert (found == expected).all()
         assert pickle.loads(pickle.dumps(remote)).moves("1234") == local.moves("1234")
+        # Counted here, then kept by the host.
+        counted = remote.stats().to_dict()
+        assert counted == local.stats().to_dict() == remote.stats().to_dict()
         with pytest.raises(errors.DatabaseMissing, match=f"{address}/4x5/remoteness/manifest"):
             Database("4x5", address)
         with pytest.raises(errors.FileError, match="give a folder of this machine"):
