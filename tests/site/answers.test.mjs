@@ -27,7 +27,7 @@ pageTest("a small board is solved in the tab, and loads no database", async ({ s
   const all = requests(context);
   for (const moves of ["", "1", "12", "1223", "1234123412"]) truth.check(await screen.open(moves));
   await screen.open("12");
-  assert.match(await page.textContent("#source"), /^Looked up in a database\./);
+  assert.match(await page.textContent("#answered"), /^Looked up in a database\./);
   assert.ok(all.length > 5 && all.every((request) => request.startsWith(`GET ${url}/`)), all.join("\n"));
   assert.deepEqual(all.filter((request) => request.includes("/databases-")), []);
   assert.ok(all.some((request) => request.endsWith("/solver_bg.wasm")));

@@ -95,12 +95,10 @@ export const texts = {
   inPlies: (plies) => `in ${plies}`,
   played: (player, column, by) => `${PLAYERS[player]} plays column ${columnName(column)}${by ? ` (${by})` : ""}.`,
   setUp: "The game starts from a set-up position.",
-  source: {
-    database: "Looked up in a database.",
-    search: "Found by search.",
-    board: "",
+  answered({ kind, nodes }) {
+    const found = { database: "Looked up in a database.", search: "Found by search.", board: "" }[kind];
+    return nodes > 0 ? `${found} ${nodes.toLocaleString("en")} nodes were searched.` : found;
   },
-  searched: (count) => `${count.toLocaleString("en")} nodes were searched.`,
   goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
   retried: "Later moves are gone. Try another one.",
   flipped: (on) => (on ? "The board is mirrored." : "The board is no longer mirrored."),

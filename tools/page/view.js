@@ -107,6 +107,7 @@ export class View {
   }
 
   drawSource(fact, board) {
+    $("answered").textContent = fact?.source && fact.value ? texts.answered(fact.source) : "";
     const solved = this.questions.asks("position", SLOW) ? this.questions.solved() : null;
     $("progress").hidden = solved === null;
     if (solved !== null) {
@@ -119,8 +120,6 @@ export class View {
     const parts = [this.waiting].filter(Boolean);
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
     else if (fact && isOpen(fact) && isUndecided(fact)) parts.push(texts.tooLarge(board.text));
-    else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
-    if (fact?.source?.nodes > 0) parts.push(texts.searched(fact.source.nodes));
     $("source").textContent = parts.join(" ");
   }
 
