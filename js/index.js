@@ -1,6 +1,6 @@
 // The page's side: checks arguments, loads databases, and asks the workers.
 
-import { FourbaseError, Link, isNode, prepare } from "./link.js";
+import { FourbaseError, Link, isNode, node, prepare } from "./link.js";
 
 export { FourbaseError };
 
@@ -205,21 +205,23 @@ function whole(number, name) {
   throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
 }
 
-/** Returns the absolute address of a folder; a relative one counts from the page or its worker, in node from the current folder. */
+/** Returns the absolute address of a folder; a relative one counts from the page or its worker. In node a path is one too. */
 function address(text) {
-  const base = isNode ? `file://${process.cwd()}/` : (globalThis.document?.baseURI ?? globalThis.location?.href);
+  // A letter and a colon are a drive.
+  if (isNode && !/^[a-z][a-z\d+.-]+:/i.test(text)) return node.pathToFileURL(text).href;
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
   return new URL(text, base).href;
 }
 
-/** Returns the paths of the files of a folder, in node, by their names. */
+/** Returns the paths of the files of a database folder, in node, by their names. */
 async function folderOf(text, place) {
-  const { readdir } = await import("node:fs/promises");
-  const { fileURLToPath } = await import("node:url");
   try {
-    const path = fileURLToPath(place);
-    return Object.fromEntries((await readdir(path)).map((name) => [name, `${path}/${name}`]));
-  } catch {
+    const path = node.fileURLToPath(place);
+    const names = (await node.readdir(path)).filter((name) => /^(manifest|tier-\d+)$/.test(name));
+    return Object.fromEntries(names.map((name) => [name, `${path}/${name}`]));
+  } catch ({ code, message }) {
+    if (code?.startsWith("E") && code !== "ENOENT" && code !== "ENOTDIR") throw new FourbaseError("database", message);
     throw new FourbaseError("input", `"${text}" is no address and no folder; write one such as https://host/7x6/remoteness`);
   }
 }

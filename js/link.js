@@ -1,11 +1,12 @@
 // A worker with one of the two modules: sends it one question at a time, and turns what comes back into promises.
 
 export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
-let threads;
+/** What is used of node's modules. */
+export const node = {};
 
-/** Loads what node makes workers with, before the first one is started. */
+/** Loads them, before the first worker is started. */
 export async function prepare() {
-  if (isNode) threads ??= await import("node:worker_threads");
+  if (isNode) Object.assign(node, await import("node:worker_threads"), await import("node:url"), await import("node:fs/promises"));
 }
 
 /** How many milliseconds a worker may take to notice that a question is cancelled: it notices nothing while it waits for a host. */
@@ -55,7 +56,7 @@ export class Link {
     loaded.catch(() => {});
     let worker;
     if (isNode) {
-      worker = new threads.Worker(new URL("./worker.js", import.meta.url));
+      worker = new node.Worker(new URL("./worker.js", import.meta.url));
       worker.on("message", receive).on("error", ({ message }) => fail(broken(message))).on("exit", () => fail(broken("it has ended; ask again")));
     } else {
       try {
@@ -138,11 +139,8 @@ export class Link {
     // Messages about a question that was given up are ignored.
     if (question?.id !== id) return;
     if (progress) {
-      try {
-        question.options.onProgress?.(progress);
-      } catch (failure) {
-        this.#giveUp(question, failure);
-      }
+      const shown = (async () => question.options.onProgress?.(progress))();
+      shown.catch((failure) => this.#giveUp(question, failure));
       return;
     }
     if (!error) return this.#finish("resolve", result);

@@ -14,7 +14,8 @@ port.on("message", async ({ id, address, range }) => {
     const lines = [...response.headers].map((header) => header.join(": ")).join("\n");
     port.postMessage({ id, status: response.status, headers: lines, body });
   } catch (error) {
-    port.postMessage({ id, error: error.cause?.message ?? error.message });
+    // An error of several addresses has no message of its own.
+    port.postMessage({ id, error: error.cause?.message || error.cause?.code || error.message });
   }
   clearTimeout(timer);
   // Another answer than a part may be a whole, long file, so its body is not read.

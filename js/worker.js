@@ -40,7 +40,7 @@ class Requests {
       const { message } = threads.receiveMessageOnPort(this.#port) ?? {};
       // An answer that comes after its question was given up belongs to no other.
       if (message?.id === id) {
-        if (message.error) throw new Error(message.error);
+        if ("error" in message) throw new Error(message.error);
         return message;
       }
       const wait = end - performance.now();
@@ -56,6 +56,7 @@ const numbersOf = new Map();
 const earlier = new Map();
 let nextNumber = 0;
 let answerer;
+let isEngine;
 /** Returns the canonical name of a board, which a text may spell in several ways. */
 let nameOf;
 let requests;
@@ -98,7 +99,8 @@ const host = {
     const now = performance.now();
     if (now - reported >= PAUSE) {
       reported = now;
-      port.postMessage({ id: current, progress: all > 0 ? { done, all } : { nodes: done } });
+      // A solver that does not know yet how much it has to do reports nothing.
+      if (all > 0 || isEngine) port.postMessage({ id: current, progress: all > 0 ? { done, all } : { nodes: done } });
     }
     return flag !== undefined && Atomics.load(flag, 0) === current;
   },
@@ -114,6 +116,7 @@ const methods = {
   async begin(name, module, shared) {
     const { default: init, Engine, Solver, boardName } = await MODULES[name]();
     await init({ module_or_path: module });
+    isEngine = Boolean(Engine);
     answerer = new (Engine ?? Solver)(host);
     nameOf = boardName;
     flag = shared && new Int32Array(shared);

@@ -176,7 +176,7 @@ impl Engine {
         let analyst = self.analyst(game.board())?;
         let mut analysis = GameAnalysis::of(&game, |position, most| {
             let mut budget = budget(nodes, seconds);
-            budget.nodes = most.or(budget.nodes);
+            budget.nodes = [most, budget.nodes].into_iter().flatten().min();
             let analysis = analyst.analyse(position, with_reasons, &mut budget, None)?;
             not_cancelled(&budget, game.board())?;
             Ok::<_, Failure>(analysis)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -37,7 +37,10 @@ test("files of a database that is closed by any name of its board, or opened aga
 
 test("a folder is opened by its path, and folders of the package may be named by theirs", async () => {
   const folder = dirname(pathOf("7x5", "manifest"));
-  for (const place of [folder, relative(process.cwd(), folder), pathToFileURL(folder)]) {
+  const odd = resolve("a b#c%d?");
+  cpSync(folder, odd, { recursive: true });
+  mkdirSync(join(odd, "folder"), { recursive: true });
+  for (const place of [folder, relative(process.cwd(), folder), pathToFileURL(folder), odd, relative(process.cwd(), odd)]) {
     assert.equal((await fourbase.open(place, { board: "7x5" })).embedded, false, `${place}`);
   }
   const mine = await Fourbase.start({ wasm: "./node_modules/fourbase/wasm/", databases: `${dirname(folder)}/` });
@@ -50,6 +53,7 @@ test("what onProgress throws ends the work", async () => {
   const onProgress = () => { throw thrown; };
   await assert.rejects(fourbase.analyse("8x8", "", { nodes: 1e12, onProgress }), thrown);
   await assert.rejects(fourbase.solve("5x5", { onProgress }), thrown);
+  await assert.rejects(fourbase.analyse("8x8", "", { nodes: 1e12, onProgress: async () => { throw thrown; } }), thrown);
   assert.equal((await fourbase.analyse("4x4", "1")).source.kind, "search");
 });
 

@@ -284,7 +284,8 @@ impl Database {
         let fields = |monitor: &Monitor| Some(("nodes", monitor.nodes(), None::<u64>, monitor.nodes()));
         let analysis = display.run_interruptible(py, &*pool()?, fields, |monitor| {
             let mut analysis = GameAnalysis::of(&game, |position, most| {
-                self.analyst.analyse(position, why, &mut budget(most.or(nodes), monitor), None)
+                let least = [most, nodes].into_iter().flatten().min();
+                self.analyst.analyse(position, why, &mut budget(least, monitor), None)
             })?;
             if why {
                 analysis.explain();
@@ -462,10 +463,10 @@ impl Database {
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
     /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
     ///
-    /// Every legal position of ``plies`` (default: all but full boards, which have no moves) that no line has finished is written; with ``sample=N``, N unfinished ones
-    /// are drawn as `sample` draws them, with its ``kind`` and ``seed``. ``distinct=True`` writes only one of a position and its mirror image,
-    /// and writes each position of a sample once. ``unforced=True`` lists the positions in which no move would complete a line, of
-    /// ply 8 by default.
+    /// Every legal position of ``plies`` (default: all but full boards, which have no moves) that no line has finished is written;
+    /// with ``sample=N``, N unfinished ones are drawn as `sample` draws them, with its ``kind`` and ``seed``. ``distinct=True``
+    /// writes only one of a position and its mirror image, and writes each position of a sample once. ``unforced=True`` lists the
+    /// positions in which no move would complete a line, of ply 8 by default.
     ///
     /// ``format`` is ``'parquet'``, ``'csv'``, ``'npz'`` or ``'uci'``; by default the end of the path decides (``.data`` is the
     /// text of the UCI data set, whose positions are the unforced ones). NPZ holds all rows in memory while it is made, and has

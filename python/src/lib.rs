@@ -5,8 +5,8 @@
 //!   ([`work`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes, and [`targets`] makes of them what a network learns.
-//! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a rule of play, and [`grade`]
-//!   a player.
+//! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a
+//!   rule of play, and [`grade`] a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //! - [`call_python`] calls the Python code of the package, which the package passes in; this module imports none of it.
 //!

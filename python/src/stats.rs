@@ -26,8 +26,11 @@ pub fn stats<'py>(
         return Err(of_database(best.not_solved(ply)));
     }
     let display = ProgressDisplay::new(py, board, "Progress", progress)?;
-    // Damaged counts are made again.
-    let kept = without_gil(py, || read_kept(best.storage(), best.folder(), board, &best.manifest))?.ok().flatten();
+    let kept = match without_gil(py, || read_kept(best.storage(), best.folder(), board, &best.manifest))? {
+        // Damaged counts are made again.
+        Err(error) if error.is_damage() => None,
+        kept => kept.map_err(|error| of_database(error.into()))?,
+    };
     let counts = match kept {
         Some(counts) => counts,
         None if best.manifest.keep_plies.is_some() => {

@@ -55,5 +55,11 @@ def test_counts_are_kept_beside_the_database_and_can_be_stopped(tmp_path):
     assert db.stats(progress=stop).to_dict() == first.to_dict()
     file.write_text("{}")
     assert db.stats().to_dict() == first.to_dict()
+    # Counts of a newer fourbase stay.
+    newer = file.read_text().replace('"version":', '"version":9')
+    file.write_text(newer)
+    with pytest.raises(DatabaseError, match="of a newer fourbase"):
+        db.stats()
+    assert file.read_text() == newer
     with pytest.raises(DatabaseError, match=r"every position of 7x6.*; make one with fourbase.solve"):
         Database("7x6").stats()

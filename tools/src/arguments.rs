@@ -127,7 +127,7 @@ impl ThreadsArgument {
 /// How much memory the cache of a database may take.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CacheArgument {
-    /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
+    /// Memory for the cache of expanded database blocks, such as 64M [default: 256M, or a quarter of the free memory if that is less]
     #[arg(long = "cache", value_name = "SIZE", value_parser = size)]
     bytes: Option<u64>,
 }

@@ -73,6 +73,9 @@ impl Database {
             _ => None,
         };
         let reply = known.and_then(|known| later(known, 1));
+        if is_address(self.folder()) {
+            self.read_ahead(&Vec::from_iter(position.moves().map(|column| position.drop_piece(column))));
+        }
         let evaluations = (evaluation == StaticEvaluation::Quiet).then(|| ChildEvaluations::new(position));
         let ends = position.moves().map(|column| {
             let child = position.drop_piece(column);
@@ -81,9 +84,6 @@ impl Database {
             (column, child, end, self.locate(&end))
         });
         let ends = Vec::from_iter(ends);
-        if is_address(self.folder()) {
-            self.read_ahead(&Vec::from_iter(ends.iter().map(|(_, child, ..)| *child)));
-        }
         self.cache.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
         for (column, child, end, place) in ends {
             part.spent = budget.spent;
@@ -132,7 +132,9 @@ impl Database {
                         let known = if ply < end.ply { self.at_least(position, budget)? } else { None };
                         self.search_beyond(&end.position, ply, known, budget)?
                     };
-                    if bound.is_none() && budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
+                    // With a bound, the best of look-ups may not be exact; a search always is.
+                    let is_exact = bound.is_none() || !self.reaches(end.ply);
+                    if is_exact && budget.spent.nodes - nodes >= NODES_WORTH_AN_ANSWER {
                         self.answers.insert(end.position.bitboards(), outcome);
                     }
                     outcome
@@ -192,6 +194,8 @@ impl Database {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: bound, bound };
         let (mut nodes, mut stored, mut searched) =
             (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
+        // A tier at an address is opened only if it is needed.
+        let together = if is_address(self.folder()) { 1 } else { WARMED_TOGETHER };
         let mut next = 0;
         while let Some(Seen { position: node, ply, .. }) = nodes.get(next).copied() {
             next += 1;
@@ -215,16 +219,17 @@ impl Database {
                     _ => {}
                 }
             }
-            for ends in stored.chunks(WARMED_TOGETHER) {
-                let mut places = [None; WARMED_TOGETHER];
+            for ends in stored.chunks(together) {
+                let mut places = [const { Ok(None) }; WARMED_TOGETHER];
                 for (place, end) in places.iter_mut().zip(ends).filter(|(_, end)| !best.is_at_least(&end.position, ply))
                 {
-                    *place = self.locate(end)?;
+                    *place = self.locate(end);
                 }
-                self.cache.warm(places.iter().flatten().map(|(_, place)| *place));
+                self.cache.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
                 for (place, end) in places.into_iter().zip(ends) {
-                    if let Some((tier, place)) = place
-                        && !best.is_at_least(&end.position, ply)
+                    // A place that was not found is an error only where it is needed.
+                    if !best.is_at_least(&end.position, ply)
+                        && let Some((tier, place)) = place?
                     {
                         best.improve(end.ply, self.stored(tier, place, budget)?);
                     }

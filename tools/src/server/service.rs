@@ -229,7 +229,11 @@ impl RequestWork {
         let RequestWork { server, budget, is_search } = self;
         server.metrics.not_cached.inc();
         let has_all = *is_search && nodes.is_none() && !budget.spent.has_searched();
-        let mut own = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+        let mut own = Budget {
+            nodes: [nodes, budget.nodes].into_iter().flatten().min(),
+            spent: Cost::default(),
+            ..budget.clone()
+        };
         let analysis = source.analyse(&request, &mut own, listener);
         budget.spent += own.spent;
         let analysis = analysis?;

@@ -20,8 +20,8 @@ const MOST_PLY: u32 = 64;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Without --sample, export writes every legal position of the plies that no line has finished: full \
-boards, whose moves would all be null, only if --plies names their ply. With --sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
-equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
+boards, whose moves would all be null, only if --plies names their ply. With --sample N it draws N \
+unfinished positions: of kind uniform, every legal position of the plies is equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
 choice-matters does the same, and draws again until the moves differ in value. The same seed gives the same file.
 
 Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
