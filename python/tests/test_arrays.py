@@ -258,7 +258,7 @@ def test_what_cannot_be_listed_or_drawn_is_refused():
         Database("7x6").positions(13, memory=1 << 20)
     # Refused before the first position, with an estimate.
     with pytest.raises(errors.OptionError, match=r"about [\d,]+ hours.*sample\(\).*hours=None"):
-        Database("7x6").positions(14)
+        Database("7x6").positions(14, hours=1)
     with pytest.raises(errors.OptionError, match="hours=-1"):
         db.positions(3, hours=-1)
     for plies in ([12], [], [13]):
