@@ -248,6 +248,7 @@ async function load(url, code, signal) {
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw new FourbaseError(code, `cannot load ${url}: ${error.message}`);
+    // Firefox ends its sentences with a full stop.
+    throw new FourbaseError(code, `cannot load ${url}: ${error.message.replace(/\.$/, "")}`);
   }
 }

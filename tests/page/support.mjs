@@ -177,11 +177,12 @@ class Screen {
 
 /**
  * Runs a test on a page of its own. `board` is the one that `screen.open` shows and `truth` knows, `solved` has a database, `options`
- * are those of the server, and `device` those of the browser. `only` is "server" or "site". What the page folds away is open unless
- * `folded` is set. The browser must have nothing to complain about at the end: no exception, and nothing that the page's policy forbids.
+ * are those of the server, and `device` those of the browser. `only` is "server" or "site"; Firefox leaves out what `needsChromium`. What
+ * the page folds away is open unless `folded` is set. The browser must have nothing to complain about at the end: no exception, and
+ * nothing that the page's policy forbids.
  */
-export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {}, only = "", folded = false } = {}) {
-  if (only === (SITE ? "server" : "site")) return;
+export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {}, only = "", needsChromium = false, folded = false } = {}) {
+  if (only === (SITE ? "server" : "site") || (needsChromium && FIREFOX)) return;
   test(title, { timeout: 10 * LIMIT }, async () => {
     const program = new (SITE ? Site : Program)(solved);
     const url = await program.serve(options);
