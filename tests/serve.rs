@@ -248,22 +248,8 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
 }
 
 #[test]
-fn the_page_and_its_files_are_served_under_a_base_path() {
+fn a_link_to_a_game_names_the_picture_that_other_sites_show_beside_it() {
     let server = Server::alone("--base-path /connect4/");
-    // Its address ends with the path.
-    assert_eq!(server.get("/healthz").body, "ok\n");
-    let page = server.get("/");
-    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
-    let files: Vec<_> = page.body.split("\"page/").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
-    assert_eq!(files, ["icon.svg", "style.css", "script.js"]);
-    for name in files {
-        let file = server.get(&format!("/page/{name}"));
-        assert_eq!((file.status, file.header("cache-control")), (200, "no-cache"), "{name}");
-        let again = server.get_with(&format!("/page/{name}"), &[("if-none-match", file.header("etag"))]);
-        assert_eq!((again.status, again.body.as_str()), (304, ""));
-    }
-    server.get("/page/index.html").refused(404);
-    // What other sites show beside a link to a game.
     let preview = |path: &str, host: &str| {
         let request = format!("GET /connect4/{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let page = server.raw(request.as_bytes());
@@ -287,6 +273,24 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
         b"GET /connect4/api/v1/position.png?board=7x6&position=4453 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
     assert!(drawn.contains("content-type: image/png\r\n") && drawn.contains("\r\n\r\n\u{fffd}PNG\r\n"), "{drawn}");
+}
+
+#[test]
+fn the_page_and_its_files_are_served_under_a_base_path() {
+    let server = Server::alone("--base-path /connect4/");
+    // Its address ends with the path.
+    assert_eq!(server.get("/healthz").body, "ok\n");
+    let page = server.get("/");
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    let files: Vec<_> = page.body.split("\"page/").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
+    assert_eq!(files, ["icon.svg", "style.css", "script.js"]);
+    for name in files {
+        let file = server.get(&format!("/page/{name}"));
+        assert_eq!((file.status, file.header("cache-control")), (200, "no-cache"), "{name}");
+        let again = server.get_with(&format!("/page/{name}"), &[("if-none-match", file.header("etag"))]);
+        assert_eq!((again.status, again.body.as_str()), (304, ""));
+    }
+    server.get("/page/index.html").refused(404);
     for (path, status, header) in [
         ("/connect4", "308", "location: /connect4/\r\n"),
         ("/robots.txt", "200", "LinkedInBot\nAllow: /connect4/api/v1/position.png\nDisallow: /connect4/api/\n"),

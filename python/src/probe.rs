@@ -42,7 +42,7 @@ pub struct Question {
 pub enum Asked {
     Value,
     Moves,
-    /// All moves, where a move that is not among the best may have the outcome of another such move; see [`moves_of_many`].
+    /// All moves, but of those that are not best only that they are worse; see [`moves_of_many`].
     BestMoves,
 }
 

@@ -13,14 +13,28 @@ use super::open::Database;
 /// Fewer positions than this are looked up one after the other, because waking another thread would take longer.
 const FEW: usize = 16;
 
+/// An answer about a position or a move. Its error is boxed, so that it takes 16 bytes instead of 88.
+type Answer = Result<Outcome, Box<DatabaseError>>;
+
+/// Copies an answer; `None` for an error that can't be copied.
+fn copied(answer: &Answer) -> Option<Answer> {
+    match answer {
+        Ok(outcome) => Some(Ok(*outcome)),
+        Err(error) => match &**error {
+            DatabaseError::Analysis(error) => Some(Err(Box::new(DatabaseError::Analysis(*error)))),
+            _ => None,
+        },
+    }
+}
+
 /// One of many positions, and its answer.
-struct Query<'p> {
+struct Query<'p, A> {
     /// The sort key that [`Database::file_order`] returns.
     order: u128,
     /// The position's index in the caller's list.
     place: usize,
     position: &'p Position,
-    answer: Option<Result<Outcome, Box<DatabaseError>>>,
+    answer: Option<A>,
 }
 
 impl Database {
@@ -32,13 +46,8 @@ impl Database {
     }
 
     /// Looks many positions up as [`Database::probe_many`] does. Each position gets its own copy of `budget`. The
-    /// budget's monitor counts the answers and can cancel the rest. Errors are boxed, so that a result takes 16 bytes
-    /// instead of 88.
-    pub(crate) fn probe_many_within(
-        &self,
-        positions: &[Position],
-        budget: &Budget,
-    ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
+    /// budget's monitor counts the answers and can cancel the rest.
+    pub(crate) fn probe_many_within(&self, positions: &[Position], budget: &Budget) -> Vec<Answer> {
         self.read_ahead(positions);
         let is_searched = self.manifest.keep_plies.is_some();
         self.ask_many(positions, budget, is_searched, |position, budget| self.probe_within(position, budget))
@@ -52,7 +61,7 @@ impl Database {
         budget: &Budget,
         is_searched: bool,
         ask: impl Fn(&Position, &mut Budget) -> Result<Outcome, DatabaseError> + Sync,
-    ) -> Vec<Result<Outcome, Box<DatabaseError>>> {
+    ) -> Vec<Answer> {
         let monitor = budget.monitor.as_deref();
         let probe = |position: &Position, times: usize| {
             if monitor.is_some_and(Monitor::is_cancelled) {
@@ -67,27 +76,29 @@ impl Database {
         if positions.len() <= if is_searched { 1 } else { FEW } {
             return positions.iter().map(|position| probe(position, 1)).collect();
         }
+        self.in_file_order(positions, probe, copied)
+    }
+
+    /// Calls `ask` for many positions on all threads, with how often each occurs, and once for equal ones: `copy` copies
+    /// its answer to them. Where it can't, `ask` is called again, with 0. The results are in the order of the positions.
+    fn in_file_order<A: Send>(
+        &self,
+        positions: &[Position],
+        ask: impl Fn(&Position, usize) -> A + Sync,
+        copy: impl Fn(&A) -> Option<A> + Sync,
+    ) -> Vec<A> {
         let query = |(place, position)| Query { order: self.file_order(position), place, position, answer: None };
-        let mut queries: Vec<Query> = positions.par_iter().enumerate().map(query).collect();
+        let mut queries: Vec<Query<A>> = positions.par_iter().enumerate().map(query).collect();
         queries.par_sort_unstable_by_key(|query| (query.order, query.position.bitboards(), query.place));
         queries.par_chunk_by_mut(|one, other| one.position == other.position).for_each(|same| {
             let times = same.len();
             let Some((first, others)) = same.split_first_mut() else { return };
-            let answer = probe(first.position, times);
-            for other in others {
-                other.answer = match &answer {
-                    Ok(outcome) => Some(Ok(*outcome)),
-                    Err(error) => match &**error {
-                        DatabaseError::Analysis(error) => Some(Err(Box::new(DatabaseError::Analysis(*error)))),
-                        _ => None,
-                    },
-                };
-            }
+            let answer = ask(first.position, times);
+            others.iter_mut().for_each(|other| other.answer = copy(&answer));
             first.answer = Some(answer);
         });
         queries.par_sort_unstable_by_key(|query| query.place);
-        // Some errors can't be copied to equal positions, so look those positions up again.
-        queries.into_par_iter().map(|query| query.answer.unwrap_or_else(|| probe(query.position, 0))).collect()
+        queries.into_par_iter().map(|query| query.answer.unwrap_or_else(|| ask(query.position, 0))).collect()
     }
 
     /// Returns a sort key that puts positions of a tier nearly into the order of the tier's file.
@@ -114,13 +125,12 @@ impl Database {
 
 /// Answers many questions as [`Analyst::outcome`] does, but on all threads of rayon's current pool, in an order in which
 /// neighbours share blocks of the files. Each position gets its own copy of `budget`, whose monitor counts the answers
-/// and can cancel the rest. Without a database, searches one position after the other. Errors are boxed, so that a result
-/// takes 16 bytes instead of 88.
+/// and can cancel the rest. Without a database, searches one position after the other.
 pub fn outcomes_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
     analyst: &Analyst<L>,
     positions: &[Position],
     budget: &Budget,
-) -> Vec<Result<Outcome, Box<DatabaseError>>> {
+) -> Vec<Answer> {
     match &analyst.databases[..] {
         [database] if !analyst.may_search() => database.borrow().probe_many_within(positions, budget),
         [first, ..] => {
@@ -131,8 +141,8 @@ pub fn outcomes_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
     }
 }
 
-/// The outcomes of a position's moves by column, for the player who makes them; `None` for an illegal move.
-type MoveAnswers = [Option<Result<Outcome, Box<DatabaseError>>>];
+/// The answers about a position's moves by column, for the player who makes them; `None` for an illegal move.
+type MoveAnswers = Box<[Option<Answer>]>;
 
 /// Answers questions about the moves of many positions. For each position, returns one item per column of the board: the
 /// outcome for the player who makes the move, or `None` for an illegal move. Each move gets its own copy of `budget`.
@@ -152,10 +162,6 @@ pub fn moves_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>, E>(
     is_exact: bool,
     mut unknown: impl FnMut(usize, DatabaseError) -> Result<(), E>,
 ) -> Result<Vec<Option<Outcome>>, E> {
-    let width = analyst.board.width();
-    let mut answers = Vec::new();
-    answers.resize_with(positions.len() * width, || None);
-    let rows = positions.iter().zip(answers.chunks_exact_mut(width));
     let database = match &analyst.databases[..] {
         [database] if positions.len() > FEW && !analyst.may_search() => Some(database.borrow()),
         _ => None,
@@ -163,63 +169,54 @@ pub fn moves_of_many<L: Lookup<Error = DatabaseError> + Borrow<Database>, E>(
     let is_stored = |position: &Position| {
         database.is_some_and(|of| position.board() == of.board() && of.reaches(position.ply() as u32 + 1))
     };
-    let (stored, mut others): (Vec<_>, Vec<_>) = rows.partition(|(position, _)| is_stored(position));
-    if let Some(database) = database {
-        database.stored_moves_of_many(stored, budget, is_exact);
-    }
+    let (stored, others): (Vec<Position>, Vec<Position>) = positions.iter().partition(|position| is_stored(position));
+    let mut rows = database.map_or_else(Vec::new, |of| of.stored_moves_of_many(&stored, budget, is_exact)).into_iter();
     let moves = |position: &Position| position.moves().map(|column| position.drop_piece(column)).collect::<Vec<_>>();
-    let children: Vec<Position> = others.par_iter().flat_map_iter(|(position, _)| moves(position)).collect();
+    let children: Vec<Position> = others.par_iter().flat_map_iter(moves).collect();
     let mut outcomes = outcomes_of_many(analyst, &children, budget).into_iter();
-    for (position, row) in &mut others {
+    let width = analyst.board.width();
+    let mut found = vec![None; positions.len() * width];
+    for (number, (position, found)) in positions.iter().zip(found.chunks_exact_mut(width)).enumerate() {
+        let mut row = is_stored(position).then(|| rows.next()).flatten();
         for column in position.moves() {
-            if let Some(slot) = row.get_mut(column) {
-                *slot = outcomes.next().map(|outcome| outcome.map(Outcome::parent));
+            let answer = match &mut row {
+                Some(row) => row.get_mut(column).and_then(Option::take),
+                None => outcomes.next().map(|outcome| outcome.map(Outcome::parent)),
+            };
+            match (found.get_mut(column), answer) {
+                (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome),
+                (_, Some(Err(error))) => unknown(number, *error)?,
+                _ => {}
             }
         }
     }
-    let outcomes = answers.into_iter().enumerate().map(|(number, answer)| match answer {
-        Some(Err(error)) => unknown(number / width, *error).map(|()| None),
-        Some(Ok(outcome)) => Ok(Some(outcome)),
-        None => Ok(None),
-    });
-    outcomes.collect()
+    Ok(found)
 }
 
 impl Database {
     /// Looks up the moves of positions whose children are stored, for [`moves_of_many`]: in the order of the positions'
     /// own tiers, so that the children share blocks too.
-    fn stored_moves_of_many(&self, rows: Vec<(&Position, &mut MoveAnswers)>, budget: &Budget, is_exact: bool) {
+    fn stored_moves_of_many(&self, positions: &[Position], budget: &Budget, is_exact: bool) -> Vec<MoveAnswers> {
         let monitor = budget.monitor.as_deref();
-        let ask = |position: &Position, row: &mut MoveAnswers, times: usize| {
-            let mut count = 0;
+        let ask = |position: &Position, times: usize| {
+            let mut row: MoveAnswers = std::iter::repeat_with(|| None).take(self.board().width()).collect();
             let mut take = |column: usize, outcome: Result<Outcome, DatabaseError>| {
-                count += times;
+                monitor.inspect(|monitor| monitor.add_answers(times as u64));
                 if let Some(slot) = row.get_mut(column) {
                     *slot = Some(outcome.map_err(Box::new));
                 }
             };
             if monitor.is_some_and(Monitor::is_cancelled) {
-                return position.moves().for_each(|column| take(column, Err(budget.limit(self.board()).into())));
+                position.moves().for_each(|column| take(column, Err(budget.limit(self.board()).into())));
+            } else {
+                self.probe_moves(position, is_exact, budget, take);
             }
-            self.probe_moves(position, is_exact, budget, take);
-            monitor.inspect(|monitor| monitor.add_answers(count as u64));
+            row
         };
-        let mut rows: Vec<_> = rows.into_par_iter().map(|(of, row)| (self.file_order(of), of, row)).collect();
-        rows.par_sort_unstable_by_key(|(order, position, _)| (*order, position.bitboards()));
-        rows.par_chunk_by_mut(|(_, one, _), (_, other, _)| one == other).for_each(|same| {
-            let times = same.len();
-            let Some(((_, position, first), others)) = same.split_first_mut() else { return };
-            ask(position, first, times);
-            for (_, position, row) in others {
-                for (slot, answer) in row.iter_mut().zip(first.iter()) {
-                    *slot = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map(|outcome| Ok(*outcome));
-                }
-                // Errors can't be copied.
-                if first.iter().flatten().any(Result::is_err) {
-                    ask(position, row, 0);
-                }
-            }
-        });
+        let copy = |row: &MoveAnswers| {
+            row.iter().map(|answer| answer.as_ref().map_or(Some(None), |answer| copied(answer).map(Some))).collect()
+        };
+        self.in_file_order(positions, ask, copy)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Serves the web page, whose files in `tools/page` are compiled into the program.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 use std::sync::LazyLock;
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -12,7 +12,7 @@ use include_dir::{Dir, include_dir};
 
 use super::failure::Failure;
 use super::request::Client;
-use super::response::{NO_STORE, REVALIDATE};
+use super::response::NO_STORE;
 use super::{picture, script};
 
 /// The document of the page.
@@ -63,23 +63,8 @@ pub fn lost(home: &str, headers: &HeaderMap) -> Response {
     (StatusCode::NOT_FOUND, NO_STORE, Html(text)).into_response()
 }
 
-/// Returns the headers of what may change with the program: the tag is a hash of `contents`.
-///
-/// # Errors
-///
-/// The client has it already.
-pub fn revalidated(client: &Client, contents: &impl Hash) -> Result<HeaderMap, Failure> {
-    let mut hasher = DefaultHasher::new();
-    contents.hash(&mut hasher);
-    // The tag is weak because the contents may be sent compressed.
-    let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
-    let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
-    client.check_is_new(headers.clone())?;
-    Ok(headers)
-}
-
 fn file(client: &Client, name: &str, contents: impl IntoResponse + Hash) -> Result<Response, Failure> {
-    let headers = revalidated(client, &contents)?;
+    let headers = client.revalidated(&contents)?;
     let media = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",

@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use super::Arguments;
 use super::failure::Failure;
-use super::page::revalidated;
 use super::request::{self, Client, Fields};
 use super::service::ThreadKind;
 use crate::arguments::USUAL_BOARD;
@@ -48,7 +47,7 @@ pub async fn svg(
     Fields(query): Fields<PictureQuery>,
 ) -> Result<Response, Failure> {
     let picture = draw_svg(&query.position()?);
-    Ok((revalidated(&client, &picture)?, [(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response())
+    Ok((client.revalidated(&picture)?, [(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response())
 }
 
 /// Answers `GET api/v1/position.png`: the same picture in the middle of a white one.
@@ -57,7 +56,7 @@ pub async fn png(
     Fields(query): Fields<PictureQuery>,
 ) -> Result<Response, Failure> {
     let picture = draw_svg(&query.position()?);
-    let head = (revalidated(&client, &picture)?, [(header::CONTENT_TYPE, "image/png")]);
+    let head = (client.revalidated(&picture)?, [(header::CONTENT_TYPE, "image/png")]);
     if client.is_head {
         return Ok(head.into_response());
     }

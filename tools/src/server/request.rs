@@ -1,5 +1,6 @@
 //! Reads requests: the client, the fields of the query string, and the texts of positions and games.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use fourbase::{Board, Game, Position, notation};
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
+use super::response::REVALIDATE;
 use super::service::Server;
 
 /// The header in which proxies list the addresses that a request came through; each proxy appends the address that it got the
@@ -55,6 +57,21 @@ impl Client {
         let has =
             |tag: &str| self.tags.iter().any(|list| plain(list).split(',').any(|of| [tag, "*"].contains(&of.trim())));
         if tag.is_some_and(|tag| has(&tag)) { Err(Failure::not_modified(headers)) } else { Ok(()) }
+    }
+
+    /// Returns the headers of contents that change with the program; a hash of them is the tag.
+    ///
+    /// # Errors
+    ///
+    /// The client already has them: the response is 304.
+    pub fn revalidated(&self, contents: &impl Hash) -> Result<HeaderMap, Failure> {
+        let mut hasher = DefaultHasher::new();
+        contents.hash(&mut hasher);
+        // The tag is weak because the contents may be sent compressed.
+        let tag = HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map(|tag| (header::ETAG, tag));
+        let headers: HeaderMap = REVALIDATE.into_iter().chain(tag).collect();
+        self.check_is_new(headers.clone())?;
+        Ok(headers)
     }
 }
 
