@@ -44,7 +44,7 @@ use crate::work::{ProgressDisplay, budget, pool, without_gil};
 /// answer where no folder is named; a named one must have a database of the board.
 ///
 /// All databases of the board answer together: those in the folder, of both kinds and also unfinished, and the built-in one. So a
-/// further database never makes an answer of `probe`, `moves`, `probe_many`, `move_values` and `grade` less complete. Everything
+/// further database never makes an answer of `probe`, `moves`, `probe_many`, `move_values` and `evaluate` less complete. Everything
 /// else that is stored, such as ``values``, `sample` and `export`, is of the best one: complete ones come first, then those in the folder, then
 /// those with remoteness.
 ///
@@ -587,15 +587,15 @@ impl Database {
         Ok(choice.map_err(of_choice)?.column + 1)
     }
 
-    /// Makes a player of the program that `grade` takes, or that you call with a position: `choose` with these arguments, but a player
-    /// that draws its moves draws anew at each call, so grade it with ``repeats=2``. The same ``seed`` gives the same moves in the same
+    /// Makes a player of the program that `evaluate` takes, or that you call with a position: `choose` with these arguments, but a player
+    /// that draws its moves draws anew at each call, so evaluate it with ``repeats=2``. The same ``seed`` gives the same moves in the same
     /// order of calls. Players can be pickled. ``"follow-up"`` answers the last move only where it is called with a text of moves.
     ///
     /// >>> player = fourbase.Database("5x4").player("pomakis:4")
     /// >>> player("1213")
     /// 5
-    /// >>> fourbase.grade(player, "5x4", sample=1000).total.keeps
-    /// 843
+    /// >>> round(fourbase.evaluate(player, "5x4", sample=1000)["keeps"].mean, 3)
+    /// 0.763
     #[pyo3(signature = (player, *, seed=1, nodes=None))]
     fn player<'py>(
         slf: &Bound<'py, Self>,

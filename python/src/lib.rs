@@ -6,7 +6,7 @@
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes, and [`targets`] makes of them what a network learns.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a
-//!   rule of play, and [`grade`] a player.
+//!   rule of play, and [`graded`] draws the positions in which `evaluate` asks a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //! - [`call_python`] calls the Python code of the package, which the package passes in; this module imports none of it.
 //!
@@ -18,7 +18,7 @@ mod arguments;
 mod database;
 mod export;
 mod failure;
-mod grade;
+mod graded;
 mod outcome;
 mod position;
 mod positions;
@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::{
         database::Database,
-        grade::grade,
+        graded::graded,
         outcome::{Move, Outcome},
         position::Position,
         positions::Chunks,

@@ -187,7 +187,7 @@ def test_a_further_database_never_makes_an_answer_poorer(root, tmp_path):
     assert [(db.values, db.keep_plies) for db in (both, values_first)] == [("remoteness", 6), ("wdl", None)]
     positions = np.concatenate([next(whole.positions(ply, chunk=300)).positions for ply in range(16)])
     some = fourbase.encode(positions[::37], "positions", board="4x4")
-    grade = partial(fourbase.grade, lambda position: position.legal_moves[0], sample=1000)
+    grade = partial(fourbase.evaluate, lambda position: position.legal_moves[0], sample=1000)
     for db in (both, values_first):
         for ask in (Database.probe_many, Database.move_values):
             for found, expected in zip(ask(db, positions), ask(whole, positions), strict=True):

@@ -12,8 +12,10 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import _encodings, _games, _native, _progress, _types, errors
+from fourbase._benchmark import Benchmark, benchmark
+from fourbase._evaluate import evaluate
+from fourbase._evaluation import Estimate, Evaluation, Metric, Mistake
 from fourbase._games import GameAnalysis, Step
-from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._native import (
     Chunks,
     Database,
@@ -51,10 +53,11 @@ __version__: str = _native.__version__
 
 # fmt: off
 __all__ = [
-    "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Chunks", "Database", "Encoding",
-    "FourbaseError", "GameAnalysis", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position",
-    "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets", "__version__", "canonical",
-    "decode", "encode", "errors", "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
+    "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Benchmark", "Chunks", "Database", "Encoding",
+    "Estimate", "Evaluation", "FourbaseError", "GameAnalysis", "Labelled", "Metric", "Mistake", "Move", "MoveValues",
+    "Outcome", "Position", "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets",
+    "__version__", "benchmark", "canonical", "decode", "encode", "errors", "evaluate", "mirror", "rejected", "search",
+    "solve", "split", "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.

@@ -13,7 +13,7 @@ from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Stats, Strat
 
 # fmt: off
 __all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",
-           "grade", "rejected", "search", "set_helpers", "solve", "strategy"]
+           "graded", "rejected", "search", "set_helpers", "solve", "strategy"]
 
 __version__: Final[str]
 
@@ -145,8 +145,8 @@ def encode(positions: _Positions, encoding: _Cells, *, board: _Board = None) -> 
 def encode(positions: _Positions, encoding: _OpenSpiel, *, board: _Board = None) -> NDArray[np.float32]: ...
 @overload
 def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: _Board = None) -> list[dict[str, Any]]: ...
-def grade(ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], at_once: int, database: Database, sample: int | None,
-          seed: _Seed, repeats: int, progress: _Progress) -> tuple[list[tuple[int, Any]], Any, Any]: ...
+def graded(database: Database, sample: int | None, seed: _Seed, progress: _Progress) -> tuple[
+    NDArray[np.uint64], NDArray[np.int8], NDArray[np.uint8], set[int]]: ...
 def strategy(rule: Callable[[Position, int | None], int | None], board: str, *,
              player: Literal["first", "second"] = "second", db: _Path | None = None, memory: int | None = None,
              progress: _Progress = None) -> Strategy: ...
