@@ -167,7 +167,7 @@ export class Fourbase {
   #module(name) {
     if (!this.#modules.has(name)) {
       const url = new URL(`${name}_bg.wasm`, this.#options.wasm);
-      const compile = (bytes) => WebAssembly.compile(bytes).catch(({ message }) => {
+      const compile = (bytes) => expand(bytes).then(WebAssembly.compile).catch(({ message }) => {
         throw new FourbaseError("broken", `cannot use ${url}: ${message}`);
       });
       const module = load(url, "broken").then(compile);
@@ -234,6 +234,12 @@ async function source(file) {
   // A browser's worker can read a Blob synchronously, a worker of node cannot.
   if (typeof Blob !== "undefined" && file instanceof Blob) return isNode ? new Uint8Array(await file.arrayBuffer()) : file;
   throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
+}
+
+/** Expands what a host keeps compressed; a module itself begins with a zero. */
+async function expand(bytes) {
+  if (bytes[0] !== 0x1f) return bytes;
+  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 /** Loads a file. A failure is an error with the given code. */

@@ -21,10 +21,17 @@ export class Boards {
   #whole = new Map();
   #loaded = new Set();
 
-  /** The board `first` is ready if it has built-in plies: the package has loaded them at its start. */
+  /** The first plies of the built-in board `first`, if there is one, are ready: the package has loaded them at its start. */
   constructor(fourbase, first) {
     this.#fourbase = fourbase;
-    if (Fourbase.builtIn.includes(first)) this.#ready.set(first, { done: Promise.resolve(), listeners: new Set() });
+    if (first) this.#ready.set(first, { done: Promise.resolve(), listeners: new Set() });
+  }
+
+  /** Notes that somebody's own database of a board is open. */
+  take(board) {
+    this.#ready.set(board, { done: Promise.resolve(), listeners: new Set() });
+    this.#whole.set(board, Promise.resolve());
+    this.#loaded.add(board);
   }
 
   /** Makes ready what answers for a position of at most `ply` pieces. `onProgress` gets the share, 0 to 1, of a solve. */

@@ -6,12 +6,20 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGE = join(ROOT, "target/js/package");
 const esbuild = createRequire(join(ROOT, "target/site-tools/"))("esbuild");
-const [target, address] = process.argv.slice(2);
+const [target, address, sources = ""] = process.argv.slice(2);
 if (address && !/^https?:\/\/.*\/$/.test(address)) throw new Error(`${address} is no address with a slash at its end, such as https://example.org/connect4/`);
+
+/** The origins of databases that the page may read, beside its own. */
+const SOURCES = sources.split(" ").filter(Boolean);
+for (const source of SOURCES) if (!URL.canParse(source) || new URL(source).origin !== source) throw new Error(`${source} is no origin, such as https://data.example.org`);
+
+/** Where the page may read from, for the document and for its worker, which has a policy of its own. */
+const connect = `connect-src ${["'self'", ...SOURCES].join(" ")}`;
 
 const read = (...path) => readFileSync(join(ROOT, ...path));
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 10);
@@ -43,12 +51,13 @@ function swap(text, from, to) {
 }
 
 const ofPackage = (folder, name) => [name, read(PACKAGE.slice(ROOT.length), folder, name)];
-const wasm = fixed("wasm", Object.fromEntries(["engine_bg.wasm", "solver_bg.wasm"].map((name) => ofPackage("wasm", name))));
+// Compressed here, as not every host does it; the package expands them.
+const wasm = fixed("wasm", Object.fromEntries(["engine_bg.wasm", "solver_bg.wasm"].map((name) => [name, gzipSync(ofPackage("wasm", name)[1], { level: 9 })])));
 const boards = readdirSync(join(PACKAGE, "databases"));
 const names = boards.flatMap((board) => readdirSync(join(PACKAGE, "databases", board)).map((name) => `${board}/${name}`));
 const databases = fixed("databases", Object.fromEntries(names.map((name) => ofPackage("databases", name))));
 const page = fixed("page", {
-  "page.js": bundle("js/site/page.js", { FOLDERS: { wasm: wasm.folder, databases: databases.folder } }),
+  "page.js": bundle("js/site/page.js", { FOLDERS: { wasm: wasm.folder, databases: databases.folder }, SOURCES }),
   "worker.js": bundle("target/js/package/worker.js"),
   "style.css": bundle("tools/page/style.css"),
   "icon.svg": read("tools/page/icon.svg"),
@@ -76,7 +85,7 @@ for (const [name, bytes] of Object.entries(files)) {
 function html() {
   const script = String(read("js/site/file.js")).replace(/^\/\/.*\n\n/, "");
   const scriptHash = createHash("sha256").update(script).digest("base64");
-  const policy = `default-src 'self'; img-src 'self' data:; script-src 'self' 'wasm-unsafe-eval' 'sha256-${scriptHash}'; object-src 'none'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'self'; img-src 'self' data:; script-src 'self' 'wasm-unsafe-eval' 'sha256-${scriptHash}'; ${connect}; object-src 'none'; base-uri 'none'; form-action 'none'`;
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     `<meta name="theme-color" content="#2460d6">`,
@@ -96,5 +105,6 @@ function html() {
 function headers() {
   const isolated = "/*\n  Cross-Origin-Opener-Policy: same-origin\n  Cross-Origin-Embedder-Policy: require-corp\n  X-Content-Type-Options: nosniff\n";
   const immutable = [page, wasm, databases].map(({ folder }) => `/${folder}*\n  Cache-Control: public, max-age=31536000, immutable\n`);
-  return [isolated, ...immutable].join("");
+  const worker = `/${page.folder}worker.js\n  Content-Security-Policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; ${connect}\n`;
+  return [isolated, ...immutable, worker].join("");
 }

@@ -1,13 +1,14 @@
 // The page without a server: its transport, the page itself, and what keeps it for use without a network.
 
-import { loaded } from "./tab.js";
+import { loaded, valued } from "./tab.js";
 import "../../tools/page/app.js";
 
-/** Once the first board is loaded, keeps the page and the databases loaded so far in the browser. */
+/** Once there are values, keeps the page in the browser, and when the first board is loaded, the databases loaded so far. */
 async function keep() {
-  await loaded();
+  await valued;
   await navigator.serviceWorker.register(new URL("service-worker.js", document.baseURI));
   const { active } = await navigator.serviceWorker.ready;
+  await loaded();
   active.postMessage(performance.getEntriesByType("resource").map(({ name }) => name));
 }
 

@@ -4,6 +4,7 @@
 import { Fourbase } from "fourbase";
 import { isOpen } from "../../tools/page/facts.js";
 import { parseBoard } from "../../tools/page/notation.js";
+import { remark } from "../../tools/page/notices.js";
 import { Trouble, connect } from "../../tools/page/transport.js";
 import { Boards, FIRST_BOARDS } from "./boards.js";
 
@@ -16,21 +17,25 @@ const PATIENCE = 1000;
 /** The kind of trouble that the page shows for each code of the package's errors; all other codes are `failed`. */
 const KINDS = { input: "refused", limit: "unanswered" };
 
-/** The board of the address, whose database is loaded beside the module. */
-const first = new URLSearchParams(location.search).get("board") ?? "7x6";
+/** The board of the address, whose database is loaded beside the module, unless the address names another database. */
+const query = new URLSearchParams(location.search);
+const first = query.get("board") ?? "7x6";
 
 let started;
-let valued;
+let haveValues;
 /** Resolves when the first values are there, or after `PATIENCE`. Other questions wait for this. */
-const afterValues = new Promise((resolve) => { valued = resolve; });
+export const valued = new Promise((resolve) => { haveValues = resolve; });
 
 /** Starts the package, once. After a failure the next question tries again. */
 function start() {
   const folders = { wasm: new URL(FOLDERS.wasm, document.baseURI), databases: new URL(FOLDERS.databases, document.baseURI) };
-  started ??= Fourbase.start({ ...folders, first: Fourbase.builtIn.includes(first) ? first : undefined })
-    .then((fourbase) => {
-      setTimeout(valued, PATIENCE);
-      return { fourbase, boards: new Boards(fourbase, first) };
+  const isBuiltIn = Fourbase.builtIn.includes(first) && !query.has("db");
+  started ??= Fourbase.start({ ...folders, first: isBuiltIn ? first : undefined })
+    .then(async (fourbase) => {
+      const boards = new Boards(fourbase, isBuiltIn ? first : undefined);
+      if (query.has("db")) await openPlace({ fourbase, boards }, new URL(query.get("db"), document.baseURI));
+      setTimeout(haveValues, PATIENCE);
+      return { fourbase, boards };
     })
     .catch((error) => {
       started = undefined;
@@ -38,6 +43,32 @@ function start() {
     });
   return started;
 }
+
+/** Opens the database at an address of this host, or of one that the publisher of the page has named, and says where it is. */
+async function openPlace({ fourbase, boards }, place) {
+  if (![location.origin, ...SOURCES].includes(place.origin)) {
+    throw new Trouble("refused", `this page opens no databases of ${place.origin}; its publisher can allow that`);
+  }
+  const { board } = await fourbase.open(place);
+  boards.take(board);
+  if (board !== first) location.search = `?${new URLSearchParams({ board, db: place })}`;
+  remark(`The database of ${board} is at ${place.origin}.`);
+}
+
+/** Opens a database of which somebody has chosen the files. They stay in this tab. */
+const openFiles = (files) => reach(async ({ fourbase, boards }) => {
+  const { board } = await fourbase.open(files);
+  boards.take(board);
+  history.pushState(null, "", `?board=${board}`);
+  dispatchEvent(new PopStateEvent("popstate"));
+  remark(`The database of ${board} is open in this tab.`);
+});
+
+const picker = Object.assign(document.createElement("input"), { type: "file", id: "database-files", multiple: true });
+picker.addEventListener("change", () => openFiles(picker.files).catch(({ message }) => remark(message)));
+const label = document.createElement("label");
+label.append("Open a database: all files of its folder ", picker);
+document.getElementById("others").append(label);
 
 /** The answers: those with a value wait until the board is ready. */
 const answers = {
@@ -58,7 +89,7 @@ const answers = {
     await boards.ready(board, position.length, onProgress);
     const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
     const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, why, signal, onProgress: onFound });
-    const found = await analyse().finally(valued);
+    const found = await analyse().finally(haveValues);
     if (!boards.grows(board)) return found;
     // If the later plies fail to load, the first answer stays.
     const whole = boards.whole(board);
@@ -91,11 +122,13 @@ const answers = {
 async function reach(step, isOfValues = false) {
   try {
     const parts = await start();
-    if (!isOfValues) await afterValues;
+    if (!isOfValues) await valued;
     return await step(parts);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Trouble(KINDS[error.code] ?? "failed", error.message);
+    if (error.name === "AbortError" || error instanceof Trouble) throw error;
+    // A tab may stay open while a newer version takes the place of the files.
+    const isOld = /(status 404|worker.js cannot be loaded)$/.test(error.message);
+    throw new Trouble(isOld ? "old" : KINDS[error.code] ?? "failed", error.message);
   }
 }
 
@@ -105,8 +138,7 @@ connect({
     const svg = await reach(({ fourbase }) => fourbase.drawSvg(board, position));
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   },
-  // A tab may stay open while a newer version takes the place of the files.
-  complaints: { failed: (text) => `There are no values: ${text}.${/(status 404|worker.js cannot be loaded)$/.test(text) ? " Reload the page." : ""}` },
+  complaints: { failed: (text) => `There are no values: ${text}.` },
 });
 
 // The worker begins before the page is drawn. The first question reports a failure.
@@ -115,6 +147,5 @@ start().catch(() => {});
 /** Waits until all that the first board needs is loaded. */
 export async function loaded() {
   const { boards } = await start();
-  await afterValues;
   await boards.whole(first);
 }

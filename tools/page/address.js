@@ -18,9 +18,10 @@ export function queryOf(game) {
   return `?${new URLSearchParams({ ...fieldsOf(wholeOf(game)), ...ply })}`;
 }
 
-/** Returns the whole link to a game, and to the options of a page: who plays (`first`, `second`) and whether `values` are hidden. */
+/** Returns the whole link to a game, and to the options of a page: who plays (`first`, `second`), whether `values` are hidden; its database. */
 export function linkTo(game, options = {}) {
-  const query = new URLSearchParams(options).toString();
+  const db = new URLSearchParams(location.search).get("db");
+  const query = new URLSearchParams({ ...options, ...(db && { db }) }).toString();
   return new URL(`${queryOf(game)}${query && `&${query}`}`, document.baseURI).href;
 }
 
@@ -59,8 +60,8 @@ function readMoves(text) {
   }
 }
 
-/** What an address may have beside its game: the players, whether values are hidden, and whether it is shown in a frame. */
-const OPTIONS = ["embed", "first", "second", "values"];
+/** What an address may have beside its game: a database, the players, whether values are hidden, and whether it is shown in a frame. */
+const OPTIONS = ["db", "embed", "first", "second", "values"];
 
 /**
  * Writes the game into the address bar: a new entry, or in place of the present one, as always in a frame. The options stay there, but

@@ -18,9 +18,10 @@ export class Notices {
     this.troubles = new Map();
   }
 
-  /** Says a failure. `again` asks once more; a question that is wrong has none. What is busy is asked again later. */
+  /** Says a failure. `again` asks once more; a question that is wrong has none. What is busy is asked again later; an old page is loaded again. */
   fail(channel, failure, again = null) {
     this.forget(channel);
+    if (failure.kind === "old") again = () => location.reload();
     const { text, seconds, final } = wording(failure);
     const timer = seconds ? setTimeout(() => this.retry([channel]), seconds * 1000) : null;
     this.troubles.set(channel, { text, again: final ? null : again, timer });

@@ -7,7 +7,7 @@
 
 /**
  * An answer that did not come. `kind` is "gone" (nothing answers), "busy" (ask again after `retryAfter` seconds), "refused" (the
- * question is wrong), "unanswered" (nobody knows) or "failed".
+ * question is wrong), "unanswered" (nobody knows), "old" (the page has a newer version) or "failed".
  */
 export class Trouble extends Error {
   constructor(kind, text, retryAfter = null) {
