@@ -20,6 +20,7 @@ for (const source of SOURCES) if (!URL.canParse(source) || new URL(source).origi
 
 /** Where the page may read from, for the document and for its worker, which has a policy of its own. */
 const connect = `connect-src ${["'self'", ...SOURCES].join(" ")}`;
+const POLICY = `default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; ${connect}`;
 
 const read = (...path) => readFileSync(join(ROOT, ...path));
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 10);
@@ -71,7 +72,7 @@ const files = { ...page.files, ...wasm.files, ...databases.files, "index.html": 
 // The service worker keeps these files at once, and a database only when it is used.
 const kept = ["./", "manifest.webmanifest", ...Object.keys(wasm.files), ...Object.keys(page.files)];
 const version = hash(Object.values(files).map((bytes) => hash(bytes)).join());
-files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept, DATABASES: databases.folder });
+files["service-worker.js"] = bundle("js/site/service-worker.js", { VERSION: version, FILES: kept, DATABASES: databases.folder, POLICY });
 files._headers = headers();
 // Without this file some hosts answer requests for missing files with index.html.
 files["404.html"] = '<!DOCTYPE html><html lang="en"><title>Not found</title><p>There is no such file.</p></html>\n';
@@ -105,6 +106,6 @@ function html() {
 function headers() {
   const isolated = "/*\n  Cross-Origin-Opener-Policy: same-origin\n  Cross-Origin-Embedder-Policy: require-corp\n  X-Content-Type-Options: nosniff\n";
   const immutable = [page, wasm, databases].map(({ folder }) => `/${folder}*\n  Cache-Control: public, max-age=31536000, immutable\n`);
-  const worker = `/${page.folder}worker.js\n  Content-Security-Policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; ${connect}\n`;
+  const worker = `/${page.folder}worker.js\n  Content-Security-Policy: ${POLICY}\n`;
   return [isolated, ...immutable, worker].join("");
 }

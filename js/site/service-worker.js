@@ -1,5 +1,5 @@
 // Keeps the page for use without a network, with the databases that it has used. `js/site/build` writes the constants: VERSION is a hash
-// of all files, FILES are those that every board needs, and DATABASES is the folder of the others.
+// of all files, FILES are those that every board needs, DATABASES is the folder of the others, and POLICY says where the package may read.
 
 /** Caches of other pages of the same host have other names. */
 const CACHES = `fourbase ${registration.scope} `;
@@ -11,7 +11,7 @@ const SCRIPT = FILES.find((path) => path.endsWith("/page.js"));
 /** The headers that allow a page to share memory with its worker: a search then stops within milliseconds. */
 const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
-// The next visit has the new version, also with "Reload the page." in a tab that stays open.
+// The next visit has the new version, also with *Reload* in a tab that stays open.
 addEventListener("install", (event) => event.waitUntil(keep(FILES).then(() => skipWaiting())));
 addEventListener("activate", (event) => event.waitUntil(Promise.all([forget(), clients.claim()])));
 // Keeps the files that the page had loaded before this worker was there. If the browser has no room, they are loaded when they are needed.
@@ -51,7 +51,9 @@ async function load(path, options) {
   const type = response.headers.get("Content-Type") ?? "";
   // Some hosts answer a request for a missing file with a document.
   const status = response.ok && isFixed(path) && type.startsWith("text/html") ? 404 : response.status;
-  return new Response(response.body, { status, headers: { "Content-Type": type, ...ISOLATED } });
+  // The document has its own policy; a worker does not inherit it.
+  const policy = path.endsWith("/worker.js") ? { "Content-Security-Policy": POLICY } : {};
+  return new Response(response.body, { status, headers: { "Content-Type": type, ...ISOLATED, ...policy } });
 }
 
 /** Deletes the caches of older versions. Databases that this version has too are kept in its cache, if there is room. */

@@ -33,7 +33,7 @@ function start() {
   started ??= Fourbase.start({ ...folders, first: isBuiltIn ? first : undefined })
     .then(async (fourbase) => {
       const boards = new Boards(fourbase, isBuiltIn ? first : undefined);
-      if (query.has("db")) await openPlace({ fourbase, boards }, new URL(query.get("db"), document.baseURI));
+      if (query.has("db")) await openPlace(fourbase, boards, query.get("db"));
       setTimeout(haveValues, PATIENCE);
       return { fourbase, boards };
     })
@@ -45,14 +45,23 @@ function start() {
 }
 
 /** Opens the database at an address of this host, or of one that the publisher of the page has named, and says where it is. */
-async function openPlace({ fourbase, boards }, place) {
-  if (![location.origin, ...SOURCES].includes(place.origin)) {
-    throw new Trouble("refused", `this page opens no databases of ${place.origin}; its publisher can allow that`);
+async function openPlace(fourbase, boards, text) {
+  try {
+    if (!URL.canParse(text, document.baseURI)) throw new Error(`"${text}" is no address`);
+    const place = new URL(text, document.baseURI);
+    if (![location.origin, ...SOURCES].includes(place.origin)) {
+      throw new Error(`this page reads none of ${place.origin}; its publisher can allow that`);
+    }
+    const { board } = await fourbase.open(place);
+    boards.take(board);
+    if (board !== first) {
+      query.set("board", board);
+      location.replace(`?${query}`);
+    }
+    remark(`The database of ${board} is at ${place.origin}.`);
+  } catch ({ message }) {
+    remark(`The database of the address cannot be opened: ${message}. The values are the page's own.`);
   }
-  const { board } = await fourbase.open(place);
-  boards.take(board);
-  if (board !== first) location.search = `?${new URLSearchParams({ board, db: place })}`;
-  remark(`The database of ${board} is at ${place.origin}.`);
 }
 
 /** Opens a database of which somebody has chosen the files. They stay in this tab. */
@@ -65,7 +74,11 @@ const openFiles = (files) => reach(async ({ fourbase, boards }) => {
 });
 
 const picker = Object.assign(document.createElement("input"), { type: "file", id: "database-files", multiple: true });
-picker.addEventListener("change", () => openFiles(picker.files).catch(({ message }) => remark(message)));
+picker.addEventListener("change", async () => {
+  await openFiles(picker.files).catch(({ message }) => remark(message));
+  // The same files may be chosen again.
+  picker.value = "";
+});
 const label = document.createElement("label");
 label.append("Open a database: all files of its folder ", picker);
 document.getElementById("others").append(label);

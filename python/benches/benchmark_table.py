@@ -99,12 +99,10 @@ def main(name, *players):
         begun = time.process_time()
         result = fourbase.evaluate(agent, bench, repeats=5 if is_drawn else 1)
         took = time.process_time() - begun
-        keeps, best, regret = result["keeps"], result["best"], result["regret"]
-        interval = f"{keeps.low:.3f}-{keeps.high:.3f}"
-        print(
-            f"| `{player}` | {keeps.mean:.3f} | {interval} | {best.mean:.3f} | {regret.mean:.2f} | {took:.0f} |",
-            flush=True,
-        )
+        of = {name: result[name].mean for name in ("keeps", "best", "resists", "regret")}
+        interval = f"{result['keeps'].low:.3f}-{result['keeps'].high:.3f}"
+        shares = f"{of['keeps']:.3f} ({interval}) | {of['best']:.3f} | {of['resists']:.3f} | {of['regret']:.2f}"
+        print(f"| `{player}` | {shares} | {took:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -43,8 +43,7 @@ def test_positions_and_shares_are_those_of_the_program(program):
             assert chances[of["ply"]].mean == pytest.approx(of["chance_share"], abs=1e-4)
             assert of["complete"]
             assert of["ply"] in result.complete
-    lost = result.values == fourbase.LOSE
-    assert lost.sum() == expected["lost"]
+    assert result["resists"].positions == (result.values == fourbase.LOSE).sum() == expected["lost"]
     assert result["keeps"].positions == expected["graded"]
 
 
@@ -109,18 +108,24 @@ def test_intervals_hold_the_share_of_fixed_and_of_drawing_agents_as_often_as_the
         noise = np.where(boards[:, 0] == 0, rng.random((len(boards), 4)), -1)
         return noise.argmax(axis=1) + 1
 
-    for agent, repeats, shares in [
-        (leftmosts, 1, whole.by("ply")),
-        # A random move keeps the value with the chance of the ply.
-        (drawing, 2, whole.by("ply", "chance")),
+    for agent, repeats, sample, names in [
+        (leftmosts, 1, 400, ("keeps", "best")),
+        # Lost positions and kept wins are rare at some plies.
+        (leftmosts, 1, 3000, ("resists", "regret")),
+        (drawing, 2, 400, ("keeps",)),
     ]:
-        truth = np.mean([of.mean for of in shares.values()])
-        held = 0
-        for seed in range(200):
-            found = evaluate(agent, "4x4", batch=True, encoding="array", sample=400, seed=seed, repeats=repeats)
-            held += found["keeps"].low <= truth <= found["keeps"].high
-        print(f"{agent.__name__}, repeats={repeats}: {held / 2} % of the intervals hold {truth:.4f}")
-        assert 184 <= held <= 196, agent.__name__
+        # A random move keeps the value with the chance of the ply.
+        plies = {name: whole.by("ply", name if agent is leftmosts else "chance").values() for name in names}
+        truth = {name: np.mean([of.mean for of in plies[name]]) for name in names}
+        held = dict.fromkeys(names, 0)
+        count = 200 if sample == 400 else 100
+        for seed in range(count):
+            found = evaluate(agent, "4x4", batch=True, encoding="array", sample=sample, seed=seed, repeats=repeats)
+            for name in names:
+                held[name] += found[name].low <= truth[name] <= found[name].high
+        print(f"{agent.__name__}, repeats={repeats}: of {count} intervals hold the truth: {held}")
+        least, most = (0.95 * count + sign * 3 * (count * 0.95 * 0.05) ** 0.5 for sign in (-1, 1))
+        assert all(least <= times <= most for times in held.values()), (agent.__name__, held)
     with pytest.raises(OptionError, match="repeats=0"):
         evaluate(leftmost, "4x3", repeats=0)
 
@@ -144,6 +149,24 @@ def test_paired_differences_hold_the_true_one_as_often_as_they_say():
     assert 181 <= held <= 199
     with pytest.raises(OptionError, match="different positions"):
         one.compare(evaluate(leftmost, "4x3"))
+    with pytest.raises(OptionError, match="different positions"):
+        evaluate(leftmost, ["1"], db=Database("4x4")).compare(evaluate(leftmost, ["1"], db=Database("4x3")))
+
+
+def test_a_comparison_has_the_noise_of_both_agents():
+    whole = evaluate(leftmost, "4x3")
+    rng, held, widths = np.random.default_rng(7), 0, []
+    truth = whole["chance"].mean - whole["keeps"].mean
+    for _ in range(200):
+        drawn = evaluate(lambda position: rng.choice(position.legal_moves), "4x3", repeats=3)
+        difference, other = drawn.compare(whole), whole.compare(drawn)
+        assert (other.mean, other.low) == pytest.approx((-difference.mean, -difference.high))
+        held += difference.low <= truth <= difference.high
+        widths.append(difference.high - difference.low)
+    assert 181 <= held <= 199
+    # Only the moves are uncertain: all positions are there.
+    own = drawn["keeps"].high - drawn["keeps"].low
+    assert np.mean(widths) == pytest.approx(own, rel=0.1)
 
 
 def test_lost_positions_are_graded_by_their_resistance():
@@ -154,10 +177,10 @@ def test_lost_positions_are_graded_by_their_resistance():
 
     best = evaluate(lambda position: db.moves(position)[0].column, db, sample=500)
     worst = evaluate(soonest, db, sample=500)
-    assert (best["keeps"].mean, best["best"].mean, best["regret"].mean) == (1, 1, 0)
+    assert [best[name].mean for name in ("keeps", "best", "resists", "regret")] == [1, 1, 1, 0]
     assert 0.9 < best["keeps"].low < 1 == best["keeps"].high
-    assert (worst["keeps"].mean, worst.by("value", "best")["lose"].mean) == (0, 0)
-    assert worst["regret"].mean > 1
+    assert [worst[name].mean for name in ("keeps", "best", "resists")] == [0, 0, 0]
+    assert "regret" not in worst.metrics
 
 
 def test_metrics_are_those_of_a_slow_reckoning():
@@ -172,15 +195,17 @@ def test_metrics_are_those_of_a_slow_reckoning():
         kept = [move for move in moves if move.value == best.value]
         first = [move for move in moves if move.outcome == best.outcome]
         expected = {"illegal": 1 - sum(of[move.column - 1] for move in moves)}
+        good = sum(of[move.column - 1] for move in first)
         if len(kept) < len(moves):
             expected["keeps"] = sum(of[move.column - 1] for move in kept)
             expected["chance"] = len(kept) / len(moves)
-        if len(first) < len(moves):
-            expected["best"] = sum(of[move.column - 1] for move in first)
-            if best.value != "tie":
-                late = sum(of[move.column - 1] * abs(move.remoteness - best.remoteness) for move in kept)
+            expected["best"] = good
+            expected["cross_entropy"] = -sum(math.log(of[move.column - 1]) for move in kept) / len(kept)
+            if best.value == "win":
+                late = sum(of[move.column - 1] * (move.remoteness - best.remoteness) for move in kept)
                 expected["regret"] = late / sum(of[move.column - 1] for move in kept)
-        expected["cross_entropy"] = -sum(math.log(of[move.column - 1]) for move in kept) / len(kept)
+        elif len(first) < len(moves) and best.value == "lose":
+            expected["resists"] = good
         expected["value_error"] = abs(values[row] - numbers[best.value])
         found = {name: rows[row] for name, rows in result.rows.items() if not np.isnan(rows[row])}
         assert found == pytest.approx(expected, abs=1e-6)
@@ -204,6 +229,28 @@ def test_an_evaluation_shows_itself_and_its_progress():
 
     with pytest.raises(InterruptedError):
         evaluate(leftmost, "4x4", progress=stop)
+
+
+def test_a_policy_of_few_bits_and_many_repeats_are_exact():
+    policy = evaluate(lambda of: np.full(4, 0.25, np.float16) + np.float16(0.0001), "4x3", returns="policy")
+    # The columns of a full board's side are illegal; where all are free, nothing is.
+    assert policy.rows["illegal"].min() == 0
+    many = evaluate(leftmost, "4x3", repeats=np.int64(50))
+    assert (many["illegal"].mean, many["illegal"].high) == (0, 0)
+    assert many["keeps"].mean == pytest.approx(evaluate(leftmost, "4x3")["keeps"].mean, abs=1e-15)
+    unsure = evaluate(lambda of: np.full(4, 0.25), "4x3", returns="policy")
+    assert len(unsure.mistakes(5)) == 5
+    assert unsure.mistakes(5, least=0.3) == []
+
+
+def test_few_positions_have_no_interval_and_none_that_matter_no_table():
+    few = evaluate(leftmost, "5x4", sample=10)
+    other = evaluate(lambda position: position.legal_moves[-1], "5x4", sample=10)
+    assert math.isnan(few.compare(other).low)
+    assert json.loads(json.dumps(few.to_dict(), allow_nan=False))
+    one = evaluate(leftmost, ["12341234"], db=Database("4x4"))
+    assert "keeps" not in one.metrics
+    assert str(one)
 
 
 def test_the_worst_mistakes_turn_wins_into_losses():
@@ -235,13 +282,28 @@ def test_wrong_answers_are_refused():
         with pytest.raises(MoveError, match=r"row 0: the agent returned .*; return a column"):
             evaluate(lambda boards, wrong=wrong: [wrong] * len(boards), "4x3", batch=True)  # type: ignore[misc]
     for wrong in [np.ones(3, np.int8), True, None]:
-        with pytest.raises(OptionError, match="return move for each"):
+        with pytest.raises(OptionError, match="return a column for each"):
             evaluate(lambda boards, wrong=wrong: wrong, "4x3", batch=True)  # type: ignore[misc]
     for policy in [[1, 1, 0, 0], [-1, 2, 0, 0], [np.nan, 1, 0, 0], [0, 0, 0, 0]]:
         with pytest.raises(MoveError, match="row 0: the agent returned the policy"):
             evaluate(lambda position, policy=policy: policy, "4x3", returns="policy")  # type: ignore[misc]
-    with pytest.raises(OptionError, match="a policy has 4 probabilities"):
+    with pytest.raises(MoveError, match=r"row 0: .*return 4 probabilities"):
         evaluate(lambda position: [0.5, 0.5], "4x3", returns="policy")
+    ragged = iter([[1, 0, 0, 0]] * 5 + [[1, 0]] + [[1, 0, 0, 0]] * 10**4)
+    with pytest.raises(MoveError, match=r"row 5: the agent returned no policy .*return 4 numbers"):
+        evaluate(lambda position: next(ragged), "4x3", returns="policy")
+    for pair in ([1, 0, 0, 0], None, ([1, 0, 0, 0],)):
+        with pytest.raises(MoveError, match=r"row 0: the agent returned .*; return \(policy, value\)"):
+            evaluate(lambda position, pair=pair: pair, "4x3", returns="policy+value")  # type: ignore[misc]
+    for options in [{"repeats": True}, {"repeats": 2.5}, {"sample": 0}, {"batch": 2}, {"left": 2}]:
+        with pytest.raises(OptionError):
+            evaluate(leftmost, "4x3", **options)
+    with pytest.raises(OptionError, match="of 4x3, not of 4x4"):
+        evaluate(leftmost, "4x4", db=Database("4x3"))
+    with pytest.raises(OptionError, match="sample= draws positions of a board"):
+        evaluate(leftmost, "5x4-v1", sample=10)
+    with pytest.raises(OptionError, match="no positions to ask about on 4x3"):
+        evaluate(leftmost, [], db=Database("4x3"))
     with pytest.raises(MoveError, match="values are from -1 to 1"):
         evaluate(lambda position: ([1, 0, 0, 0], 3), "4x3", returns="policy+value")
     with pytest.raises(OptionError, match="sample=-1"):
@@ -285,8 +347,8 @@ def test_a_benchmark_is_the_same_for_ever_and_its_halves_do_not_cross(name, hash
         # Nobody can complete a line at once, and the choice matters.
         assert not ((half.moves.values == 1) & (half.moves.plies == 1)).any()
         perfect = evaluate(lambda _, half=half: best(half), half, batch=True, returns="policy")
-        assert (perfect["keeps"].mean, perfect["best"].mean) == pytest.approx((1, 1))
-        assert perfect["best"].positions == len(half.positions)
+        assert [perfect[name].mean for name in ("keeps", "best", "resists")] == pytest.approx([1, 1, 1])
+        assert perfect["best"].positions + perfect["resists"].positions == len(half.positions)
     with pytest.raises(OptionError, match="'7x6-v2'"):
         fourbase.benchmark("7x6-v2")
 

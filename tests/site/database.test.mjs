@@ -47,15 +47,30 @@ pageTest("the page reads a database at an address that its publisher allows, and
   truth.check(await screen.after(page.click('#board button[data-column="3"]'), "3"));
   assert.match(await page.textContent("#answered"), /^Looked up in a database\./);
   assert.match(await page.inputValue("#export-link"), /db=http/);
+  assert.match(page.url(), /db=http/);
+  // Without a board the moves stay, and another board has no database of this one.
+  await page.goto(`${url}/?moves=31&db=${data.origin}/5x4/remoteness`);
+  truth.check(await screen.settled("the moves are there", ({ board, moves }) => board === "5x4" && moves === "31"));
+  await page.selectOption("#board-select", "4x4");
+  await screen.until("the address has no database", () => !page.url().includes("db=") && page.url().includes("board=4x4"));
+  // Kept by the browser, the worker still has its policy.
+  await page.evaluate("navigator.serviceWorker.ready");
+  const worker = await page.evaluate(async () => {
+    const [script] = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith("/worker.js"));
+    return (await fetch(script)).headers.get("Content-Security-Policy");
+  });
+  assert.match(worker, new RegExp(`connect-src 'self' ${data.origin}$`));
   truth.check(await screen.after(page.goto(`${url}/?board=5x4&moves=3142&db=${data.origin}/5x4/remoteness`), "3142"));
   assert.ok(data.requests.length > 3);
   // Nothing is asked elsewhere.
   assert.deepEqual(asked.filter((address) => ![url, data.origin].some((known) => address.startsWith(known))), []);
 }, { only: "site" });
 
-pageTest("the page opens no database of a host that its publisher has not named", async ({ screen, page, url }) => {
+pageTest("the page opens no database of a host that its publisher has not named", async ({ screen, page, truth, url }) => {
   await page.goto(`${url}/?board=5x4&db=https://example.org/5x4/remoteness`);
-  await screen.until("it says so", ({ error }) => error.includes("this page opens no databases of https://example.org"));
+  await screen.until("it says so", () => page.textContent("#remark").then((text) => text.includes("this page reads none of https://example.org")));
+  // Its own values are there.
+  truth.check(await screen.settledAt(""));
 }, { only: "site" });
 
 pageTest("somebody opens the files of a database", async ({ screen, page, program, truth }) => {

@@ -20,8 +20,8 @@ export function queryOf(game) {
 
 /** Returns the whole link to a game, and to the options of a page: who plays (`first`, `second`), whether `values` are hidden; its database. */
 export function linkTo(game, options = {}) {
-  const db = new URLSearchParams(location.search).get("db");
-  const query = new URLSearchParams({ ...options, ...(db && { db }) }).toString();
+  const kept = databaseOf(game, new URLSearchParams(location.search));
+  const query = new URLSearchParams({ ...options, ...kept }).toString();
   return new URL(`${queryOf(game)}${query && `&${query}`}`, document.baseURI).href;
 }
 
@@ -60,8 +60,13 @@ function readMoves(text) {
   }
 }
 
-/** What an address may have beside its game: a database, the players, whether values are hidden, and whether it is shown in a frame. */
-const OPTIONS = ["db", "embed", "first", "second", "values"];
+/** What an address may have beside its game: the players, whether values are hidden, and whether it is shown in a frame. */
+const OPTIONS = ["embed", "first", "second", "values"];
+
+/** Returns the database that an address names, as long as its board is shown. */
+function databaseOf(game, query) {
+  return query.has("db") && (query.get("board") ?? STANDARD) === game.board.text ? { db: query.get("db") } : {};
+}
 
 /**
  * Writes the game into the address bar: a new entry, or in place of the present one, as always in a frame. The options stay there, but
@@ -70,6 +75,7 @@ const OPTIONS = ["db", "embed", "first", "second", "values"];
 export function writeAddress(game, { replace = false, without = [] } = {}) {
   const query = new URLSearchParams(location.search);
   const kept = OPTIONS.filter((name) => query.has(name) && !without.includes(name)).map((name) => [name, query.get(name)]);
+  kept.push(...Object.entries(databaseOf(game, query)));
   const address = `${queryOf(game)}${kept.length > 0 ? `&${new URLSearchParams(kept)}` : ""}`;
   if (replace || query.get("embed") === "1") history.replaceState(null, "", address);
   else history.pushState(null, "", address);

@@ -24,7 +24,7 @@ export class Notices {
     if (failure.kind === "old") again = () => location.reload();
     const { text, seconds, final } = wording(failure);
     const timer = seconds ? setTimeout(() => this.retry([channel]), seconds * 1000) : null;
-    this.troubles.set(channel, { text, again: final ? null : again, timer });
+    this.troubles.set(channel, { text, again: final ? null : again, timer, isOld: failure.kind === "old" });
     this.show();
   }
 
@@ -55,6 +55,7 @@ export class Notices {
     const others = [...this.troubles].filter(([channel]) => !FIELDS.includes(channel)).map(([, trouble]) => trouble);
     put(this.error, [...new Set(others.map(({ text }) => text))].filter(Boolean).join(" "));
     setHidden(this.actions, !others.some(({ again }) => again));
+    $("retry").textContent = others.some(({ isOld }) => isOld) ? "Reload" : "Try again";
     for (const field of FIELDS) {
       const trouble = this.troubles.get(field);
       put($(`${field}-error`), trouble?.text ?? "");

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._benchmark import Benchmark
+from fourbase._benchmark import Benchmark, benchmark
 from fourbase._evaluation import Evaluation
-from fourbase._native import Database, decode, encode, graded
+from fourbase._native import Database, Position, decode, encode, graded
 from fourbase._progress import Progress, progress_display
 from fourbase._types import Encoding, MoveValues
 from fourbase.errors import MoveError, OptionError, PositionError
@@ -43,35 +43,55 @@ def evaluate(
 ) -> Evaluation:
     """Compare an agent with the exact values. `Evaluation` explains the metrics.
 
-    ``positions`` is a `Benchmark`; the name of a board, or its `Database`, which means all positions where the choice
-    matters and all lost ones whose moves do not all lose at the same time; or unfinished positions as `decode` reads
-    them, whose values ``db`` tells. Boards of more than 5 million entries are sampled: 10,000 positions where the
-    choice matters, ``sample`` of them on any board, and the lost ones found meanwhile, the same number at every ply,
-    all equally likely, none twice; means are then of the plies, each with the same weight, which is not the mean of
-    all positions or of usual games. A sample that was drawn before in this process is not labelled again.
+    ``positions`` is a `Benchmark` or its name; the name of a board, or its `Database`, which means all positions where
+    the choice matters and all lost ones whose moves do not all lose at the same time; or unfinished positions as
+    `decode` reads them, labelled by ``db``. Boards of more than 5 million entries are sampled: 10,000 positions where
+    the choice matters, ``sample`` of them on any board, and lost positions met while drawing. The sample has the same
+    number at every ply, all equally likely, none twice, or all of them where there are fewer. A sample that was drawn
+    before in this process is not labelled again.
 
     ``agent(position)`` takes a position in an ``encoding`` of `encode`, or with ``batch=True`` many of them, and
-    ``returns`` a column, of which the ``left`` one is 1 or 0; the probabilities of all columns; or a tuple of these and
-    of the value for the player to move, from -1 to 1. An agent that draws its moves is asked ``repeats`` times.
+    ``returns`` a column, counted from ``left`` (1 or 0); the probabilities of all columns; or a tuple of these and of
+    the value for the player to move, from -1 to 1. An agent that draws its moves is asked ``repeats`` times.
     Illegal moves are counted, wrong types raise `MoveError`. ``progress`` is that of `Database.probe_many`.
 
     >>> result = fourbase.evaluate(lambda position: position.legal_moves[0], "4x4")
     >>> round(result["keeps"].mean, 4), result["keeps"].positions
     (0.4456, 55506)
-    >>> kaggle = lambda observation: observation["board"].index(0)
-    >>> fourbase.evaluate(kaggle, "4x4", encoding="kaggle", left=0, sample=100)["illegal"].mean
+
+    An agent of Kaggle, and one of PettingZoo that asks for a mask:
+
+    >>> from types import SimpleNamespace as Fields
+    >>> def first_free(observation, configuration):
+    ...     return observation.board.index(0)
+    >>> def kaggle(observation):
+    ...     return first_free(Fields(**observation), Fields(columns=4, rows=4, inarow=4))
+    >>> fourbase.evaluate(kaggle, "4x4", encoding="kaggle", left=0)["keeps"] == result["keeps"]
+    True
+    >>> def masked(planes):
+    ...     return int((planes[0].sum(axis=1) == 0).argmax())
+    >>> fourbase.evaluate(masked, "4x4", encoding="pettingzoo", left=0)["illegal"].mean
     0.0
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= 10_000:
-        raise OptionError(f"repeats={repeats!r:.40} cannot be; write a whole number from 1 to 10000")
-    if returns not in ("move", "policy", "policy+value") or left not in (0, 1):
-        raise OptionError(f"returns={returns!r:.40}, left={left!r:.40} are unknown; see help(fourbase.evaluate)")
+    repeats = _whole("repeats", repeats, 10_000)
+    if returns not in ("move", "policy", "policy+value") or left not in (0, 1) or not isinstance(batch, bool):
+        shown = f"returns={returns!r:.40}, left={left!r:.40}, batch={batch!r:.40}"
+        raise OptionError(f"{shown}: one of these is unknown; see help(fourbase.evaluate)")
+    if isinstance(positions, str) and "-" in positions:
+        positions = benchmark(positions)
+    is_board = isinstance(positions, str | Database)
+    if sample is not None:
+        sample = _whole("sample", sample, 2**48)
+        if not is_board:
+            raise OptionError("sample= draws positions of a board; give a board's name or a Database")
     population: Literal["positions", "plies"] = "positions"
     complete: frozenset[int] = frozenset()
     if isinstance(positions, Benchmark):
         board, words, moves = positions.board, positions.positions, positions.moves
-    elif isinstance(positions, str | Database):
+    elif is_board:
         database = positions if isinstance(positions, Database) else db or Database(positions)
+        if isinstance(positions, str) and Position(positions).board != database.board:
+            raise OptionError(f"the database is of {database.board}, not of {positions}; for positions give a list")
         if sample is None and (database.keep_plies is not None or database.entries > _WHOLE):
             sample = 10_000
         board, population = database.board, "positions" if sample is None else "plies"
@@ -84,24 +104,38 @@ def evaluate(
         if not (is_open := moves.legal.any(axis=1)).all():
             row = int(np.argmin(is_open))
             raise PositionError(f"row {row}: the game is over, so no move can be judged; leave finished positions out")
+    if len(words) == 0:
+        raise OptionError(f"there are no positions to ask about on {board}; give some, or another board")
     width = moves.legal.shape[1]
-    policy, predicted = np.zeros((len(words), width), np.float32), np.zeros(len(words), np.float32)
+    policy, predicted = np.zeros((len(words), width)), np.zeros(len(words))
     asked = repeats if returns == "move" else 1
     show = progress_display(board, "Progress", progress) or (lambda *_: None)
     for begin in range(0, len(words), _AT_ONCE[batch]):
         part = slice(begin, begin + _AT_ONCE[batch])
         for _ in range(asked):
-            answers = _ask(agent, encode(words[part], encoding, board=board), batch, returns)
+            answers = _ask(agent, encode(words[part], encoding, board=board), batch, returns, begin)
             if returns == "move":
                 columns = _columns(answers, begin, left)
                 rows = np.flatnonzero((columns >= 0) & (columns < width))
-                policy[begin + rows, columns[rows]] += np.float32(1 / asked)
+                policy[begin + rows, columns[rows]] += 1
             else:
                 policy[part], predicted[part] = _policies(answers, returns, begin, width)
         show("positions", min(part.stop, len(words)), len(words), 0)
     show()
+    policy /= asked
     values = predicted if returns == "policy+value" else None
     return Evaluation(board, population, asked if returns == "move" else 0, words, moves, policy, values, complete)
+
+
+def _whole(name: str, number: Any, most: int) -> int:
+    """Check a number that is an argument."""
+    try:
+        found = 0 if isinstance(number, bool) else operator.index(number)
+    except TypeError:
+        found = 0
+    if not 1 <= found <= most:
+        raise OptionError(f"{name}={number!r:.40} is out of range; write a whole number from 1 to {most}")
+    return found
 
 
 def _drawn(
@@ -109,7 +143,8 @@ def _drawn(
 ) -> tuple[NDArray[np.uint64], MoveValues, frozenset[int]]:
     """Draw positions, or take those of an earlier call."""
     # What an unfinished database knows may grow, and a generator draws others each time.
-    key = (database, sample, seed) if database.hash and sample and isinstance(seed, int) else None
+    is_kept = database.hash and sample and not isinstance(seed, np.random.Generator)
+    key = (database, sample, seed) if is_kept else None
     found: tuple[NDArray[np.uint64], MoveValues, frozenset[int]] | None = _SAMPLES.pop(key, None)
     if found is None:
         words, values, plies, complete = graded(database, sample, seed, progress)
@@ -121,20 +156,23 @@ def _drawn(
     return found
 
 
-def _ask(agent: Callable[[Any], Any], positions: Any, batch: bool, returns: str) -> Any:
-    """Return the answers for some positions: a row for each, in two columns if there are values."""
-    if not batch:
-        answers = [agent(position) for position in positions]
-        return tuple(zip(*answers, strict=True)) if returns == "policy+value" else answers
-    answers = agent(positions)
-    parts = answers if returns == "policy+value" else [answers]
+def _ask(agent: Callable[[Any], Any], positions: Any, batch: bool, returns: str, begin: int) -> Any:
+    """Return the answers for some positions: one for each; of policies with values, two such lists."""
+    answers = agent(positions) if batch else [agent(position) for position in positions]
+    is_pair = returns == "policy+value"
+    if is_pair and not batch:
+        for row, answer in enumerate(answers):
+            if not isinstance(answer, tuple | list) or len(answer) != 2:
+                raise MoveError(f"row {begin + row}: the agent returned {answer!r:.60}; return (policy, value)")
+        return tuple(zip(*answers, strict=True))
     try:
-        lengths = [len(part) for part in parts]
+        lengths = [len(part) for part in (answers if is_pair else [answers])]
     except TypeError:
         lengths = [-1]
-    if lengths != [len(positions)] * (2 if returns == "policy+value" else 1):
+    if lengths != [len(positions)] * (1 + is_pair):
+        wanted = {"move": "a column", "policy": "a policy"}.get(returns, "(policies, values), one of both")
         raise OptionError(
-            f"the agent returned {answers!r:.60} for {len(positions)} positions; return {returns} for each"
+            f"the agent returned {answers!r:.60} for {len(positions)} positions; return {wanted} for each"
         )
     return answers
 
@@ -159,19 +197,23 @@ def _columns(answers: Any, begin: int, left: int) -> NDArray[np.int64]:
     return np.array([column(row, found) for row, found in enumerate(answers)], np.int64)
 
 
-def _policies(answers: Any, returns: str, begin: int, width: int) -> tuple[NDArray[np.float32], Any]:
+def _policies(answers: Any, returns: str, begin: int, width: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the policies and the values, or zeros."""
     policies, values = answers if returns == "policy+value" else (answers, None)
+    count = len(policies)
     try:
         policy = np.asarray(policies, np.float64)
-        value = np.zeros(len(policy)) if values is None else np.asarray(values, np.float64).reshape(len(policy))
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"the agent returned {policies!r:.60}, which is no array: {error}") from None
-    if policy.shape != (len(policy), width):
-        raise OptionError(
-            f"a policy has {width} probabilities, not {policy.shape[1:]}; one for each column, full or not"
-        )
-    is_good = (policy >= 0).all(axis=1) & (np.abs(policy.sum(axis=1) - 1) < 1e-3) & (np.abs(value) <= 1 + 1e-6)
+        value = np.zeros(count) if values is None else np.asarray(values, np.float64).reshape(-1)
+    except Exception as error:
+        shapes = [np.shape(of) for of in policies] if isinstance(policies, list | tuple) else []
+        row = next((row for row, shape in enumerate(shapes) if shape != (width,)), 0)
+        remedy = f"return {width} numbers, of torch after .detach().cpu().numpy()"
+        raise MoveError(f"row {begin + row}: the agent returned no policy ({error}); {remedy}") from None
+    if policy.shape != (count, width) or value.shape != (count,):
+        found = f"a policy of the shape {policy.shape[1:]} and values of {value.shape}"
+        raise MoveError(f"row {begin}: the agent returned {found}; return {width} probabilities, also of full columns")
+    sums = policy.sum(axis=1)
+    is_good = (policy >= 0).all(axis=1) & (np.abs(sums - 1) < 1e-2) & (np.abs(value) <= 1 + 1e-6)
     if not is_good.all():
         row = int(np.argmin(is_good))
         shown = np.array2string(policy[row], precision=3)
@@ -179,4 +221,5 @@ def _policies(answers: Any, returns: str, begin: int, width: int) -> tuple[NDArr
             f"row {begin + row}: the agent returned the policy {shown} and the value {value[row]:.3g}; probabilities "
             "are at least 0 and sum to 1 (apply softmax to logits), values are from -1 to 1"
         )
-    return policy.astype(np.float32), value
+    # Numbers of 16 bits do not sum to 1.
+    return policy / sums[:, None], value
