@@ -38,7 +38,7 @@ pageTest("the first plies of 7x6 come first, then the others, and no other board
   truth.check(await screen.open());
   await screen.until("all plies are there", () => all.some((request) => request.endsWith("/7x6/tier-13")));
   const databases = all.filter((request) => request.includes("/databases-")).map((request) => request.split("/").slice(-2).join("/"));
-  assert.deepEqual([...new Set(databases)].sort(), ["manifest", ...[1, 3, 5, 7, 9, 11, 13].map((ply) => `tier-${String(ply).padStart(2, "0")}`)]
+  assert.deepEqual([...new Set(databases)].sort(), ["manifest.bin", ...[1, 3, 5, 7, 9, 11, 13].map((ply) => `tier-${String(ply).padStart(2, "0")}.bin`)]
     .map((name) => `7x6/${name}`));
   truth.check(await screen.open("44444415527"));
   await page.selectOption("#board-select", "7x5");

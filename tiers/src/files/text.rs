@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-/// Formats a path for a message of one line, as [`escaped`] does.
+use super::http::is_address;
+
+/// Formats a path for a message of one line, as [`escaped`] does, without the user and the password of an address.
 ///
 /// ```
 /// use fourbase_tiers::files::shown;
 ///
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
+/// assert_eq!(shown("http://me:secret@host/db".as_ref()), "http://...@host/db");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
 pub fn shown(path: &Path) -> String {
-    escaped(&path.to_string_lossy())
+    let text = escaped(&path.to_string_lossy());
+    let secret = text.split('/').nth(2).and_then(|host| Some(host.rsplit_once('@')?.0));
+    secret.filter(|_| is_address(path)).map_or_else(|| text.clone(), |secret| text.replacen(secret, "...", 1))
 }
 
 /// Escapes control characters, line breaks and characters that change the direction of text, so that a text is one
