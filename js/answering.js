@@ -171,11 +171,8 @@ async function settle(questions) {
       return requests.refused > before;
     });
     if (open.length === 0) return results;
-    await requests.load(loading.signal, (bytes) => {
-      if (performance.now() - reported < PAUSE) return;
-      reported = performance.now();
-      post({ id: current, progress: { bytes } });
-    });
+    await requests.load(loading.signal);
+    post({ id: current, progress: { bytes: requests.bytes } });
   }
 }
 

@@ -59,8 +59,8 @@ export class Requests {
   }
 
   /** Loads all that was wanted. */
-  async load(signal, onBytes) {
-    const count = (bytes) => onBytes((this.bytes += bytes));
+  async load(signal) {
+    const count = (bytes) => { this.bytes += bytes; };
     await Promise.all(this.#wanted.splice(0).map(async ({ tries, number, address, range, delay }) => {
       if (delay > 0) await new Promise((resolve) => { setTimeout(resolve, delay); });
       // The database that was opened last may be below an earlier address.

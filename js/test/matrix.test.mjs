@@ -96,7 +96,19 @@ if (chromium) {
     });
   }
 
-  for (const version of [5, 6, 7, 8].filter((version) => isAll || version === 8)) {
+  test("a worker of the page uses the package", async () => {
+    const folder = folderOf("worker", ["esbuild"]);
+    run(folder, join(folder, "node_modules/.bin/esbuild"), "worker.js", "--bundle", "--format=esm", "--outfile=dist/own.js");
+    run(folder, ...COPY);
+    writeFileSync(join(folder, "dist/index.html"), `<!doctype html><script type="module">
+      const worker = new Worker("own.js", { type: "module" });
+      worker.onmessage = ({ data }) => { document.body.textContent = data; };
+      worker.postMessage("4453");
+    </script>`);
+    assert.equal(await shown(await served(join(folder, "dist"))), "lose in 36");
+  });
+
+  for (const version of isAll ? [5, 6, 7, 8] : []) {
     test(`Vite ${version} serves the example in development`, async () => {
       const folder = folderOf(`Vite ${version} dev`, [`vite@${version}`]);
       const port = 20_000 + (process.pid % 10_000) + version;
