@@ -61,21 +61,23 @@ export class Requests {
   /** Loads all that was wanted. */
   async load(signal) {
     const count = (bytes) => { this.bytes += bytes; };
+    const running = new Set();
+    const abort = () => running.forEach((controller) => controller.abort(signal.reason));
+    signal.addEventListener("abort", abort);
     await Promise.all(this.#wanted.splice(0).map(async ({ tries, number, address, range, delay }) => {
       if (delay > 0) await new Promise((resolve) => { setTimeout(resolve, delay); });
       // The database that was opened last may be below an earlier address.
       const [, place] = [...this.places].findLast(([folder]) => address.startsWith(folder)) ?? [];
-      tries[number] = await ask(address, range, place, signal, count).catch((error) => ({ error }));
+      if (!signal.aborted) tries[number] = await ask(address, range, place, running, count).catch((error) => ({ error }));
     }));
+    signal.removeEventListener("abort", abort);
     signal.throwIfAborted();
   }
 }
 
-async function ask(address, range, { search = "", headers = [], credentials = "same-origin" } = {}, signal, count) {
+async function ask(address, range, { search = "", headers = [], credentials = "same-origin" } = {}, running, count) {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort);
+  running.add(controller);
   const late = setTimeout(() => controller.abort(failure("TimedOut", `no answer within ${TIMEOUT / 1000} seconds`)), TIMEOUT);
   const url = address + search;
   let response;
@@ -90,7 +92,7 @@ async function ask(address, range, { search = "", headers = [], credentials = "s
     throw response ? brokenOff(response) : await unanswered(url, error);
   } finally {
     clearTimeout(late);
-    signal.removeEventListener("abort", abort);
+    running.delete(controller);
     // The rest of an answer that is too long is not loaded.
     controller.abort();
   }

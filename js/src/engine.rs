@@ -191,11 +191,14 @@ impl Engine {
         let analyst = self.analyst(game.board())?;
         if analyst.databases.iter().any(|database| is_address(database.folder())) {
             // Asks for what all positions need, before the first search.
-            let found = game.positions().iter().map(|position| {
+            let errors = game.positions().iter().filter_map(|position| {
                 let mut budget = Budget { nodes: Some(0), ..Budget::default() };
-                analyst.analyse(position, with_reasons, &mut budget, None).map(|_| ())
+                analyst.analyse(position, with_reasons, &mut budget, None).err()
             });
-            found.fold(Ok(()), Result::and)?;
+            let errors = Vec::from_iter(errors);
+            if let Some(error) = errors.into_iter().find(|error| matches!(error, DatabaseError::File(_))) {
+                return Err(error.into());
+            }
         }
         let mut analysis = GameAnalysis::of(&game, |position, most| {
             let mut budget = budget(nodes, seconds);

@@ -74,11 +74,6 @@ pub fn bytes(count: u128) -> String {
     if count < 1024 {
         return format!("{count} B");
     }
-    let mut size = count as f64 / 1024.0;
-    let mut unit = 0;
-    while size >= 1024.0 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    format!("{size:.1} {}", UNITS[unit])
+    let unit = UNITS.len().min(count.ilog2() as usize / 10);
+    format!("{:.1} {}", count as f64 / 1024f64.powi(unit as i32), UNITS[unit - 1])
 }

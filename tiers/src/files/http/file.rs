@@ -160,19 +160,16 @@ impl Part {
     }
 }
 
-/// Asks for ranges in up to [`MOST_REQUESTS`] threads, and returns the answers in their order. In WebAssembly, which has no
-/// threads, asks in turn: a client there refuses at first, and then loads at the same time all that it was asked for.
+/// Asks for ranges in up to [`MOST_REQUESTS`] threads, and returns the answers in their order. Without threads, as in
+/// WebAssembly, asks in turn: a client there refuses at first, and then loads at the same time all that it was asked for.
 fn together<T: Send>(ranges: &[Range<u64>], ask: impl Fn(&Range<u64>) -> io::Result<T> + Sync) -> Vec<io::Result<T>> {
     let ask_all = |ranges: &[Range<u64>]| ranges.iter().map(&ask).collect::<Vec<_>>();
-    if cfg!(target_family = "wasm") {
-        return ask_all(ranges);
-    }
     thread::scope(|scope| {
         let of_threads = ranges.chunks(ranges.len().div_ceil(MOST_REQUESTS).max(1));
-        let start = |ranges| Builder::new().spawn_scoped(scope, move || ask_all(ranges)).map_err(|_| ask_all(ranges));
+        let start = |ranges| (ranges, Builder::new().spawn_scoped(scope, move || ask_all(ranges)));
         let threads: Vec<_> = of_threads.map(start).collect();
-        let answers = |thread: Result<thread::ScopedJoinHandle<'_, _>, _>| {
-            thread.map_or_else(|answers| answers, |thread| thread.join().unwrap_or_default())
+        let answers = |(ranges, thread): (_, io::Result<thread::ScopedJoinHandle<'_, _>>)| {
+            thread.map_or_else(|_| ask_all(ranges), |thread| thread.join().unwrap_or_default())
         };
         threads.into_iter().flat_map(answers).collect()
     })
