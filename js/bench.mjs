@@ -10,7 +10,7 @@ import { open } from "../target/js/tested/test/browser/open.mjs";
 const MIB = 2 ** 20;
 
 async function inNode() {
-  const { Fourbase } = await import("../target/js/tested/node_modules/fourbase/index.js");
+  const { Fourbase } = await import("../target/js/tested/node_modules/fourbase/node.js");
   let fourbase;
   return {
     /** Calls a method; returns what it resolves to and the milliseconds of the clock. */

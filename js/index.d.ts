@@ -8,11 +8,19 @@ export type Player = "first" | "second";
 /** What a database stores. */
 export type Stores = "wdl" | "remoteness";
 
-/** What a search has done so far: nodes; or, of `analyse`, all that is known by now. */
-export type SearchProgress = { nodes: number } | { analysis: Analysis };
-/** What a solve has done so far: steps of all. */
+/** What was loaded so far from the host of a database. */
+export type LoadProgress = { bytes: number };
+/** What a search has done so far: nodes; or, of `analyse`, all that is known by now; or what was loaded for it. */
+export type SearchProgress = { nodes: number } | { analysis: Analysis } | LoadProgress;
+/** What a solve, or a list of questions, has done so far: steps of all. */
 export type SolveProgress = { done: number; all: number };
 export type Progress = SearchProgress | SolveProgress;
+
+declare global {
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
 
 export interface Watched<P extends Progress = SearchProgress> {
   /** Ends the work; the promise is rejected with the reason of the signal. */
@@ -99,6 +107,13 @@ export class Fourbase {
   /** Finds the value of a position, of its moves, and best play (unless `line` is false); with `why` also the reasons. */
   analyse(board: Board, position?: string, options?: Budget & { line?: boolean; why?: boolean }): Promise<Analysis>;
 
+  /** Analyses positions in their order. All of them are answered, or the promise is rejected. The budget is that of each position. */
+  analyseMany(
+    board: Board,
+    positions: Iterable<string>,
+    options?: Omit<Budget, "onProgress"> & Watched<SolveProgress> & { line?: boolean; why?: boolean },
+  ): Promise<Analysis[]>;
+
   /** Finds the mistakes of a game; with `why` also what each allows (`refutation`). The budget is that of each position. */
   analyseGame(board: Board, moves: string, options?: Budget & { start?: string; why?: boolean }): Promise<GameAnalysis>;
 
@@ -134,13 +149,21 @@ export class Fourbase {
 
   /**
    * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
-   * reads only the parts that it needs; in node also a folder by its path. `board` refuses a database of another board.
+   * reads only the parts that it needs; in node also a folder by its path. `board` refuses a database of another board; with it, the
+   * address may be that of the folder of all databases. `headers` and `credentials` are those of `fetch`, for each request; what
+   * follows a `?` in the address is sent with each request, too.
    */
-  open(files: Iterable<File> | Record<string, FileSource> | string | URL, options?: { board?: Board; signal?: AbortSignal }): Promise<json.BoardJson>;
+  open(
+    files: Iterable<File> | Record<string, FileSource> | string | URL,
+    options?: Watched<LoadProgress> & { board?: Board; headers?: HeadersInit; credentials?: RequestCredentials },
+  ): Promise<json.BoardJson>;
 
   /** Loads and opens a built-in database; with `first` only its first plies, about 120 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<json.BoardJson>;
 
-  /** Closes the database of a board, and frees its bytes; without a board, ends the worker. */
+  /** Closes the database of a board, and frees its memory; without a board, ends the worker. */
   close(board?: Board): Promise<void>;
+
+  /** Ends the worker, at the end of an `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,6 +1,7 @@
 // The page's side: checks arguments, loads databases, and asks the workers.
 
-import { FourbaseError, Link, isNode, node, prepare } from "./link.js";
+import files from "./files.js";
+import { FourbaseError, Link, platform } from "./link.js";
 
 export { FourbaseError };
 
@@ -13,6 +14,9 @@ const BUILT_IN = {
 
 /** What a solve in memory may take: 1 GiB. */
 const MEMORY = 2 ** 30;
+
+/** How many positions of a list are analysed at a time, and share what they load from a host. */
+const TOGETHER = 32;
 
 export class Fourbase {
   static firstPlies = 9;
@@ -31,9 +35,8 @@ export class Fourbase {
 
   /** Starts a worker with the module, and at the same time loads the first plies of the board `first`, if there is one. */
   static async start({ first, databases, wasm, sharedMemory = true } = {}) {
-    await prepare();
-    const folder = (name, path) => (path === undefined ? new URL(`./${name}/`, import.meta.url) : new URL(address(`${path}`)));
-    const fourbase = new Fourbase({ databases: folder("databases", databases), wasm: folder("wasm", wasm), sharedMemory });
+    const folder = (path) => (path === undefined ? undefined : new URL(platform.address(`${path}`)));
+    const fourbase = new Fourbase({ databases: folder(databases), wasm: folder(wasm), sharedMemory });
     const opened = first === undefined ? [] : [fourbase.openBuiltIn(first, { first: true })];
     try {
       await Promise.all([fourbase.#engine.start(), ...opened]);
@@ -52,6 +55,19 @@ export class Fourbase {
     checkTexts({ board, position });
     const args = [board, position, ...limits({ nodes, seconds }), line, Boolean(why), Boolean(options.onProgress)];
     return this.#ask("analyse", args, options);
+  }
+
+  async analyseMany(board, positions, { nodes, seconds, line = true, why = false, onProgress, ...options } = {}) {
+    checkTexts({ board });
+    const all = Array.from(positions);
+    all.forEach((position) => checkTexts({ position }));
+    const found = [];
+    while (found.length < all.length) {
+      const args = [board, all.slice(found.length, found.length + TOGETHER), ...limits({ nodes, seconds }), line, Boolean(why), false];
+      found.push(...(await this.#engine.ask("analyseMany", args, options)).map((text) => JSON.parse(text)));
+      onProgress?.({ done: found.length, all: all.length });
+    }
+    return found;
   }
 
   async analyseGame(board, moves, { start = "", nodes, seconds, why = false, ...options } = {}) {
@@ -101,13 +117,14 @@ export class Fourbase {
     return JSON.parse(await this.#solver("stats", board, options));
   }
 
-  async open(files, { board, signal } = {}) {
-    if (typeof files === "string" || files instanceof URL) {
-      const place = address(files);
-      if (!isNode || !place.startsWith("file:")) return this.#open([place, board], { signal });
-      files = await folderOf(files, place);
+  async open(from, { board, headers, credentials, ...options } = {}) {
+    let chosen = from;
+    if (typeof from === "string" || from instanceof URL) {
+      const place = platform.address(from);
+      chosen = await platform.folderOf(place, from);
+      if (!chosen) return this.#open([place, board, { headers: [...new Headers(headers)], credentials }], options);
     }
-    const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file?.name, file]) : Object.entries(files ?? {});
+    const list = Symbol.iterator in Object(chosen) ? Array.from(chosen, (file) => [file?.name, file]) : Object.entries(chosen ?? {});
     if (list.some(([name]) => typeof name !== "string")) {
       throw new FourbaseError("input", "a file has no name; give the files that a user has chosen, or an object of files by their names");
     }
@@ -115,7 +132,7 @@ export class Fourbase {
     if (new Set(sources.map(([name]) => name)).size < sources.length) {
       throw new FourbaseError("input", "two files have the same name; choose the files of one database");
     }
-    return this.#open([sources, board], { signal });
+    return this.#open([sources, board], options);
   }
 
   async openBuiltIn(board, { first = false, signal } = {}) {
@@ -124,9 +141,9 @@ export class Fourbase {
       throw new FourbaseError("input", `no database of ${board} is built in, only of ${Fourbase.builtIn.join(", ")}`);
     }
     // Files that are open already, those of the first plies, are not loaded again.
-    const [, [files, , hash] = []] = this.#opened.get(board) ?? [];
-    const loaded = new Map(hash === database.hash ? files : []);
-    const read = (name) => loaded.get(name) ?? load(new URL(`${board}/${name}`, this.#options.databases), "database", signal);
+    const [, [earlier, , hash] = []] = this.#opened.get(board) ?? [];
+    const loaded = new Map(hash === database.hash ? earlier : []);
+    const read = (name) => loaded.get(name) ?? load(this.#address("databases", `${board}/${name}.bin`), "database", signal);
     const most = first ? Math.min(Fourbase.firstPlies, database.plies) : database.plies;
     const names = ["manifest"];
     for (let ply = 1; ply <= most; ply += 2) names.push(`tier-${String(ply).padStart(2, "0")}`);
@@ -142,6 +159,16 @@ export class Fourbase {
     }
     checkTexts({ board });
     this.#opened.delete(await this.#engine.ask("close", [board]));
+    this.#engine.rest();
+  }
+
+  async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
+    await this.close();
+  }
+
+  /** Returns the address of a file of the package. */
+  #address(folder, path) {
+    return this.#options[folder] ? new URL(path, this.#options[folder]) : files[`${folder}/${path}`];
   }
 
   async #ask(method, args, options) {
@@ -166,7 +193,7 @@ export class Fourbase {
   /** Loads and compiles a module, once for all its workers. */
   #module(name) {
     if (!this.#modules.has(name)) {
-      const url = new URL(`${name}_bg.wasm`, this.#options.wasm);
+      const url = this.#address("wasm", `${name}_bg.wasm`);
       const compile = (bytes) => expand(bytes).then(WebAssembly.compile).catch(({ message }) => {
         throw new FourbaseError("broken", `cannot use ${url}: ${message}`);
       });
@@ -205,35 +232,12 @@ function whole(number, name) {
   throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
 }
 
-/** Returns the absolute address of a folder; a relative one counts from the page or its worker. In node a path is one too. */
-function address(text) {
-  // A letter and a colon are a drive.
-  if (isNode && !/^[a-z][a-z\d+.-]+:/i.test(text)) return node.pathToFileURL(text).href;
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
-  return new URL(text, base).href;
-}
-
-/** Returns the paths of the files of a database folder, in node, by their names. */
-async function folderOf(text, place) {
-  try {
-    const path = node.fileURLToPath(place);
-    const names = (await node.readdir(path)).filter((name) => /^(manifest|tier-\d+)$/.test(name));
-    return Object.fromEntries(names.map((name) => [name, `${path}/${name}`]));
-  } catch ({ code, message }) {
-    if (code?.startsWith("E") && code !== "ENOENT" && code !== "ENOTDIR") throw new FourbaseError("database", message);
-    throw new FourbaseError("input", `"${text}" is no address and no folder; write one such as https://host/7x6/remoteness`);
-  }
-}
-
 /** Turns a file into what a worker can read in parts: bytes, a browser's File or Blob, or a path of node. */
 async function source(file) {
-  if (typeof file === "string" && isNode) return file;
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
-  if (file instanceof Uint8Array) return file;
-  // A browser's worker can read a Blob synchronously, a worker of node cannot.
-  if (typeof Blob !== "undefined" && file instanceof Blob) return isNode ? new Uint8Array(await file.arrayBuffer()) : file;
-  throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
+  const found = file instanceof Uint8Array ? file : await platform.source(file);
+  if (found === undefined) throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
+  return found;
 }
 
 /** Expands what a host keeps compressed; a module itself begins with a zero. */
@@ -245,13 +249,7 @@ async function expand(bytes) {
 /** Loads a file. A failure is an error with the given code. */
 async function load(url, code, signal) {
   try {
-    if (url.protocol === "file:" && isNode) {
-      const { readFile } = await import("node:fs/promises");
-      return new Uint8Array(await readFile(url, { signal }));
-    }
-    const response = await fetch(url, { signal });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return new Uint8Array(await platform.load(url, signal));
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     // Firefox ends its sentences with a full stop.

@@ -1,15 +1,8 @@
 // A worker with one of the two modules: sends it one question at a time, and turns what comes back into promises.
 
-export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
-/** What is used of node's modules. */
-export const node = {};
+import files from "./files.js";
 
-/** Loads them, before the first worker is started. */
-export async function prepare() {
-  if (isNode) Object.assign(node, await import("node:worker_threads"), await import("node:url"), await import("node:fs/promises"));
-}
-
-/** How many milliseconds a worker may take to notice that a question is cancelled: it notices nothing while it waits for a host. */
+/** How many milliseconds a worker may take to notice that a question is cancelled. */
 const PATIENCE = 1000;
 
 /** An error with a code: input, limit, database, memory or broken. */
@@ -20,6 +13,40 @@ export class FourbaseError extends Error {
     this.code = code;
   }
 }
+
+/** What differs between pages and node, whose own is in node.js. */
+export const platform = {
+  /** Starts a worker. `receive` gets its messages, and `fail` is told that it has ended. */
+  start(receive, fail) {
+    const module = files["wasm/engine_bg.wasm"];
+    let worker;
+    if (module.origin === location.origin) {
+      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    } else {
+      // A page starts no worker of another site, but its own worker may import from there.
+      const text = `import ${JSON.stringify(new URL("../worker.js", module))};`;
+      worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+    }
+    worker.onmessage = ({ data }) => receive(data);
+    worker.onerror = ({ message }) => fail(message);
+    return worker;
+  },
+  /** Returns the absolute address of a folder; a relative one counts from the page or its worker. */
+  address(text) {
+    const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+    if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
+    return new URL(text, base).href;
+  },
+  /** Returns the files of a local folder by their names; a page has none. */
+  folderOf: async () => undefined,
+  /** Returns what a worker can read in parts, if it can read this file. */
+  source: async (file) => (file instanceof Blob ? file : undefined),
+  async load(url, signal) {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response.arrayBuffer();
+  },
+};
 
 export class Link {
   /** Returns what is open: a worker that replaces an ended one gets it by `remember`. Without `replay`, no worker replaces an ended one. */
@@ -55,17 +82,10 @@ export class Link {
     // `loaded` is awaited only when the worker is ready. Until then a failure must not count as an unhandled rejection.
     loaded.catch(() => {});
     let worker;
-    if (isNode) {
-      worker = new node.Worker(new URL("./worker.js", import.meta.url));
-      worker.on("message", receive).on("error", ({ message }) => fail(broken(message))).on("exit", () => fail(broken("it has ended; ask again")));
-    } else {
-      try {
-        worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-      } catch ({ message }) {
-        throw broken(message);
-      }
-      worker.onmessage = ({ data }) => receive(data);
-      worker.onerror = ({ message }) => fail(broken(message));
+    try {
+      worker = platform.start(receive, (text) => fail(broken(text)));
+    } catch ({ message }) {
+      throw broken(message);
     }
     this.#worker = worker;
     const begin = (module) => {
@@ -98,6 +118,13 @@ export class Link {
       if (this.#worker) this.#send();
       else this.#restart();
     });
+  }
+
+  /** Ends a worker that has nothing to do, which frees all its memory. The next question gets another one. */
+  rest() {
+    if (this.#current || this.#waiting.length > 0) return;
+    this.#worker?.terminate();
+    this.#worker = undefined;
   }
 
   /** Ends the worker; what was asked and not answered fails. */
@@ -176,6 +203,7 @@ export class Link {
     if (!this.#flag) giveUp();
     else if (this.#current === question) {
       Atomics.store(this.#flag, 0, question.id);
+      this.#worker.postMessage({ cancel: question.id });
       setTimeout(giveUp, PATIENCE).unref?.();
     }
   }

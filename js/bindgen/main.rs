@@ -9,5 +9,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [module, folder] = &arguments[..] else { return Err("give the file of a module and a folder".into()) };
     // Names of functions are a twelfth of a module, and only a trace of its stack shows them.
-    Ok(Bindgen::new().input_path(module).web(true)?.typescript(false).remove_name_section(true).generate(folder)?)
+    Ok(Bindgen::new()
+        .input_path(module)
+        .web(true)?
+        .omit_default_module_path(true)
+        .typescript(false)
+        .remove_name_section(true)
+        .generate(folder)?)
 }

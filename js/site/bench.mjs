@@ -72,7 +72,7 @@ for (let number = 0; number < visits; number += 1) {
   note("first visit: all values of the empty 7x6", values);
   note("first visit: CPU time until then", cpu);
   const loaded = await page.waitForFunction(() => {
-    const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13"));
+    const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13.bin"));
     return last?.responseEnd > 0 && { name: last.name, time: last.responseEnd };
   });
   const last = await loaded.jsonValue();

@@ -1,6 +1,7 @@
 //! Answers the questions of JavaScript, as `fourbase query`, `analyse`, `play`, `convert` and `stats` do.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,9 @@ use fourbase::puzzles::{Puzzles, PuzzlesJson};
 use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
-use fourbase_tiers::files::Http;
+use fourbase_tiers::files::{FileError, Http, is_address};
+use fourbase_tiers::format::folder_of;
+use fourbase_tiers::kernel::Values;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
@@ -83,10 +86,22 @@ impl Engine {
         self.put(database)
     }
 
-    /// Opens the database at an address. Returns its board as a line of JSON, and closes an earlier database of this board.
+    /// Opens the database at an address, or that of `board` below it. Returns its board as a line of JSON, and closes an earlier
+    /// database of this board.
     pub fn open_address(&mut self, address: &str, board: Option<String>) -> Result<String, Failure> {
-        let http = Http::new(Arc::new(HostClient));
-        let database = Database::open_on(Arc::new(http), address.as_ref())?;
+        let http = Arc::new(Http::new(Arc::new(HostClient)));
+        let open = |folder: &Path| Database::open_on(http.clone(), folder);
+        let is_absent = |found: &Result<Database, DatabaseError>| match found {
+            Err(DatabaseError::File(FileError::Wrong { what, .. })) => *what == "the folder",
+            found => matches!(found, Err(DatabaseError::Missing { .. })),
+        };
+        let mut found = open(address.as_ref());
+        for values in [Values::Remoteness, Values::Wdl] {
+            if let Some(board) = board.as_ref().filter(|_| is_absent(&found)) {
+                found = open(&folder_of(address.as_ref(), board.parse()?, values));
+            }
+        }
+        let database = found?;
         check_board(&database, board)?;
         self.put(database)
     }
@@ -174,6 +189,17 @@ impl Engine {
     ) -> Result<String, Failure> {
         let game = read(board, start, moves)?;
         let analyst = self.analyst(game.board())?;
+        if analyst.databases.iter().any(|database| is_address(database.folder())) {
+            // Asks for what all positions need, before the first search.
+            let errors = game.positions().iter().filter_map(|position| {
+                let mut budget = Budget { nodes: Some(0), ..Budget::default() };
+                analyst.analyse(position, with_reasons, &mut budget, None).err()
+            });
+            let errors = Vec::from_iter(errors);
+            if let Some(error) = errors.into_iter().find(|error| matches!(error, DatabaseError::File(_))) {
+                return Err(error.into());
+            }
+        }
         let mut analysis = GameAnalysis::of(&game, |position, most| {
             let mut budget = budget(nodes, seconds);
             budget.nodes = [most, budget.nodes].into_iter().flatten().min();

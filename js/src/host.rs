@@ -1,6 +1,7 @@
 //! What JavaScript does for the engine: reads files, and watches long work.
 
 use std::cell::RefCell;
+use std::io::{self, ErrorKind};
 use std::panic;
 use std::time::Duration;
 
@@ -16,11 +17,12 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn read(this: &Host, file: u32, offset: f64, length: u32) -> Result<Uint8Array, JsValue>;
 
-    /// Asks an address for a range of bytes.
+    /// Returns what an address has answered to a request for a range of bytes. The name of an error is its kind, `WouldBlock` if there
+    /// is no answer yet.
     #[wasm_bindgen(method, catch)]
     fn get(this: &Host, address: &str, range: &str) -> Result<Answer, JsValue>;
 
-    /// Waits some milliseconds.
+    /// Makes the next request wait some milliseconds.
     #[wasm_bindgen(method)]
     fn pause(this: &Host, milliseconds: f64);
 
@@ -78,15 +80,24 @@ pub fn read(file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, String> 
     })
 }
 
-/// Asks an address for a range of bytes, such as `bytes=0-9`. The error is a message.
-pub fn get(address: &str, range: &str) -> Result<Answer, String> {
+/// Asks an address for a range of bytes, such as `bytes=0-9`.
+pub fn get(address: &str, range: &str) -> io::Result<Answer> {
     HOST.with_borrow(|host| {
-        let host = host.as_ref().ok_or("there is no host")?;
-        host.get(address, range).map_err(|error| text(&error))
+        let host = host.as_ref().ok_or(ErrorKind::NotConnected)?;
+        host.get(address, range).map_err(|error| {
+            let name = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.name()));
+            let kind = match name.as_deref() {
+                Some("WouldBlock") => ErrorKind::WouldBlock,
+                Some("PermissionDenied") => ErrorKind::PermissionDenied,
+                Some("InvalidData") => ErrorKind::InvalidData,
+                _ => ErrorKind::ConnectionAborted,
+            };
+            io::Error::new(kind, text(&error))
+        })
     })
 }
 
-/// Waits.
+/// Makes the next request wait.
 pub fn pause(time: Duration) {
     HOST.with_borrow(|host| host.iter().for_each(|host| host.pause(time.as_secs_f64() * 1e3)));
 }

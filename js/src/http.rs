@@ -1,4 +1,5 @@
-//! Databases at an address. JavaScript makes the requests, and the library checks the answers, as it does for the command line.
+//! Databases at an address. JavaScript makes the requests, and the library checks the answers, as it does for the command line. A module
+//! cannot wait: a question fails, JavaScript loads at the same time all that it was asked for, and asks the question again.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -13,8 +14,7 @@ pub struct HostClient;
 
 impl Client for HostClient {
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
-        let answer =
-            host::get(address, range).map_err(|message| io::Error::new(ErrorKind::ConnectionAborted, message))?;
+        let answer = host::get(address, range)?;
         if u64::from(answer.body().length()) > most_bytes {
             return Err(io::Error::new(ErrorKind::InvalidData, "the host sent more bytes than it was asked for"));
         }

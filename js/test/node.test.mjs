@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -43,7 +43,7 @@ test("a folder is opened by its path, and folders of the package may be named by
   for (const place of [folder, relative(process.cwd(), folder), pathToFileURL(folder), odd, relative(process.cwd(), odd)]) {
     assert.equal((await fourbase.open(place, { board: "7x5" })).embedded, false, `${place}`);
   }
-  const mine = await Fourbase.start({ wasm: "./node_modules/fourbase/wasm/", databases: `${dirname(folder)}/` });
+  const mine = await Fourbase.start({ wasm: "./node_modules/fourbase/wasm/", databases: resolve("node_modules/fourbase/databases") + sep });
   assert.equal((await mine.openBuiltIn("7x5", { first: true })).board, "7x5");
   await mine.close();
 });
@@ -74,10 +74,10 @@ test("bytes of a database that is closed are free, in the page's thread and in t
   writeFileSync("freed/freed.js", freed);
   writeFileSync("freed/wasm/engine.js", engine);
   const { bytes } = await import(pathToFileURL("freed/freed.js"));
-  const { Fourbase } = await import(pathToFileURL("freed/index.js"));
+  const { Fourbase } = await import(pathToFileURL("freed/node.js"));
   const mine = await Fourbase.start({ sharedMemory: false });
   const kept = async () => [bytes(), await mine.drawSvg("4x4")];
-  const names = readdirSync("node_modules/fourbase/databases/7x6");
+  const names = readdirSync("databases/7x6");
   const opens = [() => mine.openBuiltIn("7x6"), async () => mine.open(await filesOf("7x6", names)), () => mine.solve("5x5")];
   for (const open of opens) {
     // The worker that has opened the database, and one that was told of it.
@@ -97,8 +97,7 @@ test("bytes of a database that is closed are free, in the page's thread and in t
 
 test("a file that is missing, and files that are others when they are opened again, are refused", async () => {
   await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
-  const { Link, prepare } = await import(pathToFileURL("node_modules/fourbase/link.js"));
-  await prepare();
+  const { Link } = await import(pathToFileURL("node_modules/fourbase/link.js"));
   const write = async (values) => {
     const solver = new Link("solver", () => WebAssembly.compile(readFileSync("node_modules/fourbase/wasm/solver_bg.wasm")), false);
     await solver.start();
@@ -122,9 +121,9 @@ test("a file that is missing, and files that are others when they are opened aga
 
 test("when a worker fails or ends, those who wait hear of it or get another one", { timeout: 60_000 }, async () => {
   mkdirSync("fake", { recursive: true });
-  cpSync("node_modules/fourbase/link.js", "fake/link.js");
+  for (const name of ["node", "index", "link", "files"]) cpSync(`node_modules/fourbase/${name}.js`, `fake/${name}.js`);
   writeFileSync("fake/package.json", '{ "type": "module" }');
-  writeFileSync("fake/worker.js", `
+  writeFileSync("fake/worker-node.js", `
     import { parentPort } from "node:worker_threads";
     const earlier = [];
     const error = { code: "memory", message: "no memory", isFatal: true };
@@ -134,8 +133,8 @@ test("when a worker fails or ends, those who wait hear of it or get another one"
       else if (method !== "long") parentPort.postMessage(method === "trap" ? { id, error } : { id, result: [method, ...earlier].join() });
     });
     parentPort.postMessage({ ready: true });`);
-  const { Link, prepare } = await import(pathToFileURL("fake/link.js"));
-  await prepare();
+  await import(pathToFileURL("fake/node.js"));
+  const { Link } = await import(pathToFileURL("fake/link.js"));
   let loads = true;
   const link = new Link("engine", async () => { if (!loads) throw new Error("no module"); }, false);
   link.replay = () => [["7x5", []]];
@@ -157,10 +156,10 @@ test("when a worker fails or ends, those who wait hear of it or get another one"
   controller.abort();
   assert.deepEqual(await Promise.all([long, ask("begins")]), ["This operation was aborted", "begins,7x5"]);
   // A worker that cannot be started; once it can, the next question starts it.
-  renameSync("fake/worker.js", "fake/away.js");
+  renameSync("fake/worker-node.js", "fake/away.js");
   assert.equal(await ask("trap"), memory);
   for (const method of ["one", "two"]) assert.match(await ask(method), /^the worker has failed: Cannot find module/);
-  renameSync("fake/away.js", "fake/worker.js");
+  renameSync("fake/away.js", "fake/worker-node.js");
   assert.equal(await ask("again"), "again,7x5");
   await link.end();
 });

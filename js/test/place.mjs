@@ -4,7 +4,9 @@ import { cpSync, mkdirSync, openAsBlob, readFileSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const databases = resolve("node_modules/fourbase/databases");
+/** The built-in databases, and as the package has them, whose files have an extension. */
+const databases = resolve("databases");
+const inPackage = resolve("node_modules/fourbase/databases");
 
 /** The path of a file of a built-in database of the installed package. */
 export const pathOf = (board, name) => join(databases, board, name);
@@ -26,9 +28,9 @@ export async function ownFilesOf(board, names) {
 /** Makes a folder with databases that are not those of the package, and one of them changed. Returns its address. */
 export async function otherRelease(folder = "other") {
   mkdirSync(folder, { recursive: true });
-  for (const board of ["7x6", "7x5"]) cpSync(join(databases, "7x5"), join(folder, board), { recursive: true });
-  for (const name of ["tier-11", "tier-13"]) writeFileSync(join(folder, "7x6", name), "");
-  const changed = join(folder, "7x5", "tier-07");
+  for (const board of ["7x6", "7x5"]) cpSync(join(inPackage, "7x5"), join(folder, board), { recursive: true });
+  for (const name of ["tier-11.bin", "tier-13.bin"]) writeFileSync(join(folder, "7x6", name), "");
+  const changed = join(folder, "7x5", "tier-07.bin");
   const bytes = readFileSync(changed);
   bytes[bytes.length - 1] ^= 1;
   writeFileSync(changed, bytes);

@@ -16,12 +16,15 @@ export async function examples(files: FileList, picture: HTMLElement, signal: Ab
   const onProgress = (progress: Progress) => {
     if ("nodes" in progress) picture.textContent = `${progress.nodes} nodes`;
     else if ("done" in progress) picture.textContent = `${progress.done / progress.all}`;
+    else if ("bytes" in progress) picture.textContent = `${progress.bytes} bytes`;
     else picture.textContent = progress.analysis.value;
   };
   const bar = ({ done, all }: SolveProgress) => (picture.textContent = `${done / all}`);
   await fourbase.solve("4x4", { onProgress: ({ done, all }) => bar({ done, all }) });
   // @ts-expect-error A search does not know how much it has to do.
   await fourbase.analyse("8x7", "", { onProgress: ({ done }) => done });
+  const many: Analysis[] = await fourbase.analyseMany("7x6", ["", "4"], { line: false, onProgress: bar });
+  await fourbase.open("https://host/db", { board: "7x6", headers: { Authorization: many.length.toString() }, onProgress: ({ bytes }) => bytes });
   const solved: Database = await fourbase.solve("5x5", { values: "wdl", onProgress });
   const game = await fourbase.analyseGame("7x6", "445366", { start: "", nodes: 1e6, why: true });
   const mistakes: number = game.mistakes.first.length + game.steps.length + (game.steps[0]?.refutation?.cells.length ?? 0);

@@ -36,14 +36,14 @@ pageTest("a small board is solved in the tab, and loads no database", async ({ s
 pageTest("the first plies of 7x6 come first, then the others, and no other board's", async ({ screen, page, context, truth }) => {
   const all = requests(context);
   truth.check(await screen.open());
-  await screen.until("all plies are there", () => all.some((request) => request.endsWith("/7x6/tier-13")));
+  await screen.until("all plies are there", () => all.some((request) => request.endsWith("/7x6/tier-13.bin")));
   const databases = all.filter((request) => request.includes("/databases-")).map((request) => request.split("/").slice(-2).join("/"));
-  assert.deepEqual([...new Set(databases)].sort(), ["manifest", ...[1, 3, 5, 7, 9, 11, 13].map((ply) => `tier-${String(ply).padStart(2, "0")}`)]
+  assert.deepEqual([...new Set(databases)].sort(), ["manifest.bin", ...[1, 3, 5, 7, 9, 11, 13].map((ply) => `tier-${String(ply).padStart(2, "0")}.bin`)]
     .map((name) => `7x6/${name}`));
   truth.check(await screen.open("44444415527"));
   await page.selectOption("#board-select", "7x5");
   await screen.settled("the other board has values", ({ board, columns }) => board === "7x5" && columns.every(({ value }) => value));
-  assert.ok(all.some((request) => request.endsWith("/7x5/tier-09")));
+  assert.ok(all.some((request) => request.endsWith("/7x5/tier-09.bin")));
 }, { board: "7x6", only: "site" });
 
 pageTest("a larger board is solved while a bar grows, and one can play on", async ({ screen, page, truth }) => {

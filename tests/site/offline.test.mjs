@@ -18,7 +18,7 @@ const kept = (screen, name) => screen.until(`${name} is kept`, () => screen.page
 
 pageTest("after the first visit the page works without a network", async ({ screen, page, program, truth, url }) => {
   truth.check(await screen.open());
-  await kept(screen, "7x6/tier-13");
+  await kept(screen, "7x6/tier-13.bin");
   await program.stop();
   truth.check(await screen.open("4444441"));
   // Then it may share memory with its worker, which ends a search at once.
@@ -36,7 +36,7 @@ pageTest("after the first visit the page works without a network", async ({ scre
 
 pageTest("a new version takes the place of the old one", async ({ screen, page, context, program, truth, url }) => {
   truth.check(await screen.open());
-  await kept(screen, "7x6/tier-13");
+  await kept(screen, "7x6/tier-13.bin");
   const [old, ...others] = await page.evaluate("caches.keys()");
   assert.deepEqual([old.startsWith(`fourbase ${url}/ `), others], [true, []]);
   // Another text in the document is another version. The cache of another page of the host stays.
@@ -53,7 +53,7 @@ pageTest("a new version takes the place of the old one", async ({ screen, page, 
     page.evaluate(async (names) => `${(await caches.keys()).sort()}` === `${names}`, names));
   // Its databases are the same, and stay.
   const paths = await page.evaluate(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url), names[1]);
-  assert.ok(paths.some((path) => path.endsWith("7x6/tier-13")), paths.join("\n"));
+  assert.ok(paths.some((path) => path.endsWith("7x6/tier-13.bin")), paths.join("\n"));
   // The open page goes on with its own version.
   truth.check(await screen.after(page.click('#board button[data-column="4"]'), "4"));
   assert.equal(await page.textContent("h1"), "Connect Four, solved");
@@ -64,7 +64,7 @@ pageTest("a new version takes the place of the old one", async ({ screen, page, 
   rmSync(join(next, databases, "7x5"), { recursive: true });
   screen.requestsMayFail = true;
   await page.goto(`${url}/?board=7x5`);
-  await screen.until("the next step is said", ({ error }) => /\/7x5\/(manifest|tier-0\d): status 404\.$/.test(error));
+  await screen.until("the next step is said", ({ error }) => /\/7x5\/(manifest|tier-0\d)\.bin: status 404\.$/.test(error));
 }, { board: "7x6", only: "site" });
 
 pageTest("the page can be installed", async ({ screen, page, context, url }) => {
@@ -112,15 +112,15 @@ pageTest("without WebAssembly a sentence says so, and one can play", async ({ sc
 
 pageTest("what cannot be loaded is said, and loaded when it is asked for again", async ({ screen, page, context, program, truth }) => {
   screen.requestsMayFail = true;
-  await context.route("**/7x6/tier-03", (route) => route.abort());
+  await context.route("**/7x6/tier-03.bin", (route) => route.abort());
   await page.goto(screen.address);
   const { error } = await screen.until("the trouble is said", ({ canRetry }) => canRetry);
-  assert.match(error, /^There are no values: cannot load http:.*\/7x6\/tier-03: (Failed to fetch|NetworkError when attempting to fetch resource)\.$/);
-  await context.unroute("**/7x6/tier-03");
-  await context.route("**/7x6/tier-03", (route) => route.fulfill({ status: 404 }));
+  assert.match(error, /^There are no values: cannot load http:.*\/7x6\/tier-03\.bin: (Failed to fetch|NetworkError when attempting to fetch resource)\.$/);
+  await context.unroute("**/7x6/tier-03.bin");
+  await context.route("**/7x6/tier-03.bin", (route) => route.fulfill({ status: 404 }));
   await page.click("#retry");
-  await screen.until("the next step is said", (shown) => shown.error.endsWith("/7x6/tier-03: status 404."));
-  await context.unroute("**/7x6/tier-03");
+  await screen.until("the next step is said", (shown) => shown.error.endsWith("/7x6/tier-03.bin: status 404."));
+  await context.unroute("**/7x6/tier-03.bin");
   // The page may have a newer version, so it is loaded again.
   await page.evaluate("document.body.dataset.isOld = true");
   await page.click("#retry");
@@ -138,7 +138,7 @@ pageTest("what cannot be loaded is said, and loaded when it is asked for again",
 
 pageTest("where later plies cannot be loaded and a search finds nothing, another player moves instead of the perfect one", async ({ screen, page, context }) => {
   screen.requestsMayFail = true;
-  await context.route("**/7x6/tier-11", (route) => route.abort());
+  await context.route("**/7x6/tier-11.bin", (route) => route.abort());
   // Searches of a millisecond.
   await context.route("**/page.js", async (route) => {
     const text = await (await route.fetch()).text();

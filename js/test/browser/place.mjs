@@ -11,7 +11,7 @@ export async function published(name) {
 
 /** The bytes of the files of a built-in database, by name. */
 export async function filesOf(board, names) {
-  const bytes = async (name) => new Uint8Array(await (await load(`node_modules/fourbase/databases/${board}/${name}`)).arrayBuffer());
+  const bytes = async (name) => new Uint8Array(await (await load(`databases/${board}/${name}`)).arrayBuffer());
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bytes(name)])));
 }
 

@@ -3,6 +3,7 @@
 use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
+use crate::format::board_name;
 use crate::kernel::Values;
 use crate::kernel::reach::Pulled;
 
@@ -11,7 +12,7 @@ use crate::kernel::reach::Pulled;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The board, written as its name.
-    #[serde(with = "name")]
+    #[serde(with = "board_name")]
     pub board: Board,
     /// Which values were counted; `None` if only legal positions were counted.
     pub values: Option<Values>,
@@ -165,20 +166,6 @@ fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<St
     let children = parents.flat_map(|parent: Position| parent.moves().map(move |column| parent.drop_piece(column)));
     let mut finished = children.filter(|child| child.primitive() == Some(of.value));
     finished.find_map(|child| notation::to_moves(&child).ok())
-}
-
-/// Serialises a board as its name.
-mod name {
-    use fourbase::Board;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(board: &Board, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(board)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
 }
 
 /// Serialises a value as `win`, `lose` or `tie`.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::open::Database;
 use super::probe::{Seen, centre_first};
-use crate::files::{IS_PARALLEL, is_address};
+use crate::files::is_address;
 use crate::format::is_stored;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
 
@@ -23,14 +23,15 @@ const MOST_POSITIONS: usize = 32;
 const MOST_FOLLOWED: usize = 256;
 
 impl Database {
-    /// Requests what looking up the positions will read, if the files are on a host and parallel requests are possible.
+    /// Requests what looking up the positions will read, if the files are on a host.
     pub(super) fn read_ahead(&self, positions: &[Position]) {
-        if positions.len() > MOST_POSITIONS || !IS_PARALLEL || !is_address(self.folder()) {
+        if positions.len() > MOST_POSITIONS || !is_address(self.folder()) {
             return;
         }
         let of_board = positions.iter().filter(|position| position.board() == self.board());
         let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
-        (0..=self.board().cells() as u32).into_par_iter().for_each(|ply| {
+        let plies = 0..=self.board().cells() as u32;
+        let read_tier = |ply| {
             let of_tier: Vec<&Position> = all.iter().filter(|end| end.ply == ply).map(|end| &end.position).collect();
             // Ignore errors: the look-up reports them.
             if !of_tier.is_empty()
@@ -38,7 +39,9 @@ impl Database {
             {
                 tier.read_ahead(self.index(), &self.cache, of_tier.into_iter());
             }
-        });
+        };
+        // Without threads, rayon would only make a module for the web larger.
+        if cfg!(target_family = "wasm") { plies.for_each(read_tier) } else { plies.into_par_iter().for_each(read_tier) }
     }
 
     /// Lists the stored positions that a probe may look up.

@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, storage_of};
+use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, is_address, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, TierRecord, board_and_values_of, folder_of, tier_path};
 use crate::index::{Index, TierDirectory};
@@ -147,6 +147,8 @@ impl Database {
                 Ok(database) if database.has_all_remoteness() => return Ok(vec![database]),
                 Ok(database) => databases.push(database),
                 Err(DatabaseError::Missing { .. }) => {}
+                // A host that does not answer would take as long for the other manifest.
+                Err(error) if is_address(root) && databases.is_empty() => return Err(error),
                 Err(error) => failure = failure.or(Some(error)),
             }
         }

@@ -31,7 +31,6 @@ pub(crate) use envelope::open_existing;
 pub use envelope::{VERSION, read_small};
 pub use error::FileError;
 pub(crate) use error::io_error;
-pub(crate) use http::IS_PARALLEL;
 #[cfg(feature = "http")]
 pub use http::UreqClient;
 pub use http::{Client, Http, Response, is_address};

@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-/// Formats a path for a message of one line, as [`escaped`] does.
+use super::http::is_address;
+
+/// Formats a path for a message of one line, as [`escaped`] does, without the user and the password of an address.
 ///
 /// ```
 /// use fourbase_tiers::files::shown;
 ///
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
+/// assert_eq!(shown("http://me:secret@host/db".as_ref()), "http://...@host/db");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
 pub fn shown(path: &Path) -> String {
-    escaped(&path.to_string_lossy())
+    let text = escaped(&path.to_string_lossy());
+    let secret = text.split('/').nth(2).and_then(|host| Some(host.rsplit_once('@')?.0));
+    secret.filter(|_| is_address(path)).map_or_else(|| text.clone(), |secret| text.replacen(secret, "...", 1))
 }
 
 /// Escapes control characters, line breaks and characters that change the direction of text, so that a text is one
@@ -69,11 +74,6 @@ pub fn bytes(count: u128) -> String {
     if count < 1024 {
         return format!("{count} B");
     }
-    let mut size = count as f64 / 1024.0;
-    let mut unit = 0;
-    while size >= 1024.0 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    format!("{size:.1} {}", UNITS[unit])
+    let unit = UNITS.len().min(count.ilog2() as usize / 10);
+    format!("{:.1} {}", count as f64 / 1024f64.powi(unit as i32), UNITS[unit - 1])
 }

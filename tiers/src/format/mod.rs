@@ -27,5 +27,5 @@ pub(crate) use folder::{
 };
 pub use folder::{board_and_values_of, folder_of, lock_path};
 pub use manifest::{Hash, Manifest, TierRecord};
-pub(crate) use manifest::{check_length, is_stored};
+pub(crate) use manifest::{board_name, check_length, is_stored};
 pub(crate) use tier_file::{check_versions, write_tier};

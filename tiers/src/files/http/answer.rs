@@ -16,7 +16,9 @@ pub trait Client: Send + Sync + Debug {
     /// the body, and none unless the status is 206.
     ///
     /// # Errors
-    /// If no complete answer came in time, or it is longer than `most_bytes`. [`Http`](super::Http) lists the kinds.
+    /// If no complete answer came in time, or it is longer than `most_bytes`. [`Http`](super::Http) lists the kinds. A
+    /// client that cannot wait returns [`ErrorKind::WouldBlock`], loads the bytes, and is then asked the whole question
+    /// again.
     fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
 
     /// Waits before the next try.
@@ -103,7 +105,8 @@ fn check_status(status: u16) -> io::Result<()> {
 
 /// Parses the value of the header `Content-Range`. Returns the range of the bytes, and the length of the whole file.
 fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
-    let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
+    let (range, size) =
+        text.split_once(' ').filter(|(unit, _)| unit.eq_ignore_ascii_case("bytes"))?.1.split_once('/')?;
     let (first, last) = range.split_once('-')?;
     let [first, last, size] = [first, last, size].map(|number| number.trim().parse::<u64>().ok());
     let (first, end, size) = (first?, last?.checked_add(1)?, size?);

@@ -1,8 +1,9 @@
 //! Requests to hosts with `ureq`: a blocking client that keeps connections open for the next request.
 
 use std::io::{self, ErrorKind, Read};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use quick_cache::sync::Cache;
 use ureq::Agent;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
@@ -17,6 +18,13 @@ const IDLE_CONNECTIONS: usize = 64;
 
 const WITHOUT_HTTPS: &str = "this program was built without https";
 
+/// For how many hosts time-outs are counted.
+const MOST_HOSTS: usize = 64;
+
+/// How many requests to a host may time out, with no answer between them, until it is not asked for `SILENCE`.
+const MOST_TIMEOUTS: u32 = 3;
+const SILENCE: Duration = Duration::from_secs(60);
+
 /// How many redirects are followed.
 const MOST_REDIRECTS: u32 = 5;
 
@@ -24,7 +32,11 @@ const MOST_REDIRECTS: u32 = 5;
 /// certificates; on Linux those in `SSL_CERT_FILE` instead, if it is set. Obeys the variables `HTTP_PROXY` and
 /// `NO_PROXY`.
 #[derive(Debug)]
-pub struct UreqClient(Agent);
+pub struct UreqClient {
+    agent: Agent,
+    /// How many requests to each host have timed out since its last answer, and when the last one did.
+    timeouts: Cache<String, (u32, Instant)>,
+}
 
 impl UreqClient {
     /// Makes a client with this time limit for each of the three tries of a request.
@@ -39,24 +51,14 @@ impl UreqClient {
             .user_agent(concat!("fourbase/", env!("CARGO_PKG_VERSION")));
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
-        UreqClient(config.build().into())
+        UreqClient { agent: config.build().into(), timeouts: Cache::new(MOST_HOSTS) }
     }
-}
 
-impl Client for UreqClient {
-    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
-        if address.starts_with("https:") && !cfg!(feature = "https") {
-            return Err(io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS));
-        }
-        let (parts, body) = self.0.get(address).header("range", range).call().map_err(io_error)?.into_parts();
-        let header = |(name, value): (&ureq::http::HeaderName, &ureq::http::HeaderValue)| {
-            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-        };
-        let mut response = Response {
-            status: parts.status.as_u16(),
-            headers: parts.headers.iter().filter_map(header).collect(),
-            body: Vec::new(),
-        };
+    fn ask(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
+        let (parts, body) = self.agent.get(address).header("range", range).call().map_err(io_error)?.into_parts();
+        let headers = parts.headers.iter();
+        let headers = headers.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
+        let mut response = Response { status: parts.status.as_u16(), headers: headers.collect(), body: Vec::new() };
         if response.status == 206 {
             // Allow one byte more than requested, so that a body that is too long can be recognized. Reading to the end
             // of the body also frees the connection for the next request.
@@ -67,11 +69,32 @@ impl Client for UreqClient {
     }
 }
 
+impl Client for UreqClient {
+    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
+        if address.starts_with("https:") && !cfg!(feature = "https") {
+            return Err(io::Error::new(ErrorKind::AddrNotAvailable, WITHOUT_HTTPS));
+        }
+        let host = address.split('/').nth(2).unwrap_or_default();
+        let (times, last) = self.timeouts.get(host).unwrap_or((0, Instant::now()));
+        if times >= MOST_TIMEOUTS && last.elapsed() < SILENCE {
+            return Err(io::Error::new(ErrorKind::HostUnreachable, "timeout of the last requests to this host"));
+        }
+        let answer = self.ask(address, range, most_bytes);
+        match &answer {
+            Err(failure) if failure.kind() == ErrorKind::TimedOut => {
+                self.timeouts.insert(host.to_owned(), (times + 1, Instant::now()));
+            }
+            _ => _ = self.timeouts.remove(host),
+        }
+        answer
+    }
+}
+
 /// Converts ureq's errors, so that callers can tell temporary errors from permanent ones. Avoids kinds with another
 /// meaning for readers of files, such as `UnexpectedEof`.
 fn io_error(failure: ureq::Error) -> io::Error {
     let kind = match &failure {
-        ureq::Error::TlsRequired => return io::Error::new(ErrorKind::Unsupported, WITHOUT_HTTPS),
+        ureq::Error::TlsRequired => return io::Error::new(ErrorKind::AddrNotAvailable, WITHOUT_HTTPS),
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => ErrorKind::InvalidInput,
         ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
         ureq::Error::Timeout(_) => ErrorKind::TimedOut,

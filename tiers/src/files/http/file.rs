@@ -10,9 +10,6 @@ use std::time::Duration;
 use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
-/// Whether several requests can run at the same time. Not in WebAssembly, which has one thread.
-pub(crate) const IS_PARALLEL: bool = cfg!(not(target_family = "wasm"));
-
 /// The number of bytes that opening a file requests. They hold the whole manifest, or the header of a tier's file.
 const HEAD_BYTES: u64 = 4 << 10;
 
@@ -62,15 +59,12 @@ impl HttpFile {
     /// Asks for the first bytes of a file and, if a length is expected, for the last bytes at the same time.
     pub fn open(client: &Arc<dyn Client>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
         let head = 0..expected_bytes.filter(|bytes| (1..=WHOLE_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
-        let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES && IS_PARALLEL);
-        let (head, tail) = thread::scope(|scope| {
-            let ask = |range| fetch(&**client, &address, &range);
-            let tail = tail.map(|bytes| Builder::new().spawn_scoped(scope, move || ask(bytes - TAIL_BYTES..bytes)));
-            // If no thread started or no answer came, the first read of the last bytes requests them again.
-            (ask(head), tail.and_then(|tail| tail.ok()?.join().ok()?.ok()))
-        });
-        let (head, version) = head?;
-        let tail = tail.filter(|(_, of)| *of == version).map(|(tail, _)| tail);
+        let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES).map(|bytes| bytes - TAIL_BYTES..bytes);
+        let ranges: Vec<Range<u64>> = [head].into_iter().chain(tail).collect();
+        let mut parts = together(&ranges, |range| fetch(&**client, &address, range)).into_iter();
+        let (head, version) = parts.next().ok_or(ErrorKind::Interrupted)??;
+        // If the last bytes did not come, the first read of them requests them again.
+        let tail = parts.flatten().filter(|(_, of)| *of == version).map(|(tail, _)| tail);
         let ends = std::iter::once(head).chain(tail).collect();
         let kept = Mutex::new(KeptParts { ends, ..KeptParts::default() });
         Ok(HttpFile { client: Arc::clone(client), address, version, kept })
@@ -115,15 +109,9 @@ impl ReadFile for HttpFile {
 
     fn read_ahead(&self, ranges: &[Range<u64>]) {
         let missing = self.kept().missing(ranges, self.version.size);
-        let parts: Vec<Part> = thread::scope(|scope| {
-            let of_threads = missing.chunks(missing.len().div_ceil(MOST_REQUESTS).max(1));
-            let ask = |ranges: &[Range<u64>]| ranges.iter().map_while(|range| self.fetch(range).ok()).collect();
-            let start = |ranges| Builder::new().spawn_scoped(scope, move || -> Vec<Part> { ask(ranges) }).ok();
-            // If a thread can't be started, later reads ask for its bytes.
-            let threads: Vec<_> = of_threads.filter_map(start).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-        });
-        self.kept().add(parts);
+        let parts = together(&missing, |range| self.fetch(range));
+        // Later reads ask again for what did not come.
+        self.kept().add(parts.into_iter().flatten().collect());
     }
 }
 
@@ -172,6 +160,21 @@ impl Part {
     }
 }
 
+/// Asks for ranges in up to [`MOST_REQUESTS`] threads, and returns the answers in their order. Without threads, as in
+/// WebAssembly, asks in turn: a client there refuses at first, and then loads at the same time all that it was asked for.
+fn together<T: Send>(ranges: &[Range<u64>], ask: impl Fn(&Range<u64>) -> io::Result<T> + Sync) -> Vec<io::Result<T>> {
+    let ask_all = |ranges: &[Range<u64>]| ranges.iter().map(&ask).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let of_threads = ranges.chunks(ranges.len().div_ceil(MOST_REQUESTS).max(1));
+        let start = |ranges| (ranges, Builder::new().spawn_scoped(scope, move || ask_all(ranges)));
+        let threads: Vec<_> = of_threads.map(start).collect();
+        let answers = |(ranges, thread): (_, io::Result<thread::ScopedJoinHandle<'_, _>>)| {
+            thread.map_or_else(|_| ask_all(ranges), |thread| thread.join().unwrap_or_default())
+        };
+        threads.into_iter().flat_map(answers).collect()
+    })
+}
+
 /// Requests bytes. After a failure that may be temporary, tries again, up to three tries in all.
 fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(Part, Version)> {
     let mut pauses = PAUSES.into_iter();
@@ -189,7 +192,6 @@ fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(
 
 /// Returns whether a request that failed with this kind of error may succeed at the next try.
 fn may_pass(kind: ErrorKind) -> bool {
-    use ErrorKind::{InvalidData, InvalidInput, NotConnected, NotFound, PermissionDenied};
-    let is_final = matches!(kind, InvalidData | InvalidInput | NotConnected | NotFound | PermissionDenied);
-    !is_final && !matches!(kind, ErrorKind::StaleNetworkFileHandle | ErrorKind::Unsupported)
+    use ErrorKind::{ConnectionAborted, ConnectionRefused, ResourceBusy, TimedOut};
+    matches!(kind, ConnectionAborted | ConnectionRefused | ResourceBusy | TimedOut)
 }

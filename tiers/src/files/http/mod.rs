@@ -9,7 +9,9 @@
 //! | kind of the error | what happened |
 //! |---|---|
 //! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
-//! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
+//! | `Unsupported` | the host ignores `Range`, or compresses |
+//! | `AddrNotAvailable` | this program has no HTTP or no TLS |
+//! | `HostUnreachable` | the host has let three tries in a row time out less than a minute ago |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
 //! | `NotConnected` | the certificate of the host is not trusted |
 //! | `InvalidInput` | the text is no address, or an address with `?`, `#` or `@` |
@@ -34,7 +36,6 @@ pub use answer::{Client, Response};
 pub use client::UreqClient;
 
 use self::file::HttpFile;
-pub(crate) use self::file::IS_PARALLEL;
 use super::storage::{ReadFile, ReadStorage};
 
 /// The files below an address, as a file system that cannot be written. Paths are addresses.
@@ -84,9 +85,8 @@ pub(super) fn remedy(kind: ErrorKind) -> &'static str {
         ErrorKind::NotFound => "check the address",
         ErrorKind::InvalidInput => "write the address as http://HOST/FOLDER, without ?, # and @",
         ErrorKind::PermissionDenied => "check the address, and whether everyone may read there",
-        ErrorKind::Unsupported => {
-            "take a host that sends ranges of files, uncompressed; https:// needs the cargo feature https"
-        }
+        ErrorKind::Unsupported => "take a host that sends ranges of files, uncompressed",
+        ErrorKind::AddrNotAvailable => "build it with the cargo feature https",
         ErrorKind::NotConnected => {
             "check the address; if it is right, install the certificate of its authority (on Linux: name it in SSL_CERT_FILE)"
         }
@@ -113,7 +113,7 @@ pub(super) fn shared() -> Http {
     struct Absent;
     impl Client for Absent {
         fn get(&self, _: &str, _: &str, _: u64) -> io::Result<Response> {
-            Err(io::Error::new(ErrorKind::Unsupported, "this program was built without HTTP"))
+            Err(io::Error::new(ErrorKind::AddrNotAvailable, "this program was built without HTTP"))
         }
     }
     Http::new(Arc::new(Absent))
