@@ -20,15 +20,18 @@ from fourbase._native import (
     Move,
     Outcome,
     Position,
+    canonical,
     decode,
     encode,
+    match,
+    mirror,
     rejected,
     search,
     solve,
     strategy,
 )
 from fourbase._progress import Progress, SolveProgress
-from fourbase._split import canonical, mirror, split
+from fourbase._split import augment, split
 from fourbase._types import (
     INVALID,
     LOSE,
@@ -39,6 +42,7 @@ from fourbase._types import (
     WIN,
     Encoding,
     Labelled,
+    Match,
     MoveValues,
     Puzzle,
     Stats,
@@ -52,9 +56,10 @@ __version__: str = _native.__version__
 # fmt: off
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Blunder", "Chunks", "Database", "Encoding",
-    "FourbaseError", "GameAnalysis", "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position",
-    "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets", "__version__", "canonical",
-    "decode", "encode", "errors", "grade", "mirror", "rejected", "search", "solve", "split", "strategy",
+    "FourbaseError", "GameAnalysis", "Grade", "GradedPly", "Labelled", "Match", "Move", "MoveValues", "Outcome",
+    "Position", "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets", "__version__", "augment",
+    "canonical", "decode", "encode", "errors", "grade", "match", "mirror", "rejected", "search", "solve", "split",
+    "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
@@ -62,6 +67,7 @@ _native.set_helpers(
     {
         "GameAnalysis": _games.game_analysis,
         "Labelled": Labelled,
+        "Match": Match,
         "MoveValues": MoveValues,
         "Puzzle": Puzzle,
         "Stats": _types.stats,
