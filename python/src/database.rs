@@ -71,7 +71,7 @@ pub struct Database {
 const NODES_AT_ONCE: u64 = 1 << 14;
 
 /// The memory for what a search has found. There may be a search on each thread.
-pub const TABLE_BYTES: usize = 1 << 25;
+const TABLE_BYTES: usize = 1 << 25;
 
 /// The function that opens the databases in some places with a cache of so many bytes, and these arguments.
 type Opening<'py> = (Bound<'py, PyAny>, (Vec<OsString>, u64));

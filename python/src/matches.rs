@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use fourbase::analysis::{Analyst, DEFAULT_NODES, SearchPool};
-use fourbase::players::{Choice, ChooseError, Chooser, Match, Outcomes, PlayedGame, Reason, Score};
-use fourbase::search::{Monitor, SearchOptions};
-use fourbase::{Board, Position, Value, excerpt};
-use fourbase_tiers::database;
-use pyo3::exceptions::PyFileNotFoundError;
+use fourbase::analysis::DEFAULT_NODES;
+use fourbase::players::{Choice, ChooseError, Chooser, Match, Outcomes, PlayedGame, Reason, Score, nothing_known};
+use fourbase::search::Monitor;
+use fourbase::{Position, Value, excerpt};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use rand::Rng;
@@ -17,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, Games, OpeningPlies, Progress, Seed};
 use crate::call_python;
-use crate::database::{Database, TABLE_BYTES, read_kind};
+use crate::database::{Database, read_kind};
 use crate::failure::{exception, of_choice};
 use crate::rows::usual_board;
 use crate::work::{ProgressDisplay, budget, pool, threads, without_gil};
@@ -60,8 +58,8 @@ impl Chooser for PythonPlayer<'_> {
 /// game. The pairs cover all such positions, or random ones if ``games`` is too small for all; by default there are two games for each,
 /// or 100. Without openings, two players that draw nothing repeat the same two games.
 ///
-/// ``db`` is a `Database` or the folder of all databases, for players that need values; positions that are not stored are searched.
-/// ``board`` is by default that of a `Database`, else 7x6. ``progress`` is that of `Database.probe_many`.
+/// ``board`` is a name (default: 7x6) or a `Database`. Players that need values get them from it, or from those in the folder ``db``;
+/// positions that are not stored are searched. ``progress`` is that of `Database.probe_many`.
 ///
 /// >>> def center(position):
 /// ...     return min(position.legal_moves, key=lambda column: abs(column - 4))
@@ -73,21 +71,18 @@ impl Chooser for PythonPlayer<'_> {
 pub fn play_match<'py>(
     a: Bound<'py, PyAny>,
     b: Bound<'py, PyAny>,
-    board: Option<BoardArgument>,
+    board: Option<&Bound<'py, PyAny>>,
     games: Option<Games>,
     #[pyo3(from_py_with = OpeningPlies::read)] openings: u32,
-    db: Option<&Bound<'py, PyAny>>,
+    db: Option<PathBuf>,
     #[pyo3(from_py_with = Seed::read)] seed: u64,
     progress: Progress<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, games) = (a.py(), games.map(|games| games.0));
-    let database = db.and_then(|db| db.cast::<Database>().ok()).map(|database| database.get().analyst.clone());
-    let board = match (board.map(|board| board.0), database.as_ref().map(|database| database.board)) {
-        (Some(board), Some(found)) if board != found => {
-            let message = format!("db is a database of {found}, not of {board}; leave board out, or give another db");
-            return Err(exception("OptionError", message));
-        }
-        (board, found) => board.or(found).unwrap_or_else(usual_board),
+    let (board, database) = match board.map(|board| board.cast::<Database>().map_err(|_| board)) {
+        Some(Ok(database)) => (database.get().analyst.board, Some(database.get().clone())),
+        Some(Err(name)) => (name.extract::<BoardArgument>()?.0, None),
+        None => (usual_board(), None),
     };
     let kind = |player: &Bound<'_, PyAny>| (!player.is_callable()).then(|| read_kind(player.extract()?)).transpose();
     let (kinds, functions) = ([kind(&a)?, kind(&b)?], [a.unbind(), b.unbind()]);
@@ -96,11 +91,9 @@ pub fn play_match<'py>(
         let message = format!("hardly a game of {board} lasts longer than openings={openings}; write fewer plies");
         exception("OptionError", message)
     })?;
-    let analyst = match (kinds.iter().flatten().any(|kind| kind.needs_outcomes()), database) {
-        (false, _) => Analyst::new(board, None, None).into(),
-        (true, Some(database)) => database,
-        (true, None) => analyst(py, board, db.map(|db| db.extract()).transpose()?)?,
-    };
+    let needs_outcomes = kinds.iter().flatten().any(|kind| kind.needs_outcomes());
+    let found = needs_outcomes.then(|| database.map_or_else(|| Database::find(py, BoardArgument(board), db, None), Ok));
+    let analyst = found.transpose()?.map(|found| found.analyst);
     let (games, done) = (drawn.games, AtomicU32::new(0));
     let fields = |monitor: &Monitor| Some(("games", done.load(Relaxed), Some(games), monitor.nodes()));
     // Other threads than those that all calls share wait for a function, which may make such a call.
@@ -109,8 +102,12 @@ pub fn play_match<'py>(
     let display = ProgressDisplay::new(py, board, "Progress", progress)?;
     let played = display.run_interruptible(py, &threads, fields, |monitor| {
         let player = |place: usize| -> Option<Box<dyn Chooser + '_>> {
-            let outcomes: Outcomes<'_> =
-                Box::new(|position| Ok(analyst.moves(position, &mut budget(Some(DEFAULT_NODES), monitor))?));
+            let outcomes: Outcomes<'_> = match &analyst {
+                Some(of) => {
+                    Box::new(move |position| Ok(of.moves(position, &mut budget(Some(DEFAULT_NODES), monitor))?))
+                }
+                None => nothing_known(),
+            };
             match kinds[place] {
                 Some(kind) => kind.chooser(board, outcomes),
                 None => Some(Box::new(PythonPlayer { player: &functions[place], monitor })),
@@ -134,17 +131,4 @@ pub fn play_match<'py>(
     let ((points, interval), sides) = (points.unzip(), (counts(sides.first), counts(sides.second)));
     let fields = (all.wins, all.ties, all.losses, sides.0, sides.1, points, interval, illegal, games);
     call_python(py, "Match", fields)
-}
-
-/// Returns what knows the values: the databases of a board, or a search if none is finished and no folder is named.
-fn analyst(py: Python<'_>, board: Board, db: Option<PathBuf>) -> PyResult<Arc<Analyst<database::Database>>> {
-    let is_named = db.is_some();
-    match Database::find(py, BoardArgument(board), db, None) {
-        Ok(found) if is_named || found.best().is_complete() => Ok(found.analyst),
-        Err(error) if is_named || !error.is_instance_of::<PyFileNotFoundError>(py) => Err(error),
-        _ => {
-            let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
-            Ok(Arc::new(Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))))
-        }
-    }
 }

@@ -16,7 +16,7 @@ def leftmost(position: Position) -> int:
     ("a", "b", "board", "openings"),
     [
         ("pomakis:2", "level:3", "5x4", 3),
-        ("random", "perfect", "4x4m", 2),
+        ("random", "perfect", "4x4", 2),
         ("level:5", "level:4", "7x6", 30),
         ("rating:2", "window:3", "6x5", 0),
     ],
@@ -43,7 +43,7 @@ def test_a_function_plays_as_the_player_that_it_asks():
     db = Database("5x4")
     for named, function in [("pomakis:3", lambda position: db.choose(position, "pomakis:3")), ("perfect:first", None)]:
         asked = function or (lambda position: min(db.moves(position), key=lambda move: (-int(move.outcome),)).column)
-        pairs = [play(player, "rating:2", openings=2, db=db) for player in (named, asked)]
+        pairs = [play(player, "rating:2", openings=2, board=db) for player in (named, asked)]
         assert len(pairs[0].games) == 50
         if function:
             assert pairs[0] == pairs[1]
@@ -82,16 +82,8 @@ def test_what_cannot_be_played_is_refused(tmp_path):
         play("random", "random", board="4x4", openings=16)
     with pytest.raises(errors.OptionError, match="games=0"):
         play("random", "random", games=0)
-    with pytest.raises(errors.OptionError, match="database of 5x4, not of 4x4"):
-        play("random", "random", board="4x4", db=Database("5x4"))
     with pytest.raises(errors.DatabaseMissing):
         play("perfect", "random", board="4x4", db=tmp_path)
-
-
-def test_without_a_database_values_are_searched(tmp_path, monkeypatch):
-    with_values = play("perfect", "level:2", board="4x3", openings=2)
-    monkeypatch.setenv("FOURBASE_DB", str(tmp_path))
-    assert play("perfect", "level:2", board="4x3", openings=2) == with_values
 
 
 def test_progress_counts_games_and_stops_them():
