@@ -74,7 +74,7 @@ def test_the_example_for_pytorch_runs(targets, drawn, monkeypatch):
         torch = SimpleNamespace(utils=SimpleNamespace(data=data), from_numpy=lambda array: array)
     inputs = fourbase.encode(drawn.positions, "nchw", board=DB)
     names = {"torch": torch, "targets": targets, "inputs": inputs, "epoch": 1}
-    exec(textwrap.dedent(" " * 12 + code[1].lstrip()), names)
+    exec(textwrap.dedent(code[1]), names)
     found = [(np.asarray(boards), np.asarray(policy)) for boards, policy in names["loader"]]
     boards, policy = (np.concatenate(parts) for parts in zip(*found, strict=True))
     assert boards.shape == inputs.shape
