@@ -6,7 +6,7 @@ use crate::support::databases::shared;
 use crate::support::long;
 use crate::support::positions::board;
 use crate::support::tiers::{Database, Values};
-use fourbase::players::{Chooser, Kind, Openings, Outcomes, Reason, nothing_known, play_game, random_source};
+use fourbase::players::{Chooser, Kind, Match, Outcomes, Reason, nothing_known, random_source};
 use fourbase::puzzles::{Puzzle, Puzzles};
 use fourbase::search::{Search, SearchOptions};
 use fourbase::{Board, Position, Value, notation};
@@ -101,14 +101,9 @@ fn higher_levels_beat_lower_ones_and_the_lowest_beats_random() {
     let board = board("5x4");
     let database = shared(board, Values::Remoteness);
     for [stronger, weaker] in [["level:1", "random"], ["level:3", "level:1"], ["level:5", "level:3"]] {
-        let openings = Openings::of(board, 2).expect("openings").draw(100, 1).expect("openings");
+        let games = Match::new(board, 2, Some(200), 0, 1).expect("openings");
         let mut players = [stronger, weaker].map(|name| player(name, board, by_database(&database)));
-        let mut result = |number: u32| {
-            let mut source = random_source(1, number.into());
-            let opening = openings.get(number / 2);
-            let game = play_game(opening, [&stronger, &weaker], &mut players, number.is_multiple_of(2), &mut source);
-            game.expect("a game").value
-        };
+        let mut result = |number: u32| games.play(number, [&stronger, &weaker], &mut players).expect("a game").0.value;
         let mut count = [0; 3];
         (0..200).for_each(|number| count[result(number) as usize] += 1);
         let [wins, losses] = [Value::Win, Value::Lose].map(|value| count[value as usize]);

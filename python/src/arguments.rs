@@ -63,8 +63,8 @@ macro_rules! whole_numbers {
 
 whole_numbers! {
     Cache(u64) "cache" 0 u64::MAX, Chunk(usize) "chunk" 1 u64::MAX, ColumnNumber(usize) "column" 1 64,
-    Count(u64) "count" 0 u64::MAX, KeepPlies(u32) "keep_plies" 0 64, Memory(u64) "memory" 0 u64::MAX,
-    Nodes(u64) "nodes" 0 u64::MAX, Ply(u32) "ply" 0 64, Remoteness(u32) "remoteness" 0 64,
+    Count(u64) "count" 0 u64::MAX, Games(u32) "games" 1 100_000_000, KeepPlies(u32) "keep_plies" 0 64, Memory(u64) "memory" 0 u64::MAX,
+    Nodes(u64) "nodes" 0 u64::MAX, OpeningPlies(u32) "openings" 0 64, Ply(u32) "ply" 0 64, Remoteness(u32) "remoteness" 0 64,
     SampleCount(u64) "sample" 0 u64::MAX, Seed(u64) "seed" 0 u64::MAX, TableBytes(usize) "table_bytes" 0 u64::MAX,
     Threads(usize) "threads" 1 1024,
 }

@@ -144,7 +144,7 @@ impl Database {
 }
 
 /// Reads the name of a player.
-fn read_kind(name: &str) -> PyResult<Kind> {
+pub fn read_kind(name: &str) -> PyResult<Kind> {
     name.parse().map_err(|error: KindError| exception("OptionError", error.to_string()))
 }
 
@@ -408,7 +408,6 @@ impl Database {
     /// ...     print(len(chunk.positions), chunk.values.sum(), chunk.plies.max())
     /// 25 -2 18
     #[pyo3(signature = (ply, *, legal=true, chunk=65536, memory=None, hours=24.0, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn positions(
         &self,
         py: Python<'_>,
@@ -443,7 +442,6 @@ impl Database {
     /// >>> drawn.positions.shape, drawn.values.shape
     /// ((1000, 2), (1000,))
     #[pyo3(signature = (count, *, plies=None, seed=1, kind="uniform", distinct=false, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn sample<'py>(
         &self,
         py: Python<'py>,
@@ -490,7 +488,6 @@ impl Database {
     #[pyo3(signature = (path, *, plies=None, sample=None, kind=None, seed=None, distinct=false, unforced=false,
         format=None, columns=None, replace=false, nodes=None, memory=None, hours=24.0,
         progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn export<'py>(
         &self,
         py: Python<'py>,

@@ -48,9 +48,10 @@ pub fn of_question(row: usize, error: DatabaseError) -> PyErr {
 /// Explains why a player has no move.
 pub fn of_choice(error: ChooseError) -> PyErr {
     match error {
-        ChooseError::Unknown(error) => match error.downcast::<DatabaseError>() {
-            Ok(error) => of_database(*error),
-            Err(error) => exception("DatabaseError", error.to_string()),
+        ChooseError::Unknown(error) => match error.downcast::<PyErr>().map_err(|error| error.downcast()) {
+            Ok(error) => *error,
+            Err(Ok(error)) => of_database(*error),
+            Err(Err(error)) => exception("DatabaseError", error.to_string()),
         },
         ChooseError::Over => exception("MoveError", "the game is over; ask about an unfinished position".to_owned()),
         ChooseError::Human | ChooseError::TooFar { .. } => exception("OptionError", error.to_string()),

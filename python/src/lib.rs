@@ -6,7 +6,8 @@
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes, and [`targets`] makes of them what a network learns.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a
-//!   rule of play, and [`graded`] draws the positions in which `evaluate` asks a player.
+//!   rule of play, [`graded`] draws the positions in which `evaluate` asks a player, and [`matches`] plays two of them against
+//!   each other.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //! - [`call_python`] calls the Python code of the package, which the package passes in; this module imports none of it.
 //!
@@ -19,6 +20,7 @@ mod database;
 mod export;
 mod failure;
 mod graded;
+mod matches;
 mod outcome;
 mod position;
 mod positions;
@@ -44,10 +46,11 @@ mod _native {
     use crate::{
         database::Database,
         graded::graded,
+        matches::play_match,
         outcome::{Move, Outcome},
         position::Position,
         positions::Chunks,
-        rows::{decode, encode, rejected},
+        rows::{canonical, decode, encode, mirror, rejected},
         search::search,
         set_helpers,
         solve::solve,

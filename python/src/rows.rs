@@ -2,6 +2,7 @@
 //!
 //! `fourbase/_encodings.py` reads and writes the arrays of other programs with numpy. This module checks every row.
 
+use std::cmp;
 use std::collections::BTreeMap;
 
 use fourbase::{Board, Position, notation};
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
-use crate::failure::of_row;
+use crate::failure::{exception, of_row};
 use crate::work::{pool, without_gil};
 use crate::{call_python, position};
 
@@ -94,14 +95,18 @@ fn explained(explain: &Bound<'_, PyAny>, row: usize, reason: &str) -> PyResult<S
     Ok(of_encoding.unwrap_or_else(|| reason.to_owned()))
 }
 
+/// The board where none is named.
+pub fn usual_board() -> Board {
+    Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
 /// The board; for each row its position or why it is none; and the Python function, or None, that explains wrong rows of the
 /// encoding.
 type Rows<'py> = (Board, Vec<Result<Position, String>>, Bound<'py, PyAny>);
 
 fn read_rows<'py>(board: Option<Board>, object: &Bound<'py, PyAny>, encoding: Option<&str>) -> PyResult<Rows<'py>> {
     let py = object.py();
-    let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
-    let start = position::Position(Position::start(board.unwrap_or(usual)));
+    let start = position::Position(Position::start(board.unwrap_or_else(usual_board)));
     let read = call_python(py, "read", (object, encoding, start))?;
     let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
     let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
@@ -142,10 +147,12 @@ fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
 /// ``bitboards``   a uint64 array (n, 2)
 /// ``array``       an array (n, rows, columns), the top row first: 0 nothing, 1 the first player, 2 (or -1) the second
 /// ``planes``      an array (n, 2, columns, rows), the bottom row first: the first player's pieces, and the second's
+/// ``nchw``        an array (n, 2, rows, columns), the top row first, as images: the pieces of the player to move, and the other's
+/// ``bitbully``    ``Board.to_array()``: an array (n, columns, rows), the bottom row first, with numbers as in ``array``
 /// ``pettingzoo``  ``connect_four_v3``: an array (n, rows, columns, 2), the top row first: the pieces of the agent to move,
 ///                 and the other's
-/// ``openspiel``   ``connect_four``: an array (n, 3, rows, columns) or (n, 3 * rows * columns), the bottom row first: the first
-///                 player's pieces, the second's, and empty cells. With ``egocentric_obs_tensor=True`` write
+/// ``openspiel``   ``connect_four``: an array (n, 3, rows, columns), the bottom row first: the first player's
+///                 pieces, the second's, and empty cells. With ``egocentric_obs_tensor=True`` write
 ///                 ``openspiel-egocentric``: the pieces of the other player, of the player to move, and empty cells
 /// ``kaggle``      ``connectx``: a list of observations with ``board`` and, if known, ``mark``, or an array (n, rows * columns), the
 ///                 top row first
@@ -153,8 +160,9 @@ fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
 ///                 after column, each from the bottom up; ``win``, ``loss`` or ``draw`` may follow
 /// ==============  ==========================================================================================
 ///
-/// Without ``encoding``, texts, lists of `Position`, observations of ``kaggle``, and ``bitboards``, ``array``, ``pettingzoo`` and
-/// ``openspiel`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises
+/// A row of any of these arrays may be flat, as (n, 3 * rows * columns). Without ``encoding``, texts, lists of `Position`,
+/// observations of ``kaggle``, ``bitboards``, ``array``, ``pettingzoo``, ``openspiel`` (also flat) and, unless the board is square,
+/// ``planes``, ``nchw`` and ``bitbully`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises
 /// `PositionError` with its index and the reason; with ``errors="mask"`` it has all bits set, and `rejected` says why.
 ///
 /// >>> fourbase.decode(["", "4", "44"], "moves").tolist()
@@ -172,10 +180,59 @@ pub fn decode<'py>(
     read(board.map(|board| board.0), data, encoding, errors)?.to_array(data.py())
 }
 
+/// Reads positions whose board is known: from `board`, or because the first one is a `Position`.
+fn read_known(data: &Bound<'_, PyAny>, encoding: Option<&str>, board: Option<BoardArgument>) -> PyResult<Batch> {
+    let is_position = |first: Bound<'_, PyAny>| first.cast::<position::Position>().is_ok();
+    if board.is_none() && !data.get_item(0).is_ok_and(is_position) {
+        return Err(exception("OptionError", "the board is not known; write board=\"7x6\"".to_owned()));
+    }
+    read(board.map(|board| board.0), data, encoding, "raise")
+}
+
+/// Returns the mirror images of positions, as bitboards: an array (n, 2) of uint64.
+///
+/// ``data`` and ``encoding`` are those of `decode`; ``board`` may be left out for a list of `Position`.
+///
+/// >>> fourbase.encode(fourbase.mirror(["112"], board="5x4"), "moves", board="5x4")
+/// ['554']
+#[pyfunction]
+#[pyo3(signature = (data, encoding=None, *, board=None))]
+pub fn mirror<'py>(
+    data: &Bound<'py, PyAny>,
+    encoding: Option<&str>,
+    board: Option<BoardArgument>,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let mut batch = read_known(data, encoding, board)?;
+    batch.positions.iter_mut().flatten().for_each(|position| *position = position.mirror());
+    batch.to_array(data.py())
+}
+
+/// Returns of each position and its mirror image the one with the smaller bitboards, as bitboards.
+///
+/// Positions that are equal up to mirroring have equal rows; ``numpy.unique(..., axis=0)`` then counts them once. The
+/// arguments are those of `mirror`.
+///
+/// >>> rows = fourbase.canonical(["112", "554", "1"], board="5x4")
+/// >>> bool((rows[0] == rows[1]).all()), bool((rows[0] == rows[2]).all())
+/// (True, False)
+#[pyfunction]
+#[pyo3(signature = (data, encoding=None, *, board=None))]
+pub fn canonical<'py>(
+    data: &Bound<'py, PyAny>,
+    encoding: Option<&str>,
+    board: Option<BoardArgument>,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let mut batch = read_known(data, encoding, board)?;
+    for position in batch.positions.iter_mut().flatten() {
+        *position = cmp::min_by_key(*position, position.mirror(), Position::bitboards);
+    }
+    batch.to_array(data.py())
+}
+
 /// Writes positions in an encoding. ``positions`` is anything that `decode` reads without ``encoding``; ``encoding`` is one of
 /// those of `decode`, or ``bits`` or ``uni`` for these texts.
 ///
-/// Arrays have the number type of their program: float32 for ``openspiel``, else int8. Encodings that depend on the observer are
+/// Arrays have the number type of their program: float32 for ``openspiel`` and ``nchw``, else int8. Encodings that depend on the observer are
 /// written for the player to move. ``kaggle`` gives a list of dictionaries with ``board`` and ``mark``; ``uci``, ``moves``,
 /// ``bits`` and ``uni`` give lists of texts. `decode` reads all of them but ``bits`` and ``uni``, which it reads as ``moves``.
 ///

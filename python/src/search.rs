@@ -26,7 +26,6 @@ use crate::work::{ProgressDisplay, budget, pool};
 ///     ...
 /// fourbase.errors.SearchLimit: 7x6: not decided within 1000 nodes; allow more with nodes=... or seconds=..., or ask about a later position
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 #[pyo3(signature = (board, position=None, *, nodes=None, seconds=None, threads=1, table_bytes=None, progress=None))]
 pub fn search(
     py: Python<'_>,

@@ -34,7 +34,6 @@ use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, exit_on_s
 #[pyfunction]
 #[pyo3(signature = (board, values="remoteness", *, db=None, progress=None, threads=None, memory=None, keep_plies=None,
     replace=false))]
-#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn solve(
     py: Python<'_>,
     board: BoardArgument,

@@ -68,7 +68,7 @@ def test_rows_that_are_no_positions_can_be_masked():
     assert db.probe_many(decoded, errors="mask")[0].tolist() == expected[0].tolist()
 
 
-SHAPES = [((3, 3), "u8"), ((3, 4, 3), "i1"), (5, "f8"), ((), "f8"), ((2, 2), "c16"), ((2, 2), "f8"), ((1, 3, 4), "O")]
+SHAPES = [((3, 3), "u8"), ((3, 4, 4), "i1"), (5, "f8"), ((), "f8"), ((2, 2), "c16"), ((2, 2), "f8"), ((1, 3, 4), "O")]
 
 
 @pytest.mark.parametrize("wrong", [*(np.zeros(*kind) for kind in SHAPES), [[1, 2], [3]], np.zeros((1, 1, 1, 1, 1))])
@@ -169,6 +169,25 @@ def test_planes_are_cells_column_after_column():
     for player, plane in enumerate(planes.swapaxes(0, 1)):
         assert (plane == (cells[:, ::-1] == player + 1).swapaxes(1, 2)).all()
     assert (fourbase.decode(planes.astype(np.float32), "planes", board="4x3") == BITBOARDS).all()
+
+
+def test_images_have_the_pieces_of_the_player_to_move_first_and_the_top_row_first():
+    images = fourbase.encode(BITBOARDS, "nchw", board="4x3")
+    assert (images.shape, images.dtype) == ((7, 2, 3, 4), np.float32)
+    assert (images == fourbase.encode(BITBOARDS, "pettingzoo", board="4x3").transpose(0, 3, 1, 2)).all()
+    # Whose turn it is does not fit the player whose pieces come first.
+    swapped = fourbase.encode(["1"], "nchw", board="4x3")[:, ::-1]
+    with pytest.raises(errors.PositionError, match="observer has 1 pieces and the other player 0"):
+        fourbase.decode(swapped, "nchw", board="4x3")
+
+
+@pytest.mark.parametrize("encoding", ["array", "bitbully", "planes", "nchw", "pettingzoo", "openspiel"])
+def test_rows_may_be_flat(encoding):
+    flat = np.reshape(fourbase.encode(BITBOARDS, encoding, board="4x3"), (len(BITBOARDS), -1))
+    assert (fourbase.decode(flat, encoding, board="4x3") == BITBOARDS).all()
+    assert (fourbase.decode(flat.tolist(), encoding, board="4x3") == BITBOARDS).all()
+    if encoding == "openspiel":
+        assert (fourbase.decode(flat, board="4x3") == BITBOARDS).all()
 
 
 def test_one_position_instead_of_a_batch_is_told_so():

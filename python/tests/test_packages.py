@@ -57,8 +57,22 @@ def test_openspiels_games_are_ours(board, connect, encoding):
             state.apply_action(action)
     tensors = np.array(observed, np.float32).reshape(len(observed), 3, start.height, start.width)
     assert (encode(positions, encoding) == tensors).all()
-    decoded = fourbase.decode(tensors, encoding, board=board)
-    assert (decoded == encode(positions, "bitboards")).all()
+    for tensor in (tensors, np.array(observed)):
+        decoded = fourbase.decode(tensor, encoding, board=board)
+        assert (decoded == encode(positions, "bitboards")).all()
+
+
+def test_bitbullys_arrays_are_ours():
+    bitbully = pytest.importorskip("bitbully", reason="bitbully is not installed")
+    board, arrays, positions = bitbully.Board(), [], []
+    for position, action in games("7x6", GAMES // 5, 4):
+        if position.ply == 0:
+            board = bitbully.Board()
+        arrays.append(board.to_array())
+        positions.append(position)
+        assert action < 0 or board.play(action)
+    assert encode(positions, "bitbully").tolist() == arrays
+    assert (fourbase.decode(np.array(arrays)) == encode(positions, "bitboards")).all()
 
 
 def test_kaggles_games_are_ours():

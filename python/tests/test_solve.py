@@ -2,12 +2,14 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 
 import fourbase
 import pytest
 from conftest import begin
+from fourbase._progress import progress_display
 from fourbase.errors import SearchLimit, SolveMemory
 
 HASH = "bf24785a4e22734dbc660f05ee2843b903b0d10acf1e637d288e451aa61d3d55"
@@ -22,7 +24,8 @@ def test_progress_is_called_on_the_thread_of_the_caller_and_ends_with_all(tmp_pa
     assert done == sorted(done)
 
 
-def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
+def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     fourbase.solve("4x4", db=tmp_path, progress=True)
     written = capsys.readouterr().err
     assert "4x4: ply 0" in written
@@ -30,7 +33,22 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
     assert "\n" not in written
 
 
-def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
+def test_progress_into_a_file_is_a_line_now_and_then_with_the_time_that_is_left(capsys, monkeypatch):
+    clock = iter([100.0, 101.9, 102.0, 105.0, 111.9, 112.5, 130.0, 131.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    show = progress_display("5x4", "Progress", True)
+    assert show is not None
+    for done in (1, 250, 500, 600, 800):
+        show("rows", done, 1000, 0)
+    show()
+    assert capsys.readouterr().err.splitlines() == [
+        "5x4: 250 rows of 1,000, 25%, 2 s, about 6 s left",
+        "5x4: 800 rows of 1,000, 80%, 12 s, about 3 s left",
+    ]
+    assert progress_display("5x4", "Progress", None) is None
+
+
+def test_long_calls_tell_how_far_they_are(tmp_path, capsys, monkeypatch):
     seen: list[fourbase.Progress] = []
     db, rows = fourbase.Database("7x6"), ["", "1", "1", "12345671234567"]
     db.probe_many(rows, progress=seen.append)
@@ -48,8 +66,10 @@ def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
     fourbase.strategy(lambda position, last: time.sleep(0.06), "4x3", progress=seen.append)
     assert (seen[-1].unit, seen[-1].total) == ("positions", None)
     capsys.readouterr()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     db.probe_many(rows, progress=True)
     assert capsys.readouterr().err.startswith("\r7x6: 4 positions of 4, 100%")
+    monkeypatch.undo()
     for quiet in (None, False):
         db.probe_many(rows, progress=quiet)
     assert capsys.readouterr().err == ""

@@ -5,6 +5,7 @@ use rand::RngExt;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::random::GOLDEN;
 use super::{Choice, ChooseError, Kind, Outcomes, Reason, random_play, random_source};
 use crate::analysis::json::PositionJson;
 use crate::{Board, Game};
@@ -32,7 +33,7 @@ pub struct MoveRequest {
     pub game: Game,
     /// The player who moves next.
     pub kind: Kind,
-    /// The same game and the same seed give the same move.
+    /// The same position and the same seed give the same move.
     pub seed: u64,
 }
 
@@ -71,7 +72,9 @@ impl MoveRequest {
         self.check()?;
         let game = &self.game;
         let mut chooser = self.kind.chooser(game.board(), outcomes).ok_or(ChooseError::Human)?;
-        let mut random = random_source(self.seed, game.position().ply() as u64);
+        let [first, second] = game.position().bitboards();
+        // A stream of its own for each position: other positions of the ply get other draws.
+        let mut random = random_source(self.seed, first.wrapping_mul(GOLDEN).rotate_left(32) ^ second);
         chooser.choose(game.position(), game.last(), &mut random)
     }
 }

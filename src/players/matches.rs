@@ -6,12 +6,14 @@
 use std::collections::HashSet;
 
 use rand::seq::SliceRandom;
+use serde::Serialize;
 use thiserror::Error;
 use web_time::Instant;
 
 use super::random::random_move;
 use super::{ChooseError, Chooser, RandomSource, random_source};
-use crate::{Board, Game, MoveError, Player, Position, Value};
+use crate::analysis::Share;
+use crate::{Board, Game, PerPlayer, Player, Position, Value};
 
 /// The most openings that are listed. If there are more, random play draws them.
 const MOST_LISTED: usize = 100_000;
@@ -120,6 +122,47 @@ impl DrawnOpenings {
     }
 }
 
+/// The results of some games for one player.
+#[expect(missing_docs, reason = "the names of the fields say it")]
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Score {
+    pub wins: u64,
+    pub ties: u64,
+    pub losses: u64,
+}
+
+impl Score {
+    /// Counts the results for the first of the two players, or for the second if `place` is 1, of the games in which it
+    /// moved first, and of the others.
+    pub fn of<'g>(games: impl Iterator<Item = &'g PlayedGame>, place: usize) -> PerPlayer<Score> {
+        let mut scores = PerPlayer::<Score>::default();
+        for game in games {
+            let score = if game.began == (place == 0) { &mut scores.first } else { &mut scores.second };
+            *match if place == 0 { game.value } else { game.value.flip() } {
+                Value::Win => &mut score.wins,
+                Value::Tie => &mut score.ties,
+                Value::Lose => &mut score.losses,
+            } += 1;
+        }
+        scores
+    }
+
+    /// Returns the sums.
+    pub fn plus(self, other: Score) -> Score {
+        let sums = [(self.wins, other.wins), (self.ties, other.ties), (self.losses, other.losses)];
+        let [wins, ties, losses] = sums.map(|(one, other)| one + other);
+        Score { wins, ties, losses }
+    }
+
+    /// Returns the share of the points: a win counts one point, and a tie half a point. The interval is that of
+    /// [`Share::of_repeats`] for games that are drawn independently. `None` without games.
+    pub fn points(self) -> Option<Share> {
+        let Score { wins, ties, losses } = self;
+        Share::of_repeats(2 * wins + ties, 4 * wins + ties, wins + ties + losses, 2, false)
+    }
+}
+
 /// The result of a game of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayedGame {
@@ -127,6 +170,8 @@ pub struct PlayedGame {
     pub began: bool,
     /// The result for the first of the two players.
     pub value: Value,
+    /// Whether the loser chose a move that is not legal.
+    pub is_illegal: bool,
     /// The number of plies.
     pub plies: u64,
     /// The number of moves that each of the two chose.
@@ -135,65 +180,81 @@ pub struct PlayedGame {
     pub nanoseconds: [u64; 2],
 }
 
-/// Why a game can't be played to its end.
+/// Why a game can't be played to its end: a player finds no move.
 #[derive(Debug, Error)]
-pub enum MatchError {
-    /// A player finds no move.
-    #[error("{} finds no move {}", names[*player], if moves.is_empty() { "on the empty board".into() } else { format!("after {moves}") })]
-    NoMove {
-        /// The names of both players.
-        names: [String; 2],
-        /// The index of the player that finds no move.
-        player: usize,
-        /// The game so far.
-        moves: String,
-        /// Why the player finds no move.
-        #[source]
-        reason: ChooseError,
-    },
-    /// A player plays a move that is not legal.
-    #[error(transparent)]
-    Illegal(#[from] MoveError),
+#[error("{name} finds no move {}", if moves.is_empty() { "on the empty board".into() } else { format!("after {moves}") })]
+pub struct MatchError {
+    /// The name of the player.
+    name: String,
+    /// The game so far.
+    moves: String,
+    /// Why the player finds no move.
+    #[source]
+    pub reason: ChooseError,
 }
 
-/// Plays a game between two players from an opening to its end. The first of the two plays as [`Player::First`] if
-/// `began` is set. The `names` appear in errors only.
-///
-/// # Errors
-///
-/// [`MatchError`] if a player finds no move, or plays one that is not legal.
-pub fn play_game(
-    opening: &Game,
-    names: [&dyn ToString; 2],
-    players: &mut [Box<dyn Chooser + '_>; 2],
-    began: bool,
-    source: &mut RandomSource,
-) -> Result<PlayedGame, MatchError> {
-    let mut game = opening.clone();
-    let (mut moves, mut nanoseconds) = ([0; 2], [0; 2]);
-    while !game.is_over() {
-        let player = usize::from((game.position().to_move() == Player::First) != began);
-        let start = Instant::now();
-        let choice = players[player].choose(game.position(), game.last(), source);
-        nanoseconds[player] += u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        moves[player] += 1;
-        let no_move = |reason| {
-            let names = names.map(ToString::to_string);
-            MatchError::NoMove { names, player, moves: game.moves(), reason }
-        };
-        let column = choice.map_err(no_move)?.column;
-        game.play(column)?;
+/// The games of a match, which are numbered from 0. The first of the two players moves first in those with even numbers.
+#[derive(Debug)]
+pub struct Match {
+    /// The openings; a pair of games has the same.
+    pub openings: DrawnOpenings,
+    /// The number of games.
+    pub games: u32,
+    /// The seed of the openings, and of the players.
+    pub seed: u64,
+}
+
+impl Match {
+    /// Draws the openings. `None` for `games` means two from each opening, or `usual` as in [`Openings::usual_games`]. Returns
+    /// `None` if all games, or nearly all random ones, are over after `plies`.
+    pub fn new(board: Board, plies: u32, games: Option<u32>, usual: u32, seed: u64) -> Option<Match> {
+        let openings = Openings::of(board, plies)?;
+        let games = games.unwrap_or_else(|| openings.usual_games(usual));
+        Some(Match { openings: openings.draw(games.div_ceil(2), seed)?, games, seed })
     }
-    let value = match game.winner() {
-        None => Value::Tie,
-        Some(winner) if (winner == Player::First) == began => Value::Win,
-        Some(_) => Value::Lose,
-    };
-    Ok(PlayedGame { began, value, plies: game.ply() as u64, moves, nanoseconds })
+
+    /// Plays a game between two players to its end, or up to a move that is not legal: the player who chooses it loses.
+    /// Returns the game as well. The `names` appear in errors only.
+    ///
+    /// # Errors
+    ///
+    /// [`MatchError`] if a player finds no move.
+    pub fn play(
+        &self,
+        number: u32,
+        names: [&dyn ToString; 2],
+        players: &mut [Box<dyn Chooser + '_>; 2],
+    ) -> Result<(PlayedGame, Game), MatchError> {
+        let (mut source, began) = (random_source(self.seed, number.into()), number.is_multiple_of(2));
+        let (mut game, mut moves, mut nanoseconds, mut loser) =
+            (self.openings.get(number / 2).clone(), [0; 2], [0; 2], None);
+        while !game.is_over() && loser.is_none() {
+            let player = usize::from((game.position().to_move() == Player::First) != began);
+            let start = Instant::now();
+            let choice = players[player].choose(game.position(), game.last(), &mut source);
+            nanoseconds[player] += u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            moves[player] += 1;
+            let choice = choice.map_err(|reason| {
+                let name = names[player].to_string();
+                MatchError { name, moves: game.moves(), reason }
+            })?;
+            loser = game.play(choice.column).is_err().then_some(game.position().to_move());
+        }
+        let value = match game.winner().or(loser.map(Player::other)) {
+            None => Value::Tie,
+            Some(winner) if (winner == Player::First) == began => Value::Win,
+            Some(_) => Value::Lose,
+        };
+        let is_illegal = loser.is_some();
+        Ok((PlayedGame { began, value, is_illegal, plies: game.ply() as u64, moves, nanoseconds }, game))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::Rng;
+
+    use super::super::{Choice, Reason};
     use super::*;
 
     fn openings(board: &str, plies: u32) -> Openings {
@@ -217,6 +278,42 @@ mod tests {
         assert_eq!(moves(1), moves(1));
         assert_ne!(moves(1), moves(2));
         assert_eq!(moves(1).into_iter().collect::<HashSet<_>>().len(), 100);
+    }
+
+    /// Plays in the rightmost column, also if it is full.
+    struct Rightmost;
+
+    impl Chooser for Rightmost {
+        fn choose(&mut self, position: &Position, _: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
+            Ok(Choice { column: position.board().width() - 1, reason: Reason::Promise })
+        }
+    }
+
+    #[test]
+    fn the_player_of_an_illegal_move_loses_whoever_began() {
+        let of = Match::new("4x4".parse().unwrap(), 0, Some(2), 0, 1).unwrap();
+        let player = || Box::new(Rightmost) as Box<dyn Chooser>;
+        let played = [0, 1].map(|number| of.play(number, [&"a", &"b"], &mut [player(), player()]).unwrap());
+        for (game, moves) in &played {
+            assert_eq!((game.is_illegal, game.plies, moves.moves().as_str()), (true, 4, "4444"));
+        }
+        let scores = Score::of(played.iter().map(|(game, _)| game), 0);
+        assert_eq!((scores.first.losses, scores.second.wins), (1, 1));
+        let scores = Score::of(played.iter().map(|(game, _)| game), 1);
+        assert_eq!((scores.first.losses, scores.second.wins), (1, 1));
+    }
+
+    #[test]
+    fn the_interval_of_points_is_narrower_with_ties() {
+        let of = |values: [u64; 3]| {
+            let [wins, ties, losses] = values;
+            Score { wins, ties, losses }.points().unwrap()
+        };
+        let (decided, tied) = (of([50, 0, 50]), of([10, 80, 10]));
+        assert_eq!((decided.share, tied.share, of([3, 2, 0]).share), (0.5, 0.5, 0.8));
+        // Half of 100 games: Wilson's interval is from 40.4 % to 59.6 %.
+        assert!((decided.interval[0] - 0.404).abs() < 0.001 && tied.interval[0] > 0.45, "{decided:?} {tied:?}");
+        assert!(Score::default().points().is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Players: programs that choose a column, from a random one to a perfect one.
 //!
 //! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is a player as people name it, such as
-//! `pomakis:5`; [`Kind::chooser`] makes its chooser for a board. [`play_game`] plays a game between two choosers.
+//! `pomakis:5`; [`Kind::chooser`] makes its chooser for a board. a [`Match`] plays games between two choosers.
 //!
 //! K is the number of pieces in a line that wins.
 //!
@@ -53,7 +53,7 @@ mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};
 pub use kind::{Kind, KindError, NAMES};
-pub use matches::{DrawnOpenings, MatchError, Openings, PlayedGame, play_game};
+pub use matches::{DrawnOpenings, Match, MatchError, Openings, PlayedGame, Score};
 pub use perfect::{Outcomes, nothing_known};
 pub use random::{RandomSource, random_play, random_source};
 pub use rating::RatingPlayer;

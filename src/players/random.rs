@@ -9,7 +9,7 @@ use crate::{Board, Position};
 
 /// A stream number is multiplied by this, which spreads the numbers over all seeds. As usual for such a factor, it is
 /// 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A source of random numbers: Melissa O'Neill's PCG XSL RR 128/64, whose sequence is fixed by its definition.
 pub type RandomSource = Pcg64;

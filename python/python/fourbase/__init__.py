@@ -22,15 +22,18 @@ from fourbase._native import (
     Move,
     Outcome,
     Position,
+    canonical,
     decode,
     encode,
+    match,
+    mirror,
     rejected,
     search,
     solve,
     strategy,
 )
 from fourbase._progress import Progress, SolveProgress
-from fourbase._split import canonical, mirror, split
+from fourbase._split import augment, split
 from fourbase._types import (
     INVALID,
     LOSE,
@@ -41,6 +44,7 @@ from fourbase._types import (
     WIN,
     Encoding,
     Labelled,
+    Match,
     MoveValues,
     Puzzle,
     Stats,
@@ -54,10 +58,10 @@ __version__: str = _native.__version__
 # fmt: off
 __all__ = [
     "INVALID", "LOSE", "NO_PLIES", "NO_SCORE", "NO_VALUE", "TIE", "WIN", "Benchmark", "Chunks", "Database", "Encoding",
-    "Estimate", "Evaluation", "FourbaseError", "GameAnalysis", "Labelled", "Metric", "Mistake", "Move", "MoveValues",
-    "Outcome", "Position", "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets",
-    "__version__", "benchmark", "canonical", "decode", "encode", "errors", "evaluate", "mirror", "rejected", "search",
-    "solve", "split", "strategy",
+    "Estimate", "Evaluation", "FourbaseError", "GameAnalysis", "Labelled", "Match", "Metric", "Mistake", "Move",
+    "MoveValues", "Outcome", "Position", "Progress", "Puzzle", "SolveProgress", "Stats", "Step", "Strategy", "Targets",
+    "__version__", "augment", "benchmark", "canonical", "decode", "encode", "errors", "evaluate", "match", "mirror",
+    "rejected", "search", "solve", "split", "strategy",
 ]
 
 # The native module imports nothing of this package but its errors; it gets here the Python code that it calls.
@@ -65,6 +69,7 @@ _native.set_helpers(
     {
         "GameAnalysis": _games.game_analysis,
         "Labelled": Labelled,
+        "Match": Match,
         "MoveValues": MoveValues,
         "Puzzle": Puzzle,
         "Stats": _types.stats,

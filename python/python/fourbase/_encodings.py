@@ -6,7 +6,7 @@ The native module is given `read` and `write`. It checks the positions, and read
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,35 @@ from fourbase._types import INVALID
 from fourbase.errors import ArgumentError, EncodingError
 
 _LISTS = ("moves", "bits", "uni", "positions", "actions")
+
+
+class _Layout(NamedTuple):
+    """How an array writes the cells of a position."""
+
+    #: The axes of a row: "p" planes, "r" rows, "c" columns.
+    axes: str
+    #: Whether the top row comes first.
+    is_top_first: bool = True
+    #: How many planes: the pieces of one player, of the other, and empty cells. Without planes, a cell is 0, 1 or 2.
+    planes: int = 0
+    #: Whose pieces the first plane has: 0 those of the player to move, 1 of the other; None those of the first player.
+    observer: int | None = None
+    #: Whether a row has one axis. A row of any array may be read so.
+    is_flat: bool = False
+    number: Any = np.int8
+
+
+_ARRAYS = {
+    "array": _Layout("rc"),
+    "bitbully": _Layout("cr", is_top_first=False),
+    "planes": _Layout("pcr", is_top_first=False, planes=2),
+    "nchw": _Layout("prc", planes=2, observer=0, number=np.float32),
+    "pettingzoo": _Layout("rcp", planes=2, observer=0),
+    "openspiel": _Layout("prc", is_top_first=False, planes=3, number=np.float32),
+    "openspiel-egocentric": _Layout("prc", is_top_first=False, planes=3, observer=1, number=np.float32),
+    "kaggle": _Layout("rc", is_flat=True),
+    "uci": _Layout("cr", is_top_first=False, is_flat=True),
+}
 
 # The characters of columns in moves.
 _COLUMNS = "123456789abcdefghijklmnopqrstuvw"
@@ -79,7 +108,7 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
         )
     # A wrong array is refused as a whole; the rows of a list are checked one by one.
     is_list = encoding is not None and isinstance(data, Sequence)
-    encoding = encoding or _by_shape(array.shape)
+    encoding = encoding or _by_shape(array.shape, start)
     if encoding == "bitboards":
         return _bitboards(array), None
     try:
@@ -106,8 +135,7 @@ def write(words: NDArray[np.uint64], encoding: str, start: Position) -> Any:
     """Return bitboards in an encoding."""
     if encoding == "bitboards":
         return words
-    number = np.float32 if encoding.startswith("openspiel") else np.int8
-    rows = np.empty((len(words), *_shape(encoding, start)), number)
+    rows = np.empty((len(words), *_shape(encoding, start)), _ARRAYS[encoding].number)
     for begin in range(0, len(words), _PART):
         part = _turned(words[begin : begin + _PART], encoding)
         bits = _planes(np.unpackbits(part.astype("<u8").view(np.uint8), bitorder="little"), start)
@@ -125,36 +153,24 @@ def write(words: NDArray[np.uint64], encoding: str, start: Position) -> Any:
     return rows
 
 
-def _shape(encoding: str, start: Position) -> tuple[int, ...]:
+def _shape(encoding: str, start: Position, *, is_flat: bool = False) -> tuple[int, ...]:
     """Return the shape of a row."""
-    width, height = start.width, start.height
-    shapes: dict[str, tuple[int, ...]] = {
-        "array": (height, width),
-        "pettingzoo": (height, width, 2),
-        "planes": (2, width, height),
-        "openspiel": (3, height, width),
-        "openspiel-egocentric": (3, height, width),
-        "kaggle": (height * width,),
-        "uci": (width * height,),
-    }
-    if encoding not in shapes:
-        names = ", ".join([*_LISTS, "bitboards", *shapes])
+    if encoding not in _ARRAYS:
+        names = ", ".join([*_LISTS, "bitboards", *_ARRAYS])
         raise EncodingError(f"the encoding {encoding[:40]!r} is unknown; write one of {names}")
-    return shapes[encoding]
+    layout = _ARRAYS[encoding]
+    sizes = {"p": layout.planes, "r": start.height, "c": start.width}
+    shape = tuple(sizes[axis] for axis in layout.axes)
+    return (math.prod(shape),) if is_flat or layout.is_flat else shape
 
 
 def _cells(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
     """View rows as (n, columns, rows), the bottom row first, with the planes as the second axis if there are any."""
-    count, width, height = len(rows), start.width, start.height
-    if encoding == "uci":
-        return rows.reshape(count, width, height)
-    if encoding == "pettingzoo":
-        return rows.transpose(0, 3, 2, 1)[..., ::-1]
-    if encoding == "planes":
-        return rows
-    if encoding.startswith("openspiel"):
-        return rows.swapaxes(2, 3)
-    return rows.reshape(count, height, width).swapaxes(1, 2)[..., ::-1]
+    layout = _ARRAYS[encoding]
+    sizes = {"p": layout.planes, "r": start.height, "c": start.width}
+    cells = rows.reshape(len(rows), *(sizes[axis] for axis in layout.axes))
+    cells = cells.transpose(0, *(1 + layout.axes.index(axis) for axis in "pcr" if axis in layout.axes))
+    return cells[..., ::-1] if layout.is_top_first else cells
 
 
 def _planes(bits: NDArray[Any], start: Position) -> NDArray[Any]:
@@ -164,10 +180,8 @@ def _planes(bits: NDArray[Any], start: Position) -> NDArray[Any]:
 
 def _turned(words: NDArray[np.uint64], encoding: str) -> NDArray[np.uint64]:
     """Swap the players where the encoding depends on the player to move, and has the second player first."""
-    if encoding not in ("pettingzoo", "openspiel-egocentric"):
-        return words
-    is_swapped = _is_odd(words) == (encoding == "pettingzoo")
-    return np.where(is_swapped[:, None], words[:, ::-1], words)
+    observer = _ARRAYS[encoding].observer
+    return words if observer is None else np.where((_is_odd(words) != observer)[:, None], words[:, ::-1], words)
 
 
 def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -178,15 +192,21 @@ def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return (bits & np.uint64(1)).astype(np.bool_)
 
 
-def _by_shape(shape: tuple[int, ...]) -> str:
+def _by_shape(shape: tuple[int, ...], start: Position) -> str:
     """Return the encoding that arrays of this shape have."""
     match shape:
         case (0,) | (_, 2):
             return "bitboards"
+        case (_, width, height) if width != height and (width, height) == (start.width, start.height):
+            return "bitbully"
+        case (_, cells) if cells == 3 * start.width * start.height:
+            return "openspiel"
         case (_, _, _):
             return "array"
         case (_, _, _, 2):
             return "pettingzoo"
+        case (_, 2, width, height) if width != height and {width, height} == {start.width, start.height}:
+            return "planes" if width == start.width else "nchw"
         case (_, 3, _, _):
             return "openspiel"
     raise EncodingError(
@@ -207,7 +227,7 @@ def _bitboards(array: NDArray[Any]) -> NDArray[np.uint64]:
 def _rows(array: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
     """Check the shape and the type of an array."""
     shape = _shape(encoding, start)
-    if array.shape != (0,) and array.shape[1:] not in (shape, _flat(encoding, shape)):
+    if array.shape != (0,) and array.shape[1:] not in (shape, _shape(encoding, start, is_flat=True)):
         wanted = "".join(f", {size}" for size in shape)
         raise EncodingError(
             f"{encoding} on {start.board} has the shape (n{wanted}), not {array.shape}; "
@@ -216,11 +236,6 @@ def _rows(array: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise _wrong_type(array, "int8")
     return np.ascontiguousarray(array).reshape(len(array), *shape)
-
-
-def _flat(encoding: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the other shape that a row may have."""
-    return (math.prod(shape),) if encoding.startswith("openspiel") else shape
 
 
 def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
@@ -274,7 +289,7 @@ def _even(data: Sequence[Any], encoding: str, start: Position, reasons: dict[int
         except ValueError:
             reasons[number] = "the row has lists of unequal length"
             continue
-        if cells.shape not in (shape, _flat(encoding, shape)):
+        if cells.shape not in (shape, _shape(encoding, start, is_flat=True)):
             reasons[number] = f"the row has the shape {cells.shape}; {encoding} on {start.board} has {shape}"
         elif cells.dtype.kind not in "biuf":
             reasons[number] = "a cell is no number"
@@ -341,8 +356,8 @@ def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int) -> st
     for column, row in np.argwhere(is_wrong)[:1]:
         found = cells[..., column, row].tolist()
         return f"column {column + 1}, row {row + 1} (from the bottom) has {found!r}; {needs}"
-    if encoding in ("pettingzoo", "openspiel-egocentric"):
-        mine, other = cells[:2].sum(axis=(1, 2), dtype=np.int64)[:: 1 if encoding == "pettingzoo" else -1]
+    if (observer := _ARRAYS[encoding].observer) is not None:
+        mine, other = cells[:2].sum(axis=(1, 2), dtype=np.int64)[:: -1 if observer else 1]
         if mine not in (other, other - 1):
             return (
                 f"the observer has {mine} pieces and the other player {other}; "

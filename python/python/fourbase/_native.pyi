@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from fourbase._games import GameAnalysis
 from fourbase._progress import Progress, SolveProgress
-from fourbase._types import Encoding, Labelled, MoveValues, Puzzle, Stats, Strategy, Targets
+from fourbase._types import Encoding, Labelled, Match, MoveValues, Puzzle, Stats, Strategy, Targets
 
 # fmt: off
-__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode",
-           "graded", "rejected", "search", "set_helpers", "solve", "strategy"]
+__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "canonical", "decode", "encode",
+           "graded", "match", "mirror", "rejected", "search", "set_helpers", "solve", "strategy"]
 
 __version__: Final[str]
 
@@ -26,12 +26,13 @@ _Position: TypeAlias = "str | Position"
 _Path: TypeAlias = str | os.PathLike[str]
 _ValuesAndPlies: TypeAlias = tuple[NDArray[np.int8], NDArray[np.uint8]]
 _Texts: TypeAlias = Literal["moves", "bits", "uni", "uci"]
-_Cells: TypeAlias = Literal["array", "planes", "pettingzoo"]
-_OpenSpiel: TypeAlias = Literal["openspiel", "openspiel-egocentric"]
+_Cells: TypeAlias = Literal["array", "bitbully", "planes", "pettingzoo"]
+_Floats: TypeAlias = Literal["nchw", "openspiel", "openspiel-egocentric"]
 _Errors: TypeAlias = Literal["raise", "mask"]
 _Column: TypeAlias = Literal["moves", "bits", "uni", "bitboards", "ply", "value", "remoteness", "score", "move-values",
                              "move-remoteness"]
 _Kind: TypeAlias = Literal["uniform", "random-play", "choice-matters"]
+_Player: TypeAlias = str | Callable[[Position], int]
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
 
 @final
@@ -130,6 +131,8 @@ def solve(board: str, values: _Values = "remoteness", *, db: _Path | None = None
           memory: int | None = None, keep_plies: int | None = None, replace: bool = False) -> Database: ...
 def decode(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None,
            errors: _Errors = "raise") -> NDArray[np.uint64]: ...
+def mirror(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None) -> NDArray[np.uint64]: ...
+def canonical(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None) -> NDArray[np.uint64]: ...
 def rejected(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None) -> dict[int, str]: ...
 @overload
 def encode(positions: _Positions, encoding: _Texts, *, board: _Board = None) -> list[str]: ...
@@ -142,11 +145,13 @@ def encode(positions: _Positions, encoding: Literal["bitboards"], *, board: _Boa
 @overload
 def encode(positions: _Positions, encoding: _Cells, *, board: _Board = None) -> NDArray[np.int8]: ...
 @overload
-def encode(positions: _Positions, encoding: _OpenSpiel, *, board: _Board = None) -> NDArray[np.float32]: ...
+def encode(positions: _Positions, encoding: _Floats, *, board: _Board = None) -> NDArray[np.float32]: ...
 @overload
 def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: _Board = None) -> list[dict[str, Any]]: ...
 def graded(database: Database, sample: int | None, seed: _Seed, progress: _Progress) -> tuple[
     NDArray[np.uint64], NDArray[np.int8], NDArray[np.uint8], set[int]]: ...
+def match(a: _Player, b: _Player, *, board: str | Database | None = None, games: int | None = None, openings: int = 0,
+          db: _Path | None = None, seed: _Seed = 1, progress: _Progress = None) -> Match: ...
 def strategy(rule: Callable[[Position, int | None], int | None], board: str, *,
              player: Literal["first", "second"] = "second", db: _Path | None = None, memory: int | None = None,
              progress: _Progress = None) -> Strategy: ...

@@ -58,17 +58,25 @@ def progress_display(board: str, kind: str, progress: Any) -> Callable[..., obje
     make: Callable[..., object] = Progress if kind == "Progress" else SolveProgress
     if callable(progress):
         return lambda *seen: progress(make(*seen)) if seen else None
-    text, patience = "", 1.0 if progress is None and kind == "Progress" else 0.0
-    begun = time.monotonic()
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    text, begun = "", time.monotonic()
+    # When the next line is shown, in seconds.
+    due = 2.0 if not is_terminal else 1.0 if progress is None and kind == "Progress" else 0.0
 
     def show(*seen: Any) -> None:
-        nonlocal text
-        line = f"{board}: {make(*seen)}" if seen else ""
-        if line != text and time.monotonic() - begun >= patience:
+        nonlocal text, due
+        line, seconds = f"{board}: {make(*seen)}" if seen else "", time.monotonic() - begun
+        if line == text or seconds < due:
+            return
+        if is_terminal:
             # Spaces cover what is left of a longer line.
-            end = "" if seen else "\r"
-            print(f"\r{line:<{len(text)}}", end=end, file=sys.stderr, flush=True)
-            text = line
+            print(f"\r{line:<{len(text)}}", end="" if seen else "\r", file=sys.stderr, flush=True)
+        elif seen:
+            _, done, total = seen[:3]
+            left = f", about {seconds * (total - done) / done:,.0f} s left" if done and total else ""
+            print(f"{line}, {seconds:,.0f} s{left}", file=sys.stderr, flush=True)
+            due = seconds + 10.0
+        text = line
 
-    is_shown = sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
+    is_shown = sys.stderr is not None and (is_terminal if progress is None else progress)
     return show if is_shown else None

@@ -1,57 +1,35 @@
-"""Mirror images and splits: no position of one part of a data set comes back in the other, also not mirrored."""
+"""Splits and mirror images of data sets: both images of a position are on the same side of a split."""
 
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._native import Position, decode
-from fourbase._types import Encoding
-from fourbase.errors import OptionError
+from fourbase._native import canonical, mirror
+from fourbase._types import Arrays, Encoding
+from fourbase.errors import EncodingError, OptionError
+
+_Rows = TypeVar("_Rows", bound=Arrays | NDArray[Any])
 
 
-def _read(data: Any, encoding: Encoding | None, board: str | None) -> tuple[NDArray[np.uint64], Position]:
-    """Return bitboards and the empty board: that of ``board``, or else of the first `Position`."""
-    if board is None:
-        first = next(iter(data), None) if isinstance(data, list | tuple) else None
-        if not isinstance(first, Position):
-            raise OptionError('the board is not known; write board="7x6"')
-        board = first.board
-    return decode(data, encoding, board=board), Position(board)
+def augment(rows: _Rows, *, board: str | None = None) -> _Rows:
+    """Append the mirror image of each row, after all rows.
 
+    ``rows`` are `Targets`, `MoveValues` or `Labelled`, or one array: uint64 bitboards (n, 2), which need ``board``; an
+    array (n,), which is repeated; or an array (n, columns), whose columns are reversed. Encode positions afterwards.
 
-def mirror(data: Any, encoding: Encoding | None = None, *, board: str | None = None) -> NDArray[np.uint64]:
-    """Return the mirror images of positions, as bitboards: an array (n, 2) of uint64.
-
-    ``data`` and ``encoding`` are those of `decode`; ``board`` may be left out for a list of `Position`.
-
-    >>> fourbase.encode(fourbase.mirror(["112"], board="5x4"), "moves", board="5x4")
-    ['554']
+    >>> targets = fourbase.Database("5x4").targets(["1234"])
+    >>> fourbase.augment(targets).policy.tolist()
+    [[0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]]
     """
-    words, start = _read(data, encoding, board)
-    column = np.uint64((1 << start.height) - 1)
-    mirrored = np.zeros_like(words)
-    for left in range(start.width):
-        right = start.width - 1 - left
-        mirrored |= (words >> np.uint64(left * start.height) & column) << np.uint64(right * start.height)
-    return mirrored
-
-
-def canonical(data: Any, encoding: Encoding | None = None, *, board: str | None = None) -> NDArray[np.uint64]:
-    """Return of each position and its mirror image the one with the smaller bitboards, as bitboards.
-
-    Positions that are equal up to mirroring have equal rows; ``numpy.unique(..., axis=0)`` then counts them once. The
-    arguments are those of `mirror`.
-
-    >>> rows = fourbase.canonical(["112", "554", "1"], board="5x4")
-    >>> bool((rows[0] == rows[1]).all()), bool((rows[0] == rows[2]).all())
-    (True, False)
-    """
-    words, start = _read(data, encoding, board)
-    other = mirror(words, "bitboards", board=start.board)
-    is_less = (other[:, 0] < words[:, 0]) | (other[:, 0] == words[:, 0]) & (other[:, 1] < words[:, 1])
-    return np.where(is_less[:, None], other, words)
+    found: Any = rows
+    if isinstance(found, Arrays):
+        return found._make(augment(array, board=board) for array in found)  # type: ignore[attr-defined, no-any-return]
+    if found.ndim > 2:
+        raise EncodingError(f"the array has the shape {found.shape}; augment bitboards, then encode them")
+    other = mirror(found, board=board) if found.dtype == np.uint64 else found[:, ::-1] if found.ndim == 2 else found
+    return np.concatenate([found, other])  # type: ignore[return-value]
 
 
 def split(

@@ -1,12 +1,17 @@
 """Numbers and tuples that arrays of answers are made of."""
 
+import importlib
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from html import escape
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fourbase.errors import FourbaseError, OptionError
 
 if TYPE_CHECKING:
     from fourbase._native import Outcome, Position
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
 #: The names of encodings: see `decode`.
 Encoding: TypeAlias = (
     Literal["moves", "bits", "uni", "positions", "actions", "bitboards", "array", "planes", "pettingzoo"]
-    | Literal["openspiel", "openspiel-egocentric", "kaggle", "uci"]
+    | Literal["nchw", "bitbully", "openspiel", "openspiel-egocentric", "kaggle", "uci"]
 )
 
 #: The value of a position in which the player to move wins.
@@ -49,17 +54,57 @@ def table(rows: Iterable[Iterable[object]]) -> str:
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
-@documented
-class MoveValues(NamedTuple):
-    """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
+class Arrays:
+    """The methods of a named tuple of arrays, which have a row for each position."""
 
+    __slots__ = ()
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by name."""
+        return self._asdict()  # type: ignore[attr-defined, no-any-return]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists by name, for JSON."""
+        return {name: array.tolist() for name, array in self._arrays().items()}
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas or polars: of the one that is imported, else of the one that is installed.
+
+        The columns of an array (n, k) are named ``values_1`` to ``values_k``.
+        """
+        columns: dict[str, NDArray[Any]] = {}
+        for name, array in self._arrays().items():
+            parts = {f"{name}_{number}": part for number, part in enumerate(array.T, 1)}
+            columns |= {name: array} if array.ndim == 1 else parts
+        for name in sorted(["pandas", "polars"], key=lambda name: name not in sys.modules):
+            try:
+                return importlib.import_module(name).DataFrame(columns)
+            except ImportError:
+                continue
+        raise FourbaseError("to_frame needs pandas or polars; write pip install pandas")
+
+    def _rows(self) -> list[list[str]]:
+        return [[name, str(array.dtype), str(array.shape)] for name, array in self._arrays().items()]
+
+    def __repr__(self) -> str:
+        """Write the types and the shapes."""
+        return f"{type(self).__name__}({', '.join(f'{name}: {of} {shape}' for name, of, shape in self._rows())})"
+
+    def _repr_html_(self) -> str:
+        return table(self._rows())
+
+
+@documented
+class _MoveValues(NamedTuple):
     values: Annotated[NDArray[np.int8], "1 win, 0 tie, -1 lose, -128 illegal; the first column has index 0."]
     plies: Annotated[NDArray[np.uint8], "Plies to the end, from the position; 255 if illegal or without remoteness."]
     legal: Annotated[NDArray[np.bool_], "Which moves are legal."]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return lists by name, for JSON."""
-        return {name: array.tolist() for name, array in self._asdict().items()}
+
+class MoveValues(Arrays, _MoveValues):
+    """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
+
+    __slots__ = ()
 
     def _repr_html_(self) -> str:
         names = {WIN: "win", TIE: "tie", LOSE: "lose", NO_VALUE: ""}
@@ -84,12 +129,16 @@ class Puzzle(NamedTuple):
 
 
 @documented
-class Labelled(NamedTuple):
-    """Positions with what they are worth to their players to move. Row ``i`` is position ``i``."""
-
+class _Labelled(NamedTuple):
     positions: Annotated[NDArray[np.uint64], "Bitboards, (n, 2): the pieces of the first player and of the second."]
     values: Annotated[NDArray[np.int8], "1 win, 0 tie, -1 lose."]
     plies: Annotated[NDArray[np.uint8], "Plies to the end; 255 in a database without remoteness."]
+
+
+class Labelled(Arrays, _Labelled):
+    """Positions with what they are worth to their players to move. Row ``i`` is position ``i``."""
+
+    __slots__ = ()
 
     @property
     def ply(self) -> NDArray[np.uint8]:
@@ -97,15 +146,12 @@ class Labelled(NamedTuple):
         bits = np.unpackbits(np.ascontiguousarray(self.positions).view(np.uint8), axis=1)
         return np.asarray(bits.sum(axis=1), np.uint8)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return lists by name, for JSON."""
-        return {name: array.tolist() for name, array in {**self._asdict(), "ply": self.ply}.items()}
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {**self._asdict(), "ply": self.ply}
 
 
 @documented
-class Targets(NamedTuple):
-    """What many positions and their moves are worth, as arrays for learning. Row ``i`` is position ``i``."""
-
+class _Targets(NamedTuple):
     values: Annotated[NDArray[np.int8], "(n,): 1 if the player to move wins, 0 for a tie, -1 for a loss."]
     plies: Annotated[NDArray[np.uint8], "(n,): plies to the end; 255 in a database without remoteness."]
     scores: Annotated[NDArray[np.int8], "(n,): Pons' score; -128 without remoteness and on misère boards."]
@@ -116,9 +162,63 @@ class Targets(NamedTuple):
     ]
     policy: Annotated[NDArray[np.float32], "(n, columns): the probability of each move; all 0 where the game is over."]
 
+
+class Targets(Arrays, _Targets):
+    """What many positions and their moves are worth, as arrays for learning. Row ``i`` is position ``i``."""
+
+    __slots__ = ()
+
+    def batches(
+        self,
+        size: int,
+        inputs: NDArray[Any] | None = None,
+        *,
+        shuffle: int | None = None,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+    ) -> Iterator[Any]:
+        """Iterate over `Targets` of ``size`` rows; with ``inputs``, a row for each position, over pairs of both.
+
+        A number as ``shuffle`` is the seed of the order. ``drop_last`` leaves out a last batch that is smaller. With
+        ``shard=(index, count)``, each of ``count`` workers gets other rows. So PyTorch trains on it::
+
+            class Batches(torch.utils.data.IterableDataset):
+                def __iter__(self):
+                    worker = torch.utils.data.get_worker_info()
+                    shard = (worker.id, worker.num_workers) if worker else (0, 1)
+                    for boards, rows in targets.batches(256, inputs, shuffle=epoch, shard=shard):
+                        yield torch.from_numpy(boards), torch.from_numpy(rows.policy)
+
+            loader = torch.utils.data.DataLoader(Batches(), batch_size=None, num_workers=2)
+        """
+        index, count = shard
+        if size < 1 or not 0 <= index < count:
+            raise OptionError(f"size={size}, shard={shard} cannot be; write a size from 1, an index from 0 below count")
+        rows = np.arange(len(self.values))
+        rows = (rows if shuffle is None else np.random.default_rng(shuffle).permutation(rows))[index::count]
+        last = len(rows) - len(rows) % size if drop_last else len(rows)
+        parts = (rows[begin : begin + size] for begin in range(0, last, size))
+        batches = ((part, Targets(*map(itemgetter(part), self))) for part in parts)
+        return (batch if inputs is None else (inputs[part], batch) for part, batch in batches)
+
+
+@documented
+class Match(NamedTuple):
+    """The games of two players, ``a`` and ``b``."""
+
+    wins: Annotated[int, "Games that a wins."]
+    ties: Annotated[int, "Ties."]
+    losses: Annotated[int, "Games that a loses."]
+    first: Annotated[tuple[int, int, int], "Wins, ties and losses of a in the games in which it moves first."]
+    second: Annotated[tuple[int, int, int], "Those in the others."]
+    points: Annotated[float, "The mean of the points of a: 1 for a win, 1/2 for a tie."]
+    interval: Annotated[tuple[float, float], "Its interval of 95 %, if the games are drawn independently."]
+    illegal: Annotated[tuple[int, int], "How many games a and b lose by an illegal move."]
+    games: Annotated[list[str], "The moves of each game, before an illegal one. a moves first in the game 0, 2, 4, ..."]
+
     def to_dict(self) -> dict[str, Any]:
-        """Return lists by name, for JSON."""
-        return {name: array.tolist() for name, array in self._asdict().items()}
+        """Return the fields by name, for JSON."""
+        return self._asdict()
 
 
 @documented

@@ -1,16 +1,16 @@
 //! `fourbase match`: two programs play many games against each other; each moves first in some of them.
 //!
 //! Game number n takes its random numbers from stream n of the seed, so the result does not depend on the number of threads.
-//! [`play_game`] plays a game, and [`MatchReport`] adds up the results.
+//! A [`Match`] plays the games, and [`MatchReport`] adds up the results.
 
 use std::fmt;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use fourbase::PerPlayer;
 use fourbase::analysis::json::SourceJson;
-use fourbase::players::{Kind, Openings, PlayedGame, nothing_known, play_game, random_source};
-use fourbase::{PerPlayer, Value};
+use fourbase::players::{Kind, Match, PlayedGame, Score, nothing_known};
 use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -90,11 +90,11 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
     let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
-    let plies = counted(arguments.openings, "ply");
-    let over = |games| BadInput(format!("{games} of {board} is over after {plies}; take shorter openings"));
-    let openings = Openings::of(board, arguments.openings).ok_or_else(|| over("every game"))?;
-    let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
-    let openings = openings.draw(games.div_ceil(2), seed).ok_or_else(|| over("nearly every random game"))?;
+    let drawn = Match::new(board, arguments.openings, arguments.games, USUAL_GAMES, seed).ok_or_else(|| {
+        let plies = counted(arguments.openings, "ply");
+        BadInput(format!("hardly a game of {board} lasts longer than {plies}; take shorter openings"))
+    })?;
+    let (openings, games) = (&drawn.openings, drawn.games);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
         Some(Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?)
     } else {
@@ -109,11 +109,9 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     };
     let played = (0..games).into_par_iter().map_init(players, |players, number| {
         let players = players.as_mut().with_context(no_human)?;
-        let (opening, mut source) = (openings.get(number / 2), random_source(seed, number.into()));
-        let [one, other] = &kinds;
-        let played = play_game(opening, [one, other], players, number % 2 == 0, &mut source);
+        let played = drawn.play(number, [&kinds[0], &kinds[1]], players);
         bar.add(1);
-        Ok(played?)
+        Ok(played?.0)
     });
     let played = played.collect::<anyhow::Result<Vec<PlayedGame>>>()?;
     drop(bar);
@@ -175,53 +173,25 @@ struct Tally {
     moves_per_second: Option<f64>,
 }
 
-/// The results of some games for one player.
-#[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Score {
-    wins: u64,
-    ties: u64,
-    losses: u64,
-}
-
-impl Score {
-    fn count(&mut self, value: Value) {
-        *match value {
-            Value::Win => &mut self.wins,
-            Value::Tie => &mut self.ties,
-            Value::Lose => &mut self.losses,
-        } += 1;
-    }
-
-    fn cells(self) -> Vec<String> {
-        let Score { wins, ties, losses } = self;
-        let games = wins + ties + losses;
-        // A win counts one point, and a tie half a point.
-        let percent = 100.0 * (2 * wins + ties) as f64 / (2 * games) as f64;
-        let points = if games == 0 { "-".to_owned() } else { format!("{percent:.1} %") };
-        [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
-    }
-}
-
 impl Tally {
     fn of(kind: Kind, place: usize, played: &[PlayedGame]) -> Tally {
-        let (mut all, mut scores) = (Score::default(), [Score::default(); 2]);
-        for game in played {
-            let value = if place == 0 { game.value } else { game.value.flip() };
-            all.count(value);
-            scores[usize::from(game.began != (place == 0))].count(value);
-        }
-        let [first, second] = scores;
+        let players = Score::of(played.iter(), place);
         let moves = played.iter().map(|game| game.moves[place]).sum::<u64>();
         let seconds = played.iter().map(|game| game.nanoseconds[place]).sum::<u64>() as f64 / 1e9;
         Tally {
             program: kind.to_string(),
-            all,
-            players: PerPlayer { first, second },
+            all: players.first.plus(players.second),
+            players,
             moves_made: moves,
             moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
         }
     }
+}
+
+/// Returns the cells of a row of the table.
+fn cells(score: Score) -> impl Iterator<Item = String> {
+    let points = score.points().map_or_else(|| "-".to_owned(), |of| format!("{:.1} %", 100.0 * of.share));
+    [score.wins, score.ties, score.losses].map(|count| grouped(count.into())).into_iter().chain([points])
 }
 
 impl fmt::Display for MatchReport {
@@ -240,7 +210,7 @@ impl fmt::Display for MatchReport {
             let PerPlayer { first, second } = player.players;
             for (name, score) in [(player.program.as_str(), player.all), ("  as first", first), ("  as second", second)]
             {
-                rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
+                rows.push([name.to_owned()].into_iter().chain(cells(score)).collect());
             }
         }
         write!(f, "\n\n{}\n\n", output::table(&["", ">wins", ">ties", ">losses", ">points"], rows))?;
