@@ -22,6 +22,7 @@ use std::ffi::OsString;
 
 use clap::error::Error as UsageError;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use fourbase_tiers::kernel::Kernel;
 
 use crate::arguments::is_board_or_position;
 use crate::server as serve;
@@ -111,7 +112,23 @@ fn definition() -> clap::Command {
     }
     let options = format!("{head}Options:{head:#}\n{{options}}");
     let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{options}{{after-help}}");
-    command.help_template(template)
+    command.help_template(template).long_version(build())
+}
+
+/// Describes this build for a report of a fault: version, commit, target, cargo features, and the kernels that this machine runs.
+fn build() -> String {
+    let features =
+        [("https", cfg!(feature = "https")), ("mpi", cfg!(feature = "mpi")), ("parquet", cfg!(feature = "parquet"))];
+    let features: Vec<_> = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
+    format!(
+        "{} (commit {})\ntarget: {}-{}\nfeatures: {}\nkernels: {}",
+        env!("CARGO_PKG_VERSION"),
+        option_env!("FOURBASE_COMMIT").unwrap_or("unknown: not a release"),
+        env::consts::ARCH,
+        env::consts::OS,
+        if features.is_empty() { "none".to_string() } else { features.join(", ") },
+        Kernel::detect().name()
+    )
 }
 
 impl Command {
