@@ -35,6 +35,7 @@ use crate::probe::{self, Asked, Question};
 use crate::rows;
 use crate::stats::stats;
 use crate::targets::{Policy, targets};
+use crate::verify::verify;
 use crate::work::{ProgressDisplay, budget, pool, without_gil};
 
 /// A solved board. Threads may share it.
@@ -624,6 +625,22 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         stats(py, self, memory.map_or_else(memory_bytes, |bytes| bytes.0), progress)
+    }
+
+    /// Checks the database against the rules of the game, as ``fourbase verify`` does, and returns how many values were recomputed: all,
+    /// or ``sample`` of them, which counts no legal positions. A fault raises `DatabaseDamaged`. ``memory`` is that of `stats`.
+    ///
+    /// >>> fourbase.Database("4x4").verify()
+    /// 15710
+    #[pyo3(signature = (*, sample=None, memory=None, progress=None))]
+    fn verify(
+        &self,
+        py: Python<'_>,
+        sample: Option<SampleCount>,
+        memory: Option<Memory>,
+        progress: Progress<'_>,
+    ) -> PyResult<u64> {
+        verify(py, self, sample.map(|count| count.0), memory.map_or_else(memory_bytes, |bytes| bytes.0), progress)
     }
 
     /// Draws puzzles: positions in which exactly one move keeps the win or the tie, each a `Puzzle`. They come from games of the

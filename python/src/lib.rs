@@ -5,7 +5,7 @@
 //!   ([`work`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
 //!   outcomes, and [`targets`] makes of them what a network learns.
-//! - [`positions`] lists and draws positions, [`export`] writes them to files, and [`stats`] counts them; [`strategy`] checks a
+//! - [`positions`] lists and draws positions, [`export`] writes them to files, [`stats`] counts them, and [`verify`] checks the values; [`strategy`] checks a
 //!   rule of play, [`graded`] draws the positions in which `evaluate` asks a player, and [`matches`] plays two of them against
 //!   each other.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
@@ -31,6 +31,7 @@ mod solve;
 mod stats;
 mod strategy;
 mod targets;
+mod verify;
 mod work;
 
 use pyo3::call::PyCallArgs;

@@ -251,3 +251,18 @@ def test_players_of_the_program_choose_moves(root):
             database.choose(position, player)
     with pytest.raises(errors.MoveError, match="the game is over"):
         database.choose("1212121", "level:1")
+
+
+def test_verify_recomputes_all_values_and_finds_a_changed_byte(root, tmp_path):
+    db = fourbase.solve("4x3", db=tmp_path)
+    whole = db.verify()
+    assert (db.verify(sample=100), whole > 100) == (100, True)
+    seen: list[fourbase.Progress] = []
+    assert Database("4x4", root).verify(progress=seen.append) > whole
+    assert seen[-1].unit == "entries"
+    tier = max((tmp_path / "4x3" / "remoteness").glob("tier-*"), key=lambda path: path.stat().st_size)
+    changed = bytearray(tier.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    tier.write_bytes(changed)
+    with pytest.raises(fourbase.errors.DatabaseDamaged, match=r"tier-\d+.*replace=True"):
+        Database("4x3", tmp_path).verify()

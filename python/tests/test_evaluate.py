@@ -1,3 +1,4 @@
+import contextlib
 import json
 import math
 import os
@@ -245,6 +246,8 @@ def test_a_policy_of_few_bits_and_many_repeats_are_exact():
 
 def test_few_positions_have_no_interval_and_none_that_matter_no_table():
     few = evaluate(leftmost, "5x4", sample=10)
+    with contextlib.suppress(fourbase.FourbaseError):
+        assert few.to_frame().shape == (len(few.positions), 4 + len(few.rows))
     other = evaluate(lambda position: position.legal_moves[-1], "5x4", sample=10)
     assert math.isnan(few.compare(other).low)
     assert json.loads(json.dumps(few.to_dict(), allow_nan=False))

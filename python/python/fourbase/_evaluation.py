@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourbase._native import Outcome, Position, encode
-from fourbase._types import NO_PLIES, MoveValues, documented, table
+from fourbase._types import NO_PLIES, MoveValues, documented, frame, table
 from fourbase.errors import OptionError
 
 #: The names of metrics: see `Evaluation`.
@@ -224,6 +224,11 @@ class Evaluation:
             for mask in masks
             if mask.any()
         ]
+
+    def to_frame(self) -> Any:
+        """Return the metrics of each position as a data frame of pandas or polars."""
+        of: dict[str, NDArray[Any]] = {"positions": self.positions, "ply": self.ply, "value": self.values}
+        return frame(of | self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the metrics, all together and by ply and value, for JSON."""

@@ -68,20 +68,8 @@ class Arrays:
         return {name: array.tolist() for name, array in self._arrays().items()}
 
     def to_frame(self) -> Any:
-        """Return a data frame of pandas or polars: of the one that is imported, else of the one that is installed.
-
-        The columns of an array (n, k) are named ``values_1`` to ``values_k``.
-        """
-        columns: dict[str, NDArray[Any]] = {}
-        for name, array in self._arrays().items():
-            parts = {f"{name}_{number}": part for number, part in enumerate(array.T, 1)}
-            columns |= {name: array} if array.ndim == 1 else parts
-        for name in sorted(["pandas", "polars"], key=lambda name: name not in sys.modules):
-            try:
-                return importlib.import_module(name).DataFrame(columns)
-            except ImportError:
-                continue
-        raise FourbaseError("to_frame needs pandas or polars; write pip install pandas")
+        """Return a data frame of pandas or polars; the columns of an array (n, k) are ``values_1`` to ``values_k``."""
+        return frame(self._arrays())
 
     def _rows(self) -> list[list[str]]:
         return [[name, str(array.dtype), str(array.shape)] for name, array in self._arrays().items()]
@@ -92,6 +80,23 @@ class Arrays:
 
     def _repr_html_(self) -> str:
         return table(self._rows())
+
+
+def frame(arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return a data frame of pandas or polars: of the one that is imported, else of the one that is installed.
+
+    The columns of an array (n, k) are named ``values_1`` to ``values_k``.
+    """
+    columns: dict[str, NDArray[Any]] = {}
+    for name, array in arrays.items():
+        parts = {f"{name}_{number}": part for number, part in enumerate(array.T, 1)}
+        columns |= {name: array} if array.ndim == 1 else parts
+    for name in sorted(["pandas", "polars"], key=lambda name: name not in sys.modules):
+        try:
+            return importlib.import_module(name).DataFrame(columns)
+        except ImportError:
+            continue
+    raise FourbaseError("to_frame needs pandas or polars; write pip install pandas")
 
 
 @documented
