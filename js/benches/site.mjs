@@ -1,4 +1,4 @@
-// Measures the page without a server in Chromium: node js/site/bench.mjs [visits]. It needs the site in target/site and the modules of
+// Measures the page without a server in Chromium: node js/benches/site.mjs [visits]. It needs the site in target/site and the modules of
 // .ci/page. It fails where a value is wrong. Beside the times there is the CPU time of all of Chromium's processes, which other work on the
 // machine disturbs less. docs/notebook/browser.md has figures.
 

@@ -1,16 +1,16 @@
-// Measures the package of `.ci/js`, and checks its answers: node js/bench.mjs [node|chromium] [positions of each ply].
+// Measures the package of `.ci/js`, and checks its answers: node js/benches/package.mjs [node|chromium] [positions of each ply].
 // CPU time is that of the process, in Chromium of the process of the tab; other work on the machine disturbs it least. In Chromium
 // each question adds a fraction of a millisecond of the browser's own work to it. docs/notebook/browser.md has figures.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { loadavg } from "node:os";
-import { open } from "../target/js/tested/test/browser/open.mjs";
+import { open } from "../../target/js/tested/test/browser/open.mjs";
 
 const MIB = 2 ** 20;
 
 async function inNode() {
-  const { Fourbase } = await import("../target/js/tested/node_modules/fourbase/node.js");
+  const { Fourbase } = await import("../../target/js/tested/node_modules/fourbase/node.js");
   let fourbase;
   return {
     /** Calls a method; returns what it resolves to and the milliseconds of the clock. */
