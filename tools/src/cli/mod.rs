@@ -121,11 +121,10 @@ fn build() -> String {
         [("https", cfg!(feature = "https")), ("mpi", cfg!(feature = "mpi")), ("parquet", cfg!(feature = "parquet"))];
     let features: Vec<_> = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
     format!(
-        "{} (commit {})\ntarget: {}-{}\nfeatures: {}\nkernels: {}",
+        "{} (commit {})\ntarget: {}\nfeatures: {}\nkernels: {}",
         env!("CARGO_PKG_VERSION"),
-        option_env!("FOURBASE_COMMIT").unwrap_or("unknown: not a release"),
-        env::consts::ARCH,
-        env::consts::OS,
+        option_env!("FOURBASE_COMMIT").unwrap_or("unknown"),
+        env!("FOURBASE_TARGET"),
         if features.is_empty() { "none".to_string() } else { features.join(", ") },
         Kernel::detect().name()
     )
