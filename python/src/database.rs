@@ -604,7 +604,7 @@ impl Database {
         read_kind(player)?;
         let options = PyDict::new(slf.py());
         options.set_item("player", player)?;
-        // With a number, a drawing player would make the same draw in every position of a ply.
+        // With a number, a drawing player would play the same whenever it is in a position.
         options.set_item("seed", slf.py().import("numpy.random")?.call_method1("default_rng", (seed,))?)?;
         options.set_item("nodes", nodes.map(|nodes| nodes.0))?;
         slf.py().import("functools")?.getattr("partial")?.call((slf.getattr("choose")?,), Some(&options))
@@ -627,8 +627,8 @@ impl Database {
         stats(py, self, memory.map_or_else(memory_bytes, |bytes| bytes.0), progress)
     }
 
-    /// Checks the database against the rules of the game, as ``fourbase verify`` does, and returns how many values were recomputed: all,
-    /// or ``sample`` of them, which counts no legal positions. A fault raises `DatabaseDamaged`. ``memory`` is that of `stats`.
+    /// Checks the best database against the rules of the game, as ``fourbase verify`` does, and returns how many values were recomputed: all,
+    /// or ``sample`` of them. With ``sample``, legal positions are not counted. A fault raises `DatabaseDamaged`. ``memory`` is that of `stats`.
     ///
     /// >>> fourbase.Database("4x4").verify()
     /// 15710

@@ -12,7 +12,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
 /// What to do about a file that the system refuses.
-const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
+pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
 
 /// What to do about a damaged database.
 const SOLVE_AGAIN: &str = "solve the board again with replace=True";

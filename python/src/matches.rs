@@ -52,14 +52,15 @@ impl Chooser for PythonPlayer<'_> {
 ///
 /// Each of ``a`` and ``b`` is the name of a player, as ``fourbase match --help`` lists them, or a function that takes a `Position` and
 /// returns a column from 1. An illegal move loses the game. Games between two named players are played on all threads, and are those
-/// of the program with the same ``seed``. Functions are called one after the other, on another thread.
+/// of the program with the same ``seed``. Functions are called one after the other, on another thread: Ctrl-C
+/// waits until the call ends.
 ///
 /// With ``openings=PLIES``, each pair of games begins from a position after that many plies, and the players swap sides in the second
 /// game. The pairs cover all such positions, or random ones if ``games`` is too small for all; by default there are two games for each,
-/// or 100. Without openings, two players that draw nothing repeat the same two games.
+/// or 100. Without openings, two players that draw nothing repeat the same two games, and the interval then says nothing.
 ///
-/// ``board`` is a name (default: 7x6) or a `Database`. Players that need values get them from it, or from those in the folder ``db``;
-/// positions that are not stored are searched. ``progress`` is that of `Database.probe_many`.
+/// ``board`` is a name (default: 7x6) or a `Database`. Players that need values get them from it, or from those in the folder ``db``,
+/// or are an error where there are none; positions that are not stored are searched. ``progress`` is that of `Database.probe_many`.
 ///
 /// >>> def center(position):
 /// ...     return min(position.legal_moves, key=lambda column: abs(column - 4))
@@ -113,13 +114,15 @@ pub fn play_match<'py>(
                 None => Some(Box::new(PythonPlayer { player: &functions[place], monitor })),
             }
         };
+        // A function that waits for other threads must not meet the next game meanwhile.
+        let at_once = if is_named { 1 } else { games as usize };
         let play = |players: &mut Option<_>, number| {
             let players = players.as_mut().filter(|_| !monitor.is_cancelled()).ok_or(ChooseError::Human)?;
             let played = drawn.play(number, [&"a", &"b"], players).map_err(|error| error.reason)?;
             done.fetch_add(1, Relaxed);
             Ok(played)
         };
-        let games = (0..games).into_par_iter().map_init(|| Some([player(0)?, player(1)?]), play);
+        let games = (0..games).into_par_iter().with_min_len(at_once).map_init(|| Some([player(0)?, player(1)?]), play);
         games.map(|played| played.map(|(played, game)| (played, game.moves()))).collect::<Result<Vec<_>, _>>()
     })?;
     let (played, games): (Vec<PlayedGame>, Vec<String>) = played.map_err(of_choice)?.into_iter().unzip();

@@ -160,10 +160,10 @@ fn row(item: &Bound<'_, PyAny>) -> PyResult<Row> {
 ///                 after column, each from the bottom up; ``win``, ``loss`` or ``draw`` may follow
 /// ==============  ==========================================================================================
 ///
-/// A row of any of these arrays may be flat, as (n, 3 * rows * columns). Without ``encoding``, texts, lists of `Position`,
-/// observations of ``kaggle``, ``bitboards``, ``array``, ``pettingzoo``, ``openspiel`` (also flat) and, unless the board is square,
-/// ``planes``, ``nchw`` and ``bitbully`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises
-/// `PositionError` with its index and the reason; with ``errors="mask"`` it has all bits set, and `rejected` says why.
+/// A row of any of these arrays may be flat, as (n, 3 * rows * columns). Without ``encoding``, texts, lists of `Position`, observations
+/// of ``kaggle``, and ``bitboards``, ``array``, ``pettingzoo`` and ``openspiel`` are told apart by their shape; flat rows and the others
+/// must be named, because another board's array has the same shape. ``board`` is that of the `Position`, else 7x6. A row that is no
+/// position raises `PositionError` with its index and the reason; with ``errors="mask"`` it has all bits set, and `rejected` says why.
 ///
 /// >>> fourbase.decode(["", "4", "44"], "moves").tolist()
 /// [[0, 0], [262144, 0], [262144, 524288]]

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::Progress;
 use crate::database::Database;
-use crate::failure::{exception, of_database};
+use crate::failure::{CHECK_FOLDER, exception, of_database};
 use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, pool};
 
 /// Verifies the best database in at most `memory` bytes, and returns how many values were recomputed: `sample` of them, or all.
@@ -39,8 +39,11 @@ pub fn verify(
     if report.is_sound() {
         return Ok(report.checked);
     }
-    let unread = report.unread.into_values().map(|unread| unread.message);
-    let faults = Vec::from_iter(report.faults.into_iter().map(|fault| fault.message).chain(unread));
+    if let (true, Some(unread)) = (report.faults.is_empty(), report.unread.values().next()) {
+        let remedy = if unread.is_newer { "update fourbase" } else { CHECK_FOLDER };
+        return Err(exception("FileError", format!("{}; {remedy}", unread.message)));
+    }
+    let faults = Vec::from_iter(report.faults.into_iter().map(|fault| fault.message));
     let more = report.faults_in_all.saturating_sub(faults.len() as u64);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Err(exception("DatabaseDamaged", format!("{}{more}; solve the board again with replace=True", faults.join("; "))))

@@ -68,7 +68,7 @@ def test_rows_that_are_no_positions_can_be_masked():
     assert db.probe_many(decoded, errors="mask")[0].tolist() == expected[0].tolist()
 
 
-SHAPES = [((3, 3), "u8"), ((3, 4, 4), "i1"), (5, "f8"), ((), "f8"), ((2, 2), "c16"), ((2, 2), "f8"), ((1, 3, 4), "O")]
+SHAPES = [((3, 3), "u8"), ((3, 4, 3), "i1"), (5, "f8"), ((), "f8"), ((2, 2), "c16"), ((2, 2), "f8"), ((1, 3, 4), "O")]
 
 
 @pytest.mark.parametrize("wrong", [*(np.zeros(*kind) for kind in SHAPES), [[1, 2], [3]], np.zeros((1, 1, 1, 1, 1))])
@@ -186,8 +186,18 @@ def test_rows_may_be_flat(encoding):
     flat = np.reshape(fourbase.encode(BITBOARDS, encoding, board="4x3"), (len(BITBOARDS), -1))
     assert (fourbase.decode(flat, encoding, board="4x3") == BITBOARDS).all()
     assert (fourbase.decode(flat.tolist(), encoding, board="4x3") == BITBOARDS).all()
-    if encoding == "openspiel":
-        assert (fourbase.decode(flat, board="4x3") == BITBOARDS).all()
+
+
+def test_what_another_board_has_too_must_be_named():
+    # The arrays of 6x7 have the shapes of arrays of 7x6 in another encoding.
+    for encoding in ("array", "nchw"):
+        with pytest.raises(errors.EncodingError):
+            fourbase.decode(fourbase.encode(["1", "12"], encoding, board="6x7"))  # type: ignore[call-overload]
+    for encoding in ("bitbully", "planes", "nchw"):
+        with pytest.raises(errors.EncodingError):
+            fourbase.decode(fourbase.encode(["1", "12"], encoding))  # type: ignore[call-overload]
+    with pytest.raises(errors.EncodingError, match="one position of nchw"):
+        fourbase.decode(fourbase.encode(["4"], "nchw")[0])
 
 
 def test_one_position_instead_of_a_batch_is_told_so():

@@ -94,8 +94,13 @@ def test_augmented_rows_are_the_answers_about_mirror_images(targets, drawn):
     assert (labelled.values == db.probe_many(positions)[0]).all()
     with pytest.raises(errors.OptionError, match="board="):
         fourbase.augment(drawn)
-    with pytest.raises(errors.EncodingError, match="augment bitboards"):
+    with pytest.raises(errors.EncodingError, match="encode positions afterwards"):
         fourbase.augment(fourbase.encode(drawn.positions, "nchw", board=DB))
+    # Flat rows would be turned around, and signed bitboards exchanged.
+    flat = fourbase.encode(drawn.positions, "array", board=DB).reshape(len(drawn.positions), -1)
+    for wrong in (flat, drawn.positions.astype(np.int64), np.int8(3)):
+        with pytest.raises(errors.EncodingError, match="encode positions afterwards"):
+            fourbase.augment(wrong, board=DB)  # type: ignore[type-var]
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

@@ -108,3 +108,18 @@ def test_progress_counts_games_and_stops_them():
     assert next(numbers) < 100_000
     play("random", "random", games=20, progress=seen.append)
     assert seen[-1].done == 20
+
+
+def test_a_function_may_call_the_package_and_is_asked_one_game_after_the_other():
+    depth, most = 0, 0
+
+    def player(position: Position) -> int:
+        nonlocal depth, most
+        depth += 1
+        most = max(most, depth)
+        fourbase.encode([position], "nchw")
+        depth -= 1
+        return position.legal_moves[0]
+
+    assert fourbase.match(player, "random", board="4x4", games=400).wins > 0
+    assert most == 1

@@ -34,17 +34,24 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys, monkey
 
 
 def test_progress_into_a_file_is_a_line_now_and_then_with_the_time_that_is_left(capsys, monkeypatch):
-    clock = iter([100.0, 101.9, 102.0, 105.0, 111.9, 112.5, 130.0, 131.0])
+    clock = iter([100.0, 100.0, 101.9, 102.0, 105.0, 111.9, 112.5, 130.0, 131.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     show = progress_display("5x4", "Progress", True)
     assert show is not None
-    for done in (1, 250, 500, 600, 800):
+    for done in (0, 1, 250, 500, 600, 800):
         show("rows", done, 1000, 0)
     show()
     assert capsys.readouterr().err.splitlines() == [
         "5x4: 250 rows of 1,000, 25%, 2 s, about 6 s left",
         "5x4: 800 rows of 1,000, 80%, 12 s, about 3 s left",
     ]
+    # What an earlier call has done took no time of this one.
+    clock = iter([100.0, 100.0, 110.0])
+    show = progress_display("5x4", "Progress", True)
+    assert show is not None
+    for done in (800, 850):
+        show("rows", done, 1000, 0)
+    assert capsys.readouterr().err == "5x4: 850 rows of 1,000, 85%, 10 s, about 30 s left\n"
     assert progress_display("5x4", "Progress", None) is None
 
 

@@ -106,9 +106,11 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
             'an array (n, 2) of int64 may be moves or bitboards: write encoding="actions" for columns from 0, or '
             'encoding="bitboards"'
         )
+    if encoding is None and array.dtype.kind == "f" and array.shape == (2, start.height, start.width):
+        raise EncodingError('the array may be two boards or one position of nchw: write encoding="array" or data[None]')
     # A wrong array is refused as a whole; the rows of a list are checked one by one.
     is_list = encoding is not None and isinstance(data, Sequence)
-    encoding = encoding or _by_shape(array.shape, start)
+    encoding = encoding or _by_shape(array.shape)
     if encoding == "bitboards":
         return _bitboards(array), None
     try:
@@ -192,21 +194,15 @@ def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return (bits & np.uint64(1)).astype(np.bool_)
 
 
-def _by_shape(shape: tuple[int, ...], start: Position) -> str:
-    """Return the encoding that arrays of this shape have."""
+def _by_shape(shape: tuple[int, ...]) -> str:
+    """Return the encoding that arrays of this shape have. Those whose shape another board's array has must be named."""
     match shape:
         case (0,) | (_, 2):
             return "bitboards"
-        case (_, width, height) if width != height and (width, height) == (start.width, start.height):
-            return "bitbully"
-        case (_, cells) if cells == 3 * start.width * start.height:
-            return "openspiel"
         case (_, _, _):
             return "array"
         case (_, _, _, 2):
             return "pettingzoo"
-        case (_, 2, width, height) if width != height and {width, height} == {start.width, start.height}:
-            return "planes" if width == start.width else "nchw"
         case (_, 3, _, _):
             return "openspiel"
     raise EncodingError(

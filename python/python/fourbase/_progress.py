@@ -29,7 +29,9 @@ class Progress(NamedTuple):
     """
 
     unit: Annotated[
-        str, "What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``."
+        str,
+        "What is counted: ``'positions'``, ``'moves'``, ``'games'``, ``'entries'`` of the index, ``'plies'``, "
+        "``'puzzles'`` or ``'nodes'``.",
     ]
     done: Annotated[int, "How many are done."]
     total: Annotated[int | None, "How many there are; None if that is unknown."]
@@ -60,12 +62,16 @@ def progress_display(board: str, kind: str, progress: Any) -> Callable[..., obje
         return lambda *seen: progress(make(*seen)) if seen else None
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     text, begun = "", time.monotonic()
+    # What was done when the present stage began, and when that was.
+    first, all_of_it = (0, 0.0), None
     # When the next line is shown, in seconds.
     due = 2.0 if not is_terminal else 1.0 if progress is None and kind == "Progress" else 0.0
 
     def show(*seen: Any) -> None:
-        nonlocal text, due
+        nonlocal text, due, first, all_of_it
         line, seconds = f"{board}: {make(*seen)}" if seen else "", time.monotonic() - begun
+        if seen and (seen[2] != all_of_it or seen[1] < first[0]):
+            first, all_of_it = (seen[1], seconds), seen[2]
         if line == text or seconds < due:
             return
         if is_terminal:
@@ -73,7 +79,8 @@ def progress_display(board: str, kind: str, progress: Any) -> Callable[..., obje
             print(f"\r{line:<{len(text)}}", end="" if seen else "\r", file=sys.stderr, flush=True)
         elif seen:
             _, done, total = seen[:3]
-            left = f", about {seconds * (total - done) / done:,.0f} s left" if done and total else ""
+            pace = (seconds - first[1]) / (done - first[0]) if done > first[0] else None
+            left = f", about {pace * (total - done):,.0f} s left" if pace is not None and total else ""
             print(f"{line}, {seconds:,.0f} s{left}", file=sys.stderr, flush=True)
             due = seconds + 10.0
         text = line

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._native import canonical, mirror
+from fourbase._native import Position, canonical, mirror
 from fourbase._types import Arrays, Encoding
 from fourbase.errors import EncodingError, OptionError
 
@@ -23,11 +23,16 @@ def augment(rows: _Rows, *, board: str | None = None) -> _Rows:
     >>> fourbase.augment(targets).policy.tolist()
     [[0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]]
     """
-    found: Any = rows
-    if isinstance(found, Arrays):
-        return found._make(augment(array, board=board) for array in found)  # type: ignore[attr-defined, no-any-return]
-    if found.ndim > 2:
-        raise EncodingError(f"the array has the shape {found.shape}; augment bitboards, then encode them")
+    if isinstance(rows, Arrays):
+        return rows._make(augment(array, board=board) for array in rows)  # type: ignore[attr-defined, no-any-return]
+    found: Any = np.asarray(rows)
+    is_table = found.ndim == 2 and found.dtype != np.uint64
+    width = Position(board).width if board and is_table else None
+    if found.ndim not in (1, 2) or (is_table and (found.dtype == np.int64 or width not in (None, found.shape[1]))):
+        raise EncodingError(
+            f"the array has the shape {found.shape} and the type {found.dtype}; give uint64 bitboards (n, 2), an array "
+            "(n,) or one (n, columns), and encode positions afterwards"
+        )
     other = mirror(found, board=board) if found.dtype == np.uint64 else found[:, ::-1] if found.ndim == 2 else found
     return np.concatenate([found, other])  # type: ignore[return-value]
 

@@ -89,8 +89,8 @@ def frame(arrays: dict[str, NDArray[Any]]) -> Any:
     """
     columns: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
-        parts = {f"{name}_{number}": part for number, part in enumerate(array.T, 1)}
-        columns |= {name: array} if array.ndim == 1 else parts
+        parts = [array] if array.ndim == 1 else array.T
+        columns |= {name if array.ndim == 1 else f"{name}_{number}": part for number, part in enumerate(parts, 1)}
     for name in sorted(["pandas", "polars"], key=lambda name: name not in sys.modules):
         try:
             return importlib.import_module(name).DataFrame(columns)
@@ -199,6 +199,10 @@ class Targets(Arrays, _Targets):
         index, count = shard
         if size < 1 or not 0 <= index < count:
             raise OptionError(f"size={size}, shard={shard} cannot be; write a size from 1, an index from 0 below count")
+        if isinstance(shuffle, bool):
+            raise OptionError(f"shuffle={shuffle} is no seed; write a number such as shuffle=epoch, or None")
+        if inputs is not None and len(inputs) != len(self.values):
+            raise OptionError(f"there are {len(inputs)} inputs for {len(self.values)} rows; give one for each")
         rows = np.arange(len(self.values))
         rows = (rows if shuffle is None else np.random.default_rng(shuffle).permutation(rows))[index::count]
         last = len(rows) - len(rows) % size if drop_last else len(rows)
