@@ -46,7 +46,7 @@ def test_progress_into_a_file_is_a_line_now_and_then_with_the_time_that_is_left(
         "5x4: 800 rows of 1,000, 80%, 12 s, about 3 s left",
     ]
     # What an earlier call has done took no time of this one.
-    clock = iter([100.0, 100.0, 110.0])
+    clock = iter([100.0, 100.0, 110.0, 120.0])
     show = progress_display("5x4", "Progress", True)
     assert show is not None
     for done in (800, 850):
