@@ -110,9 +110,7 @@ def test_every_encoding_reads_back_what_it_wrote(board, encoding):
     bitboards = np.array([position.bitboards for position in positions], np.uint64)
     written = encode(positions, encoding)
     assert (decode(written, encoding, board=board) == bitboards).all()
-    width, height = positions[0].width, positions[0].height
-    by_name = {"actions", "openspiel-egocentric", "kaggle", "uci"}
-    by_name |= {"planes", "nchw", "bitbully"} if width == height else {"planes"} if height == 2 else set()
+    by_name = {"actions", "openspiel-egocentric", "kaggle", "uci", "planes", "nchw", "bitbully"}
     if encoding not in by_name:
         # The others are told apart by their shape.
         assert (decode(written, board=board) == bitboards).all()
