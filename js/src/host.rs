@@ -90,6 +90,7 @@ pub fn get(address: &str, range: &str) -> io::Result<Answer> {
                 Some("WouldBlock") => ErrorKind::WouldBlock,
                 Some("PermissionDenied") => ErrorKind::PermissionDenied,
                 Some("InvalidData") => ErrorKind::InvalidData,
+                Some("HostUnreachable") => ErrorKind::HostUnreachable,
                 _ => ErrorKind::ConnectionAborted,
             };
             io::Error::new(kind, text(&error))
