@@ -10,9 +10,9 @@ const PAUSE = 50;
 /** The modules. Each exports a class, `Engine` or `Solver`, whose object answers the questions. */
 const MODULES = { engine, solver };
 
-/** The open files by their numbers, and (`numbersOf`) the numbers of each board's files. */
+/** The open files by their numbers; and for each board the numbers of its files, and what else is sent to the host of its database. */
 const files = new Map();
-const numbersOf = new Map();
+const sourceOf = new Map();
 /** For each board open in the previous worker and not open here yet, what `open` returned, and its arguments. */
 const earlier = new Map();
 let nextNumber = 0;
@@ -20,7 +20,7 @@ let answerer;
 let isEngine;
 /** Returns the canonical name of a board, which a text may spell in several ways. */
 let nameOf;
-const requests = new Requests();
+let requests = new Requests();
 /** Sends a message to the page's side, and what reads files there. */
 let post;
 let access;
@@ -39,7 +39,7 @@ const host = {
     return access.read(file, offset, length);
   },
   get: (address, range) => requests.get(address, range),
-  pause: (milliseconds) => requests.pause(milliseconds),
+  pause: (milliseconds) => { requests.delay = milliseconds; },
   poll(done, all) {
     const now = performance.now();
     if (now - reported >= PAUSE) {
@@ -71,12 +71,11 @@ const methods = {
   },
   open(sources, board, hash, most) {
     if (typeof sources === "string") {
-      const { origin, pathname, search, hash: part, username } = new URL(sources);
-      const folder = `${origin}${pathname}`;
-      requests.places.delete(folder);
-      requests.places.set(folder, { search, ...hash });
+      const address = new URL(sources);
+      requests.place = { search: address.search, ...hash };
+      address.search = "";
       // The module refuses the other parts of an address.
-      return replace(answerer.open_address(part || username ? sources : folder, board), []);
+      return replace(answerer.open_address(address.href, board), { numbers: [], place: requests.place });
     }
     const first = nextNumber;
     const numbers = sources.map(() => nextNumber++);
@@ -84,7 +83,7 @@ const methods = {
       sources.forEach(([, file], at) => files.set(first + at, access.open(file)));
       const sizes = numbers.map((number) => access.size(files.get(number)));
       const names = sources.map(([name]) => name);
-      return replace(answerer.open(names, new Float64Array(sizes), first, board, hash, most), numbers);
+      return replace(answerer.open(names, new Float64Array(sizes), first, board, hash, most), { numbers });
     } catch (error) {
       numbers.forEach(forget);
       throw error;
@@ -94,8 +93,8 @@ const methods = {
     const board = nameOf(text);
     answerer.close(board);
     earlier.delete(board);
-    numbersOf.get(board)?.forEach(forget);
-    numbersOf.delete(board);
+    sourceOf.get(board)?.numbers.forEach(forget);
+    sourceOf.delete(board);
     return board;
   },
   analyseMany(board, positions, ...rest) {
@@ -117,9 +116,13 @@ const methods = {
 /** The questions that a database answers. */
 const ASKING = new Set(["analyse", "analyseMany", "analyseGame", "choose", "puzzles"]);
 
-/** Opens the database of a board, if it was open in the previous worker. If that fails, throws, so that no search answers instead. */
+/**
+ * Makes a board's database the one that is read, and opens it if it was open in the previous worker. If that fails, throws, so that no
+ * search answers instead.
+ */
 function reopen(text) {
-  const board = earlier.size > 0 ? nameOf(text) : undefined;
+  const board = nameOf(text);
+  requests.place = sourceOf.get(board)?.place;
   const was = earlier.get(board);
   if (!was) return;
   const [sources, , ...others] = was.args ?? [];
@@ -131,11 +134,11 @@ function reopen(text) {
 }
 
 /** Keeps the files of a database that was just opened, and forgets those of the earlier database of its board. */
-function replace(opened, numbers) {
+function replace(opened, source) {
   const { board } = JSON.parse(opened);
   earlier.delete(board);
-  numbersOf.get(board)?.forEach(forget);
-  numbersOf.set(board, numbers);
+  sourceOf.get(board)?.numbers.forEach(forget);
+  sourceOf.set(board, source);
   return opened;
 }
 
@@ -160,7 +163,7 @@ function described(error) {
 async function settle(questions) {
   const results = [];
   let open = [...questions.keys()];
-  for (requests.begin(true); ; requests.begin(false)) {
+  for (;;) {
     open = open.filter((number) => {
       const before = requests.refused;
       try {
@@ -189,6 +192,8 @@ async function answer({ id, method, args, cancel }) {
     post({ id, result });
   } catch (error) {
     post({ id, error: loading.signal.aborted ? { code: "cancelled" } : described(error) });
+  } finally {
+    requests = new Requests();
   }
 }
 

@@ -40,15 +40,12 @@ type Answered<Answer, Field extends keyof Answer> = Omit<Answer, Field | "input"
 
 /** The line of `fourbase query --json`. */
 export type Analysis = Answered<json.Query, "position" | "source">;
-export type Outcome = Pick<Analysis, "value" | "remoteness">;
-export type Scored = Pick<Analysis, "value" | "remoteness" | "score">;
 export type Step = json.StepJson & { player: Player };
 type Judged = Answered<json.Analyse, "position" | "source" | "over" | "undecided_moves" | "mistakes">;
 /** The line of `fourbase analyse --json`. */
 export type GameAnalysis = Omit<Judged, "steps" | "error"> & { steps: Step[]; error: null };
 /** The line of `fourbase convert --json`. */
 export type Description = Answered<json.Position, "position" | "over" | "canonical" | "mirror" | "drawing"> & { error: null };
-export type Sums = Pick<json.Row, "legal" | "primitive" | "with_line" | "win" | "lose" | "tie">;
 /** The line of `fourbase stats --json`. */
 export type Stats = Omit<Answered<json.Stats, "stores" | "outcomes">, "plies"> & { plies: Array<Answered<json.Row, "outcomes">> };
 export type {
@@ -107,7 +104,10 @@ export class Fourbase {
   /** Finds the value of a position, of its moves, and best play (unless `line` is false); with `why` also the reasons. */
   analyse(board: Board, position?: string, options?: Budget & { line?: boolean; why?: boolean }): Promise<Analysis>;
 
-  /** Analyses positions in their order. All of them are answered, or the promise is rejected. The budget is that of each position. */
+  /**
+   * Analyses positions in their order. All of them are answered, or the promise is rejected. The budget is that of each position.
+   * `onProgress` is called after each 32 positions, and after the last one.
+   */
   analyseMany(
     board: Board,
     positions: Iterable<string>,
@@ -151,7 +151,8 @@ export class Fourbase {
    * Opens the files of one database folder, or the database at an address such as "https://host/7x6/remoteness", of which a question
    * reads only the parts that it needs; in node also a folder by its path. `board` refuses a database of another board; with it, the
    * address may be that of the folder of all databases. `headers` and `credentials` are those of `fetch`, for each request; what
-   * follows a `?` in the address is sent with each request, too.
+   * follows a `?` in the address is sent with each request, too. `headers` are not sent to another address: with them, a host that
+   * redirects is an error.
    */
   open(
     files: Iterable<File> | Record<string, FileSource> | string | URL,
@@ -161,7 +162,10 @@ export class Fourbase {
   /** Loads and opens a built-in database; with `first` only its first plies, about 120 KB, and later positions are searched. */
   openBuiltIn(board: Board, options?: { first?: boolean; signal?: AbortSignal }): Promise<json.BoardJson>;
 
-  /** Closes the database of a board, and frees its memory; without a board, ends the worker. */
+  /**
+   * Closes the database of a board, and frees its files; the worker's memory is freed once no database is open. Without a board, ends
+   * the worker.
+   */
   close(board?: Board): Promise<void>;
 
   /** Ends the worker, at the end of an `await using`. */

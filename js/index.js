@@ -1,7 +1,7 @@
 // The page's side: checks arguments, loads databases, and asks the workers.
 
 import files from "./files.js";
-import { FourbaseError, Link, platform } from "./link.js";
+import { FourbaseError, Link, platform, shown } from "./link.js";
 
 export { FourbaseError };
 
@@ -65,7 +65,7 @@ export class Fourbase {
     while (found.length < all.length) {
       const args = [board, all.slice(found.length, found.length + TOGETHER), ...limits({ nodes, seconds }), line, Boolean(why), false];
       found.push(...(await this.#engine.ask("analyseMany", args, options)).map((text) => JSON.parse(text)));
-      onProgress?.({ done: found.length, all: all.length });
+      await onProgress?.({ done: found.length, all: all.length });
     }
     return found;
   }
@@ -122,7 +122,11 @@ export class Fourbase {
     if (typeof from === "string" || from instanceof URL) {
       const place = platform.address(from);
       chosen = await platform.folderOf(place, from);
-      if (!chosen) return this.#open([place, board, { headers: [...new Headers(headers)], credentials }], options);
+      // The message does not repeat headers, which may be secret.
+      const lines = await (async () => [...new Headers(headers)])().catch(() => {
+        throw new FourbaseError("input", "headers are those of fetch, such as an object of texts by their names");
+      });
+      if (!chosen) return this.#open([place, board, { headers: lines, credentials }], options);
     }
     const list = Symbol.iterator in Object(chosen) ? Array.from(chosen, (file) => [file?.name, file]) : Object.entries(chosen ?? {});
     if (list.some(([name]) => typeof name !== "string")) {
@@ -159,7 +163,7 @@ export class Fourbase {
     }
     checkTexts({ board });
     this.#opened.delete(await this.#engine.ask("close", [board]));
-    this.#engine.rest();
+    if (this.#opened.size === 0) this.#engine.rest();
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
@@ -195,7 +199,7 @@ export class Fourbase {
     if (!this.#modules.has(name)) {
       const url = this.#address("wasm", `${name}_bg.wasm`);
       const compile = (bytes) => expand(bytes).then(WebAssembly.compile).catch(({ message }) => {
-        throw new FourbaseError("broken", `cannot use ${url}: ${message}`);
+        throw new FourbaseError("broken", `cannot use ${shown(url)}: ${message}`);
       });
       const module = load(url, "broken").then(compile);
       this.#modules.set(name, module);
@@ -253,6 +257,6 @@ async function load(url, code, signal) {
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     // Firefox ends its sentences with a full stop.
-    throw new FourbaseError(code, `cannot load ${url}: ${error.message.replace(/\.$/, "")}`);
+    throw new FourbaseError(code, `cannot load ${shown(url)}: ${shown(error.message).replace(/\.$/, "")}`);
   }
 }

@@ -14,6 +14,13 @@ export class FourbaseError extends Error {
   }
 }
 
+/** Returns an address, or a text that holds one, for a message: without the user and the password. */
+export function shown(address) {
+  if (!URL.canParse(address)) return String(address).replace(/[/\\]{2}.*@/s, "//...@");
+  const url = new URL(address);
+  return url.username || url.password ? Object.assign(url, { username: "...", password: "" }).href : String(address);
+}
+
 /** What differs between pages and node, whose own is in node.js. */
 export const platform = {
   /** Starts a worker. `receive` gets its messages, and `fail` is told that it has ended. */
@@ -25,7 +32,9 @@ export const platform = {
     } else {
       // A page starts no worker of another site, but its own worker may import from there.
       const text = `import ${JSON.stringify(new URL("../worker.js", module))};`;
-      worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+      const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      worker = new Worker(url, { type: "module" });
+      worker.addEventListener("message", () => URL.revokeObjectURL(url), { once: true });
     }
     worker.onmessage = ({ data }) => receive(data);
     worker.onerror = ({ message }) => fail(message);
@@ -34,8 +43,8 @@ export const platform = {
   /** Returns the absolute address of a folder; a relative one counts from the page or its worker. */
   address(text) {
     const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-    if (!URL.canParse(text, base)) throw new FourbaseError("input", `"${text}" is no address; write one such as https://host/7x6/remoteness`);
-    return new URL(text, base).href;
+    if (URL.canParse(text, base)) return new URL(text, base).href;
+    throw new FourbaseError("input", `"${shown(text)}" is no address; write one such as https://host/7x6/remoteness`);
   },
   /** Returns the files of a local folder by their names; a page has none. */
   folderOf: async () => undefined,

@@ -3,9 +3,9 @@
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { FourbaseError, platform } from "./link.js";
+import { FourbaseError, platform, shown } from "./link.js";
 
-const fetched = platform.load;
+const { address, load: fetched } = platform;
 
 Object.assign(platform, {
   start(receive, fail) {
@@ -14,7 +14,7 @@ Object.assign(platform, {
   },
   address(text) {
     // A letter and a colon are a drive.
-    return /^[a-z][a-z\d+.-]+:/i.test(text) ? new URL(text).href : pathToFileURL(text).href;
+    return /^[a-z][a-z\d+.-]+:/i.test(text) ? address(text) : pathToFileURL(text).href;
   },
   async folderOf(place, text) {
     if (!place.startsWith("file:")) return undefined;
@@ -24,7 +24,7 @@ Object.assign(platform, {
       return Object.fromEntries(names.map((name) => [name, `${path}/${name}`]));
     } catch ({ code, message }) {
       if (code?.startsWith("E") && code !== "ENOENT" && code !== "ENOTDIR") throw new FourbaseError("database", message);
-      throw new FourbaseError("input", `"${text}" is no address and no folder; write one such as https://host/7x6/remoteness`);
+      throw new FourbaseError("input", `"${shown(text)}" is no address and no folder; write one such as https://host/7x6/remoteness`);
     }
   },
   async source(file) {

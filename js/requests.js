@@ -4,6 +4,13 @@
 /** How many milliseconds a host may take to answer. */
 const TIMEOUT = 30_000;
 
+/** A host that has let so many requests in a row time out is not asked for so many milliseconds. */
+const MOST_TIMEOUTS = 3;
+const SILENCE = 60_000;
+
+/** How many parts are loaded at the same time. */
+const MOST_REQUESTS = 16;
+
 /** How often the library asks for the same part, if that fails. */
 const MOST_TRIES = 3;
 
@@ -12,89 +19,94 @@ const WHOLE_BYTES = 2 ** 20;
 
 const failure = (name, message) => Object.assign(new Error(message), { name });
 
+/** For each origin, how many requests have timed out since its last answer, and when the last one did or the answer came. */
+const hosts = new Map();
+
+/** The requests of a question. */
 export class Requests {
-  /** The folders of databases, each with what else is sent to its host: `search`, `headers` and `credentials`. */
-  places = new Map();
+  /** What else is sent for the database that is read: `search`, `headers` and `credentials`. */
+  place;
+  /** How many milliseconds the next request waits. */
+  delay = 0;
   /** How many requests had no answer yet. */
   refused = 0;
   /** How many bytes have come for this question. */
   bytes = 0;
-  /** For each request, what its tries brought; and how many of them were made since the question was asked last. */
+  /** For each request, what its tries brought; and how many of them have failed since the question was asked last. */
   #tries = new Map();
-  #made = new Map();
+  #failed = new Map();
   #wanted = [];
-  #delay = 0;
 
   get(address, range) {
     const key = `${range} ${address}`;
     if (!this.#tries.has(key)) this.#tries.set(key, []);
     const tries = this.#tries.get(key);
-    const number = Math.min(this.#made.get(key) ?? 0, MOST_TRIES - 1);
-    this.#made.set(key, number + 1);
-    const delay = this.#delay;
-    this.#delay = 0;
+    const failed = this.#failed.get(key) ?? 0;
+    const number = Math.min(failed, MOST_TRIES - 1);
+    const { delay, place } = this;
+    this.delay = 0;
     const found = tries[number];
+    if (found?.error || (found?.status ?? 206) !== 206) this.#failed.set(key, failed + 1);
     if (found?.error) throw found.error;
-    if (found?.headers !== undefined) return found;
+    if (found?.status !== undefined) return found;
     this.refused += 1;
     if (!found) {
       tries[number] = {};
-      this.#wanted.push({ tries, number, address, range, delay });
+      this.#wanted.push({ tries, number, address, range, delay, place });
     }
     throw failure("WouldBlock", "the answer is on its way");
   }
 
-  /** Makes the next request wait. */
-  pause(milliseconds) {
-    this.#delay = milliseconds;
-  }
-
-  /** Begins to ask the question again, or with `isNew` another one. */
-  begin(isNew) {
-    this.#made.clear();
-    if (!isNew) return;
-    this.#tries.clear();
-    this.#wanted = [];
-    this.bytes = 0;
-  }
-
   /** Loads all that was wanted. */
   async load(signal) {
-    const count = (bytes) => { this.bytes += bytes; };
+    this.#failed.clear();
+    const begun = performance.now();
+    /** What aborts the requests; after they have ended, it does nothing. */
     const running = new Set();
     const abort = () => running.forEach((controller) => controller.abort(signal.reason));
     signal.addEventListener("abort", abort);
-    await Promise.all(this.#wanted.splice(0).map(async ({ tries, number, address, range, delay }) => {
-      if (delay > 0) await new Promise((resolve) => { setTimeout(resolve, delay); });
-      // The database that was opened last may be below an earlier address.
-      const [, place] = [...this.places].findLast(([folder]) => address.startsWith(folder)) ?? [];
-      if (!signal.aborted) tries[number] = await ask(address, range, place, running, count).catch((error) => ({ error }));
-    }));
+    const loop = async () => {
+      while (this.#wanted.length > 0 && !signal.aborted) {
+        const { tries, number, delay, ...request } = this.#wanted.shift();
+        const controller = new AbortController();
+        running.add(controller);
+        const wait = (resolve) => { controller.signal.onabort = resolve; setTimeout(resolve, begun + delay - performance.now()); };
+        if (delay > 0) await new Promise(wait);
+        if (!signal.aborted) tries[number] = await this.#ask(request, controller).catch((error) => ({ error }));
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_REQUESTS }, loop));
     signal.removeEventListener("abort", abort);
     signal.throwIfAborted();
   }
-}
 
-async function ask(address, range, { search = "", headers = [], credentials = "same-origin" } = {}, running, count) {
-  const controller = new AbortController();
-  running.add(controller);
-  const late = setTimeout(() => controller.abort(failure("TimedOut", `no answer within ${TIMEOUT / 1000} seconds`)), TIMEOUT);
-  const url = address + search;
-  let response;
-  try {
-    const all = [...headers, ["Range", range], ["Accept-Encoding", "identity"]];
-    // A browser's cache would mix parts of two versions of a file, and asks with If-Range, which brings whole files.
-    response = await fetch(url, { headers: all, credentials, cache: "no-store", signal: controller.signal });
-    return await partOf(response, range, count);
-  } catch (error) {
-    if (controller.signal.aborted) throw controller.signal.reason;
-    if (error.name === "InvalidData" || error.name === "PermissionDenied") throw error;
-    throw response ? brokenOff(response) : await unanswered(url, error);
-  } finally {
-    clearTimeout(late);
-    running.delete(controller);
-    // The rest of an answer that is too long is not loaded.
-    controller.abort();
+  async #ask({ address, range, place: { search = "", headers = [], credentials = "same-origin" } = {} }, controller) {
+    const url = address + search;
+    const { origin } = new URL(url);
+    const begun = performance.now();
+    const [timeouts, last] = hosts.get(origin) ?? [0, -Infinity];
+    if (timeouts >= MOST_TIMEOUTS && begun - last < SILENCE) throw failure("HostUnreachable", "the last requests to this host have timed out");
+    const late = setTimeout(() => controller.abort(failure("TimedOut", `no answer within ${TIMEOUT / 1000} seconds`)), TIMEOUT);
+    let response;
+    try {
+      // A browser's cache would mix parts of two versions of a file, and asks with If-Range, which brings whole files.
+      const options = { credentials, cache: "no-store", redirect: headers.length > 0 ? "manual" : "follow" };
+      response = await fetch(url, { headers: [...headers, ["Range", range], ["Accept-Encoding", "identity"]], ...options, signal: controller.signal });
+      const part = await partOf(response, range, (bytes) => { this.bytes += bytes; });
+      hosts.set(origin, [0, performance.now()]);
+      return part;
+    } catch (error) {
+      const [times, since] = hosts.get(origin) ?? [0, -Infinity];
+      // A host that has answered another request in the meantime is not silent.
+      if (controller.signal.reason?.name === "TimedOut" && (times > 0 || since < begun)) hosts.set(origin, [times + 1, performance.now()]);
+      if (controller.signal.aborted) throw controller.signal.reason;
+      if (error.name === "InvalidData" || error.name === "PermissionDenied") throw error;
+      throw response ? brokenOff(response) : await unanswered(url, error, headers, credentials, controller.signal);
+    } finally {
+      clearTimeout(late);
+      // The rest of an answer that is too long is not loaded.
+      controller.abort();
+    }
   }
 }
 
@@ -114,6 +126,10 @@ async function partOf(response, range, count) {
     }
   };
   let { status } = response;
+  // Browsers hide where to.
+  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    throw failure("PermissionDenied", "the host redirects to another address, to which `headers` are not sent; open that address");
+  }
   let body = new Uint8Array();
   if (status === 206) {
     if (response.type === "cors" && !response.headers.has("Content-Range")) {
@@ -138,13 +154,16 @@ function brokenOff({ headers }) {
 }
 
 /** Says why there is no answer. Browsers do not, so a request whose answer a page may not read finds out. */
-async function unanswered(url, error) {
+async function unanswered(url, error, headers, credentials, signal) {
   const { location, crossOriginIsolated } = globalThis;
   // An error of several addresses, in node, has no message of its own.
   const message = (error.cause?.message || error.cause?.code || error.message).replace(/\.$/, "");
   if (!location || new URL(url).origin === location.origin) return failure("Aborted", message);
   const header = "Access-Control-Allow-Origin";
-  const answers = await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store" }).then(() => true, () => false);
-  if (answers) return failure("PermissionDenied", `the host does not let pages of other sites read; it should send ${header}: *`);
-  return failure("Aborted", `${message} (no answer${crossOriginIsolated ? `, or none with ${header}` : ""})`);
+  const answers = await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store", signal }).then(() => true, () => false);
+  if (!answers) return failure("Aborted", `${message} (no answer${crossOriginIsolated ? `, or none with ${header}` : ""})`);
+  // With credentials, browsers accept no `*`.
+  const lines = credentials === "include" ? [`${header}: ${location.origin}`, "Access-Control-Allow-Credentials: true"] : [`${header}: *`];
+  if (headers.length > 0) lines.push(`Access-Control-Allow-Headers: ${headers.map(([name]) => name).join(", ")}`);
+  return failure("PermissionDenied", `the host does not let pages of other sites read; it should send ${lines.join(" and ")}`);
 }

@@ -52,7 +52,7 @@ async function openPlace(fourbase, boards, text) {
     if (![location.origin, ...SOURCES].includes(place.origin)) {
       throw new Error(`this page reads none of ${place.origin}; its publisher can allow that`);
     }
-    const { board } = await fourbase.open(place);
+    const { board } = await fourbase.open(place, { signal: AbortSignal.timeout(10_000) });
     boards.take(board);
     if (board !== first) {
       query.set("board", board);

@@ -251,7 +251,7 @@ impl Engine {
             let mut budget = budget(nodes, seconds);
             let outcomes = analyst.every_move(position, &mut budget)?;
             // What is stored is found without asking the host.
-            if let Some(monitor) = budget.monitor.as_ref().filter(|_| host::poll_nodes(0)) {
+            if let Some(monitor) = budget.monitor.as_ref().filter(|_| host::poll(0, 0)) {
                 monitor.cancel();
             }
             not_cancelled(&budget, board).map_err(DatabaseError::from)?;
@@ -311,7 +311,8 @@ fn budget(nodes: Option<f64>, seconds: Option<f64>) -> Budget {
     let nodes = nodes.map(|nodes| nodes as u64).or_else(|| seconds.is_none().then_some(DEFAULT_NODES));
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let deadline = time.and_then(|time| Instant::now().checked_add(time));
-    Budget { nodes, deadline, monitor: Some(Arc::new(Monitor::polling(host::poll_nodes))), ..Budget::default() }
+    let monitor = Some(Arc::new(Monitor::polling(|nodes| host::poll(nodes, 0))));
+    Budget { nodes, deadline, monitor, ..Budget::default() }
 }
 
 /// Refuses an answer that the host has stopped.

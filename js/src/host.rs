@@ -90,6 +90,7 @@ pub fn get(address: &str, range: &str) -> io::Result<Answer> {
                 Some("WouldBlock") => ErrorKind::WouldBlock,
                 Some("PermissionDenied") => ErrorKind::PermissionDenied,
                 Some("InvalidData") => ErrorKind::InvalidData,
+                Some("HostUnreachable") => ErrorKind::HostUnreachable,
                 _ => ErrorKind::ConnectionAborted,
             };
             io::Error::new(kind, text(&error))
@@ -102,12 +103,7 @@ pub fn pause(time: Duration) {
     HOST.with_borrow(|host| host.iter().for_each(|host| host.pause(time.as_secs_f64() * 1e3)));
 }
 
-/// Reports visited nodes; returns whether to stop.
-pub fn poll_nodes(nodes: u64) -> bool {
-    poll(nodes, 0)
-}
-
-/// Reports steps; returns whether to stop.
+/// Reports steps, or visited nodes with an `all` of 0; returns whether to stop.
 pub fn poll(done: u64, all: u64) -> bool {
     HOST.with_borrow(|host| host.as_ref().is_some_and(|host| host.poll(done as f64, all as f64)))
 }

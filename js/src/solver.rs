@@ -1,6 +1,6 @@
 //! Solving and counting small boards in memory.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::{Board, BoardError};
 use fourbase_tiers::context::Context;
@@ -102,7 +102,6 @@ impl From<Failure> for JsValue {
     fn from(failure: Failure) -> JsValue {
         let code = match failure {
             Failure::Board(_) | Failure::Values(_) => "input",
-            Failure::Solve(SolveError::Stopped { .. }) => "cancelled",
             _ => "memory",
         };
         error(code, &failure.to_string())
@@ -114,7 +113,6 @@ impl From<Failure> for JsValue {
 struct Steps {
     done: AtomicU64,
     all: AtomicU64,
-    is_stopped: AtomicBool,
 }
 
 impl Progress for Steps {
@@ -132,9 +130,6 @@ impl Progress for Steps {
     }
 
     fn is_stopped(&self) -> bool {
-        if host::poll(self.done.load(Relaxed), self.all.load(Relaxed)) {
-            self.is_stopped.store(true, Relaxed);
-        }
-        self.is_stopped.load(Relaxed)
+        host::poll(self.done.load(Relaxed), self.all.load(Relaxed))
     }
 }

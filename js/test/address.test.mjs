@@ -8,11 +8,11 @@ import { TROUBLES, host } from "./host.mjs";
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
 
-test("a database at an address answers as the built-in one, and few parts of it are read", async () => {
+const positions = ["", "4", "44", "123", "4453", "1234567", "44444221", "121212"];
+const children = () => Promise.all(positions.map(async (position) => (await fourbase.analyse("7x6", position, { line: false })).children));
+
+test("a database at an address answers as the built-in one, and few parts of it are read, each once", async () => {
   const { url, requests } = await host();
-  const positions = ["", "4", "44", "123", "4453", "1234567", "44444221", "121212"];
-  const children = () =>
-    Promise.all(positions.map(async (position) => (await fourbase.analyse("7x6", position, { line: false })).children));
   await fourbase.openBuiltIn("7x6");
   const expected = await children();
   const opened = await fourbase.open(`${url}/7x6/`, { board: "7x6" });
@@ -21,9 +21,24 @@ test("a database at an address answers as the built-in one, and few parts of it 
   assert.deepEqual(await children(), expected);
   const { length } = requests;
   assert.ok(length < 60, `${length} requests`);
+  assert.equal(new Set(requests).size, length);
   assert.deepEqual(await children(), expected);
   assert.equal(requests.length, length);
   assert.equal((await fourbase.analyse("7x6", "4")).source.folder, `${url}/7x6/`);
+});
+
+test("questions are answered by a host that refuses the first request for each part", async () => {
+  await fourbase.openBuiltIn("7x6");
+  const expected = await children();
+  const seen = new Set();
+  const { url, requests } = await host((answer, path, _, { headers }) => {
+    const part = `${headers.range} ${path}`;
+    if (!seen.has(part)) answer.status = 503;
+    seen.add(part);
+  });
+  await fourbase.open(`${url}/7x6`);
+  assert.deepEqual(await children(), expected);
+  assert.deepEqual([requests.length, seen.size > 8], [2 * seen.size, true]);
 });
 
 for (const [what, change, words] of TROUBLES) {
@@ -44,7 +59,23 @@ test("what passes is asked for again, and what is no address is refused", async 
   await assert.rejects(fourbase.open("ftp://127.0.0.1/7x6"), { code: "database", message: /not HTTP/ });
   await assert.rejects(fourbase.open(`${url}/7x6#1`), { code: "database", message: /the sign #/ });
   const secret = url.replace("://", "://me:secret@");
-  await assert.rejects(fourbase.open(`${secret}/7x6`), ({ code, message }) => code === "database" && message.includes("...@127.0.0.1") && !message.includes("secret"));
+  const without = (code) => (error) => error.code === code && error.message.includes("//...@") && !error.message.includes("secret");
+  await assert.rejects(fourbase.open(`${secret}/7x6`), without("database"));
+  await assert.rejects(fourbase.open(`${url.replace("://", "://:secret@")}/7x6`), without("database"));
+  await assert.rejects(fourbase.open("http://me:secret@host:99999/7x6"), without("input"));
+  await assert.rejects(Fourbase.start({ wasm: "http://me:se/cret@host:99999/7x6" }), without("input"));
+  await assert.rejects(fourbase.open("//me:secret@host/7x6"), without("input"));
+  await assert.rejects(Fourbase.start({ wasm: `${secret}/wasm/` }), without("broken"));
+  await assert.rejects(fourbase.open(url, { headers: { Authorization: "secret\n" + "\u1234" } }), { code: "input", message: /^headers are those of fetch/ });
+});
+
+test("headers are not sent to where a host redirects", async () => {
+  const seen = [];
+  const other = await host((_, path) => seen.push(path));
+  const { url } = await host((answer, path) => Object.assign(answer, { status: 302, headers: { Location: other.url + path } }));
+  await assert.rejects(fourbase.open(`${url}/7x5`, { headers: { "X-Key": "1" } }), { code: "database", message: /redirects.*open that address/ });
+  assert.deepEqual(seen, []);
+  assert.equal((await fourbase.open(`${url}/7x5`)).board, "7x5");
 });
 
 test("an answer without end is given up, with little memory", async () => {
@@ -54,15 +85,32 @@ test("an answer without end is given up, with little memory", async () => {
   assert.ok(process.memoryUsage().rss - before < 2 ** 28);
 });
 
-test("an answer that comes too late is not that of another question", async () => {
-  // The package, whose requests wait for 200 milliseconds.
+/** Starts the package with requests that wait for 200 milliseconds, and hosts that are not asked for 2 seconds. */
+async function impatient() {
   cpSync("node_modules/fourbase", "late", { recursive: true });
   const requests = readFileSync("late/requests.js", "utf8");
-  assert.ok(requests.includes("TIMEOUT = 30_000"));
-  writeFileSync("late/requests.js", requests.replace("TIMEOUT = 30_000", "TIMEOUT = 200"));
+  assert.match(requests, /TIMEOUT = 30_000;[^]*SILENCE = 60_000;/);
+  writeFileSync("late/requests.js", requests.replace("30_000", "200").replace("60_000", "2000"));
   const { Fourbase } = await import(pathToFileURL("late/node.js"));
   const mine = await Fourbase.start();
   after(() => mine.close());
+  return mine;
+}
+
+test("a host that does not answer three times is not asked again for a while", async () => {
+  const mine = await impatient();
+  let isSilent = true;
+  const { url, requests } = await host((answer) => { if (isSilent) answer.status = undefined; });
+  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /no answer within/ });
+  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /last requests to this host have timed out/ });
+  assert.equal(requests.length, 3);
+  isSilent = false;
+  await new Promise((resolve) => { setTimeout(resolve, 2000); });
+  assert.equal((await mine.open(`${url}/7x5`)).board, "7x5");
+});
+
+test("an answer that comes too late is not that of another question", async () => {
+  const mine = await impatient();
   const { url, requests: made } = await host((answer, _, number) => { answer.delay = number === 1 || number % 5 === 0 ? 400 : 0; });
   await mine.open(`${url}/7x6`);
   await fourbase.openBuiltIn("7x6");
@@ -128,10 +176,37 @@ test("what a host needs to know is sent with each request, and the address may b
   const options = { board: "7x6", headers: { Authorization: "Bearer 1" }, onProgress: ({ bytes }) => progress.push(bytes) };
   assert.equal((await fourbase.open(`${url}/all?key=1`, options)).keep_plies, 13);
   assert.equal((await fourbase.analyse("7x6", "4453", { line: false })).value, "lose");
-  assert.ok(seen.length > 4 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
+  assert.ok(seen.length > 3 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
   await fourbase.open(`${url}/all/7x6/remoteness?key=2`);
   assert.equal(seen.at(-1)[0], "key=2");
   await assert.rejects(fourbase.open(`${url}/all?key=1`), { code: "database", message: /without a manifest/ });
+});
+
+test("what is sent for one database is never sent for another, whichever was opened last, failed or was closed", async () => {
+  const mine = await Fourbase.start({ sharedMemory: false });
+  const seen = [];
+  const { url } = await host((answer, path, _, { headers }) => {
+    const [where, key] = path.split("?");
+    if (key === "key=wrong") answer.status = 403;
+    else seen.push(`${where.match(/7x\d/)?.[0]} ${key} ${headers["x-key"]}`);
+  });
+  const asked = async (board, position) => {
+    seen.length = 0;
+    await mine.analyse(board, position, { line: false });
+    return [...new Set(seen)];
+  };
+  await mine.open(`${url}/all/7x6/remoteness?key=1`, { headers: { "X-Key": "a" } });
+  await mine.open(`${url}/all?key=2`, { board: "7x5", headers: { "X-Key": "b" } });
+  assert.deepEqual(await asked("7x6", "4"), ["7x6 key=1 a"]);
+  await assert.rejects(mine.open(`${url}/all/7x6/remoteness?key=wrong`), { code: "database", message: /403/ });
+  assert.deepEqual(await asked("7x6", "4453"), ["7x6 key=1 a"]);
+  // In another worker, too.
+  await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
+  assert.deepEqual([await asked("7x5", "44"), await asked("7x6", "44")], [["undefined key=2 b", "7x5 key=2 b"], ["7x6 key=1 a"]]);
+  await mine.close("7x6");
+  await mine.open(`${url}/7x6`);
+  assert.deepEqual(await asked("7x6", "123"), ["7x6 undefined undefined"]);
+  await mine.close();
 });
 
 test("a host that sends only whole files is read if they are small", async () => {
@@ -157,6 +232,11 @@ test("a list of positions is answered in its order, by fewer rounds of requests 
   assert.deepEqual(steps, [{ done: 6, all: 6 }]);
   await assert.rejects(fourbase.analyseMany("7x6", ["4", "9"]), { code: "input", message: /9/ });
   assert.deepEqual(await fourbase.analyseMany("7x6", []), []);
+  steps.length = 0;
+  await fourbase.analyseMany("7x6", Array(33).fill("4"), { line: false, onProgress: async (step) => steps.push(step) });
+  assert.deepEqual(steps.map(({ done }) => done), [32, 33]);
+  const thrown = new Error("no more");
+  await assert.rejects(fourbase.analyseMany("7x6", ["4"], { onProgress: async () => { throw thrown; } }), thrown);
 });
 
 test("a package is closed at the end of its block", async () => {

@@ -140,6 +140,8 @@ for (const kind of ["isolated", "plain"]) {
     assert.ok(requests.length > 3 && requests.length < 30, `${requests.length} requests`);
     const silent = await host((answer) => delete answer.headers["Access-Control-Allow-Origin"]);
     refused(await mine.ask("open", `${silent.url}/7x6`), kind === "plain" ? /should send Access-Control-Allow-Origin: \*/ : /Access-Control-Allow-Origin.*3 times/);
+    const secret = await mine.ask("open", `${url}/7x6`, { headers: { "X-Key": "1" }, credentials: "include" });
+    refused(secret, kind === "plain" ? /Origin: http:\S+ and .*Credentials: true and Access-Control-Allow-Headers: x-key;/ : /3 times/);
     const hiding = await host((answer) => delete answer.headers["Access-Control-Expose-Headers"]);
     refused(await mine.ask("open", `${hiding.url}/7x6`), /hides Content-Range.*should send Access-Control-Expose-Headers: Content-Range, ETag/);
     await mine.page.close();

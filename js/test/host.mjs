@@ -22,15 +22,15 @@ export const TROUBLES = [
 ];
 
 /**
- * Serves the built-in databases by ranges; `change` may change an answer. Status 0 closes the connection, undefined never answers;
- * It gets the answer, the path, the number of the request, the request, and the whole file if there is one.
- * `sent` is how many bytes are sent before the connection is closed, `delay` how many milliseconds pass before the answer, and with
- * `isEndless` it has no end.
+ * Serves the built-in databases by ranges. `change` may change an answer; it gets the answer, the path, the number of the request, the
+ * request, and the whole file if there is one. Status 0 closes the connection, undefined never answers. `sent` is how many bytes are sent
+ * before the connection is closed, `delay` how many milliseconds pass before the answer, and with `isEndless` it has no end. `requests`
+ * has the range and the path of each request.
  */
 export async function host(change = () => {}) {
   const requests = [];
   const server = createServer((request, response) => {
-    requests.push(request.url);
+    requests.push(`${request.headers.range} ${request.url}`);
     const answer = { status: 404, headers: {}, body: Buffer.from("<html>") };
     let file;
     try {

@@ -114,7 +114,9 @@ if (chromium) {
       const port = 20_000 + (process.pid % 10_000) + version;
       const server = spawn(join(folder, "node_modules/.bin/vite"), ["bundler", "--port", port, "--strictPort", "--host", "127.0.0.1"], { cwd: folder, stdio: "ignore" });
       after(() => server.kill());
-      while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined))) await new Promise((resolve) => setTimeout(resolve, 100));
+      for (let time = 0; time < 300 && !(await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)); time += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
       assert.equal(await shown(`http://127.0.0.1:${port}/`), EXPECTED);
     });
   }

@@ -76,6 +76,8 @@ test("bytes of a database that is closed are free, in the page's thread and in t
   const { bytes } = await import(pathToFileURL("freed/freed.js"));
   const { Fourbase } = await import(pathToFileURL("freed/node.js"));
   const mine = await Fourbase.start({ sharedMemory: false });
+  // A database that stays open, and with it the worker.
+  await mine.openBuiltIn("6x6");
   const kept = async () => [bytes(), await mine.drawSvg("4x4")];
   const names = readdirSync("databases/7x6");
   const opens = [() => mine.openBuiltIn("7x6"), async () => mine.open(await filesOf("7x6", names)), () => mine.solve("5x5")];

@@ -11,12 +11,14 @@ use super::http::is_address;
 ///
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
 /// assert_eq!(shown("http://me:secret@host/db".as_ref()), "http://...@host/db");
+/// assert_eq!(shown("http://h@host".as_ref()), "http://...@host");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
 pub fn shown(path: &Path) -> String {
     let text = escaped(&path.to_string_lossy());
-    let secret = text.split('/').nth(2).and_then(|host| Some(host.rsplit_once('@')?.0));
-    secret.filter(|_| is_address(path)).map_or_else(|| text.clone(), |secret| text.replacen(secret, "...", 1))
+    let Some((scheme, rest)) = text.split_once("//").filter(|_| is_address(path)) else { return text };
+    let (host, folder) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    host.rsplit_once('@').map_or_else(|| text.clone(), |(_, host)| format!("{scheme}//...@{host}{folder}"))
 }
 
 /// Escapes control characters, line breaks and characters that change the direction of text, so that a text is one
