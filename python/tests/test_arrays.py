@@ -218,6 +218,12 @@ def test_arrow_arrays_of_texts_are_read():
     texts = ["", "1", "12"]
     for array in (arrow.array(texts), arrow.chunked_array([texts])):
         assert Database("4x3").probe_many(array)[1].tolist() == Database("4x3").probe_many(texts)[1].tolist()
+    table = arrow.table({"moves": ["", None, "12"]})
+    expected = Database("4x3").probe_many(["", "?", "12"], errors="mask")[1].tolist()
+    assert Database("4x3").probe_many(table, errors="mask")[1].tolist() == expected
+    words = fourbase.decode(texts, board="4x3")
+    table = arrow.table({"first": words[:, 0], "second": words[:, 1]})
+    assert (fourbase.decode(table, board="4x3") == words).all()
 
 
 def test_what_is_not_decided_is_named_or_masked(tmp_path):

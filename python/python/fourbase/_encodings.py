@@ -67,6 +67,9 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     reasons: dict[int, str] = {}
     if isinstance(data, Mapping):
         raise ArgumentError('a dictionary is no batch; write [data], or for PettingZoo data["observation"][None]')
+    if hasattr(data, "itercolumns"):  # a table of Arrow
+        columns = [np.asarray(column) for column in data.itercolumns()]
+        data = columns[0] if len(columns) == 1 else np.column_stack(columns)
     if not hasattr(data, "__iter__") or isinstance(data, str | bytes):
         raise ArgumentError("give a list of positions or an array; for one position write [position], or call probe")
     if hasattr(data, "to_numpy"):
