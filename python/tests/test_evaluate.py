@@ -1,4 +1,3 @@
-import contextlib
 import json
 import math
 import os
@@ -246,14 +245,23 @@ def test_a_policy_of_few_bits_and_many_repeats_are_exact():
 
 def test_few_positions_have_no_interval_and_none_that_matter_no_table():
     few = evaluate(leftmost, "5x4", sample=10)
-    with contextlib.suppress(fourbase.FourbaseError):
-        assert few.to_frame().shape == (len(few.positions), 4 + len(few.rows))
     other = evaluate(lambda position: position.legal_moves[-1], "5x4", sample=10)
     assert math.isnan(few.compare(other).low)
     assert json.loads(json.dumps(few.to_dict(), allow_nan=False))
     one = evaluate(leftmost, ["12341234"], db=Database("4x4"))
     assert "keeps" not in one.metrics
     assert str(one)
+
+
+def test_a_frame_has_the_metrics_of_each_position():
+    pytest.importorskip("polars")
+    result = evaluate(leftmost, "4x3")
+    frame = result.to_frame()
+    assert frame.shape == (len(result.positions), 4 + len(result.rows))
+    assert np.nanmean(frame["keeps"].to_numpy()) == pytest.approx(result["keeps"].mean)
+    for most in (-1, 2.5, True):
+        with pytest.raises(OptionError, match="most="):
+            result.mistakes(most)  # type: ignore[arg-type]
 
 
 def test_the_worst_mistakes_turn_wins_into_losses():

@@ -11,7 +11,7 @@ from fourbase._benchmark import Benchmark, benchmark
 from fourbase._evaluation import Evaluation
 from fourbase._native import Database, Position, decode, encode, graded
 from fourbase._progress import Progress, progress_display
-from fourbase._types import Encoding, MoveValues
+from fourbase._types import NO_VALUE, Encoding, MoveValues, whole_number
 from fourbase.errors import MoveError, OptionError, PositionError
 
 # Boards of at most so many entries are graded on all positions.
@@ -45,10 +45,10 @@ def evaluate(
 
     ``positions`` is a `Benchmark` or its name; the name of a board, or its `Database`, which means all positions where
     the choice matters and all lost ones whose moves do not all lose at the same time; or unfinished positions as
-    `decode` reads them, labelled by ``db``. Boards of more than 5 million entries are sampled: 10,000 positions where
-    the choice matters, ``sample`` of them on any board, and lost positions met while drawing. The sample has the same
-    number at every ply, all equally likely, none twice, or all of them where there are fewer. A sample that was drawn
-    before in this process is not labelled again.
+    `decode` reads them without ``encoding``, labelled by ``db``. Boards of more than 5 million entries are sampled:
+    10,000 positions where the choice matters, ``sample`` of them on any board, and lost positions met while drawing.
+    The sample has the same number at every ply, all equally likely, none twice, or all of them where there are fewer.
+    A sample that was drawn before in this process is not labelled again.
 
     ``agent(position)`` takes a position in an ``encoding`` of `encode`, or with ``batch=True`` many of them, and
     ``returns`` a column, counted from ``left`` (1 or 0); the probabilities of all columns; or a tuple of these and of
@@ -73,7 +73,7 @@ def evaluate(
     >>> fourbase.evaluate(masked, "4x4", encoding="pettingzoo", left=0)["illegal"].mean
     0.0
     """
-    repeats = _whole("repeats", repeats, 10_000)
+    repeats = whole_number("repeats", repeats, 1, 10_000)
     if returns not in ("move", "policy", "policy+value") or left not in (0, 1) or not isinstance(batch, bool):
         shown = f"returns={returns!r:.40}, left={left!r:.40}, batch={batch!r:.40}"
         raise OptionError(f"{shown}: one of these is unknown; see help(fourbase.evaluate)")
@@ -81,7 +81,7 @@ def evaluate(
         positions = benchmark(positions)
     is_board = isinstance(positions, str | Database)
     if sample is not None:
-        sample = _whole("sample", sample, 2**48)
+        sample = whole_number("sample", sample, 1, 2**48)
         if not is_board:
             raise OptionError("sample= draws positions of a board; give a board's name or a Database")
     population: Literal["positions", "plies"] = "positions"
@@ -127,17 +127,6 @@ def evaluate(
     return Evaluation(board, population, asked if returns == "move" else 0, words, moves, policy, values, complete)
 
 
-def _whole(name: str, number: Any, most: int) -> int:
-    """Check a number that is an argument."""
-    try:
-        found = 0 if isinstance(number, bool) else operator.index(number)
-    except TypeError:
-        found = 0
-    if not 1 <= found <= most:
-        raise OptionError(f"{name}={number!r:.40} is out of range; write a whole number from 1 to {most}")
-    return found
-
-
 def _drawn(
     database: Database, sample: int | None, seed: int | np.random.Generator, progress: _Progress
 ) -> tuple[NDArray[np.uint64], MoveValues, frozenset[int]]:
@@ -148,7 +137,7 @@ def _drawn(
     found: tuple[NDArray[np.uint64], MoveValues, frozenset[int]] | None = _SAMPLES.pop(key, None)
     if found is None:
         words, values, plies, complete = graded(database, sample, seed, progress)
-        found = words, MoveValues(values, plies, values != np.int8(-128)), frozenset(complete)
+        found = words, MoveValues(values, plies, values != NO_VALUE), frozenset(complete)
     if key is not None:
         _SAMPLES[key] = found
         while len(_SAMPLES) > _MOST_SAMPLES:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourbase._native import Outcome, Position, encode
-from fourbase._types import NO_PLIES, MoveValues, documented, frame, table
+from fourbase._types import LOSE, NO_PLIES, WIN, MoveValues, documented, frame, pieces, table, whole_number
 from fourbase.errors import OptionError
 
 #: The names of metrics: see `Evaluation`.
@@ -98,7 +98,7 @@ class Evaluation:
     @cached_property
     def ply(self) -> NDArray[np.uint8]:
         """The number of pieces of each position."""
-        return np.asarray(np.unpackbits(self.positions.view(np.uint8), axis=1).sum(axis=1), np.uint8)
+        return pieces(self.positions)
 
     @cached_property
     def values(self) -> NDArray[np.int8]:
@@ -121,7 +121,7 @@ class Evaluation:
         matters = count < legal.sum(axis=1)
         # Without remoteness, best moves are not known.
         is_known = ~(legal & (self.moves.plies == NO_PLIES)).any(axis=1)
-        resists = is_known & ~matters & (self.values == -1) & (best.sum(axis=1) < legal.sum(axis=1))
+        resists = is_known & ~matters & (self.values == LOSE) & (best.sum(axis=1) < legal.sum(axis=1))
         late = np.where(keeping, worth.max(axis=1)[:, None] - worth, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             regret = (policy * late).sum(axis=1) / kept
@@ -131,7 +131,7 @@ class Evaluation:
             "keeps": np.where(matters, kept, np.nan),
             "best": np.where(matters & is_known, good, np.nan),
             "chance": np.where(matters, count / legal.sum(axis=1), np.nan),
-            "regret": np.where(matters & is_known & (self.values == 1) & (kept > 0), regret, np.nan),
+            "regret": np.where(matters & is_known & (self.values == WIN) & (kept > 0), regret, np.nan),
             "resists": np.where(resists, good, np.nan),
             "illegal": np.where(here, np.clip(1 - (policy * legal).sum(axis=1), 0, 1).round(12), np.nan),
         }
@@ -194,12 +194,11 @@ class Evaluation:
 
         The worst come first: wins that become losses, and of these the nearest.
         """
-        if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-            raise OptionError(f"most={most!r:.40} is no number of mistakes; write a whole number from 0")
+        most = whole_number("most", most, 0, 2**31)
         played, best = self.moves.values, self.values[:, None]
         rows, columns = np.nonzero((self.policy >= max(least, 1e-12)) & self.moves.legal & (played < best))
-        whole, soon = (best - played)[rows, columns], -self._worth.max(axis=1)[rows]
-        order = np.lexsort((columns, rows, self.ply[rows], self.moves.plies[rows, columns], soon, -whole))[:most]
+        fall, soon = (best - played)[rows, columns], -self._worth.max(axis=1)[rows]
+        order = np.lexsort((columns, rows, self.ply[rows], self.moves.plies[rows, columns], soon, -fall))[:most]
         rows, columns = rows[order], columns[order]
         first = self._worth == self._worth.max(axis=1)[:, None]
         positions = encode(self.positions[rows], "positions", board=self.board)
@@ -215,8 +214,7 @@ class Evaluation:
         """Return for bins of the agent's values their mean, that of the exact ones, and the number of positions."""
         if self.predicted is None:
             raise OptionError('the agent gave no values; write returns="policy+value"')
-        if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1000:
-            raise OptionError(f"bins={bins!r:.40} is out of range; write a whole number from 1 to 1000")
+        bins = whole_number("bins", bins, 1, 1000)
         place = np.clip(((self.predicted + 1) / 2 * bins).astype(int), 0, bins - 1)
         masks = [place == number for number in range(bins)]
         return [

@@ -2,10 +2,10 @@
 
 import importlib
 import json
+import operator
 import sys
 from collections.abc import Iterable, Iterator
 from html import escape
-from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -82,6 +82,23 @@ class Arrays:
         return table(self._rows())
 
 
+def pieces(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Count the pieces of each row of bitboards."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1)
+    return np.asarray(bits.sum(axis=1), np.uint8)
+
+
+def whole_number(name: str, number: Any, least: int, most: int) -> int:
+    """Return an argument that is a whole number in some range."""
+    try:
+        found = least - 1 if isinstance(number, bool) else operator.index(number)
+    except TypeError:
+        found = least - 1
+    if not least <= found <= most:
+        raise OptionError(f"{name}={number!r:.40} is out of range; write a whole number from {least} to {most}")
+    return found
+
+
 def frame(arrays: dict[str, NDArray[Any]]) -> Any:
     """Return a data frame of pandas or polars: of the one that is imported, else of the one that is installed.
 
@@ -148,8 +165,7 @@ class Labelled(Arrays, _Labelled):
     @property
     def ply(self) -> NDArray[np.uint8]:
         """The number of pieces of each position."""
-        bits = np.unpackbits(np.ascontiguousarray(self.positions).view(np.uint8), axis=1)
-        return np.asarray(bits.sum(axis=1), np.uint8)
+        return pieces(self.positions)
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {**self._asdict(), "ply": self.ply}
@@ -207,7 +223,7 @@ class Targets(Arrays, _Targets):
         rows = (rows if shuffle is None else np.random.default_rng(shuffle).permutation(rows))[index::count]
         last = len(rows) - len(rows) % size if drop_last else len(rows)
         parts = (rows[begin : begin + size] for begin in range(0, last, size))
-        batches = ((part, Targets(*map(itemgetter(part), self))) for part in parts)
+        batches = ((part, Targets(*map(operator.itemgetter(part), self))) for part in parts)
         return (batch if inputs is None else (inputs[part], batch) for part, batch in batches)
 
 
