@@ -59,7 +59,12 @@ fn system() -> System {
 
 /// Returns the peak memory of this process in bytes; `None` if the system does not report it; only Linux does.
 pub fn peak_bytes() -> Option<u64> {
-    peak_in_status(&std::fs::read_to_string("/proc/self/status").ok()?)
+    peak_in_status(&of_process("status")?)
+}
+
+/// Returns a file of this process in `/proc`, as Linux has it. Elsewhere a file of this name could be anybody's.
+fn of_process(name: &str) -> Option<String> {
+    if cfg!(target_os = "linux") { fs::read_to_string(Path::new("/proc/self").join(name)).ok() } else { None }
 }
 
 /// Returns the bytes in the line `VmHWM:     1234 kB` ("high water mark", proc(5)).
@@ -113,8 +118,7 @@ impl GroupBytes {
 
 /// Returns the limits of all control groups of this process; `None` without a limit.
 fn group_bytes() -> Option<GroupBytes> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    in_groups(Path::new(GROUPS), &groups)
+    in_groups(Path::new(GROUPS), &of_process("cgroup")?)
 }
 
 /// Returns the bytes that a process may use, and can still use, under the limits of all its groups; `None` without a
