@@ -12,17 +12,16 @@ use std::time::Duration;
 use fourbase::Player;
 use web_time::Instant;
 
-use super::band::{Bands, Neighbour, ShapeDrops, outcomes};
+use super::band::{Bands, Neighbour, outcomes};
 use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::{Traffic, gather};
 use crate::context::Context;
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, Split, WingShape, arm_lines, bands, of_shape};
-use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
+use crate::index::{Index, WingShape, bands};
 use crate::progress::{Share, Stage, StageProgress};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
+use crate::tier::{Kind, Tier, TierFolder, segments};
 
 /// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before the tier is saved,
 /// a resumed solve solves the tier and calls the observer again. An error ends the solve.
@@ -218,39 +217,26 @@ pub(crate) fn solve_tier(
     let (ply, coding) = (tier.ply(), tier.coding);
     let child_planes = child.map_or(coding.planes, |child| child.coding.planes);
     let mover = Player::to_move(ply);
-    let outcomes = outcomes(index, &coding, ply);
-    let sweep = Sweep::default();
-    let begin = || Solver {
-        thread: sweep.begin(),
-        left: None,
-        children: TierReader::new(index, child),
-        drops: None,
-        bands: Bands::default(),
-        lines: ArmedLines::default(),
-        buffers: Buffers::default(),
-    };
-    let filled = tier.fill(index, progress, begin, |solver, matrix, rows, mut out| {
+    let (outcomes, sweep) = (outcomes(index, &coding, ply), Sweep::default());
+    let begin = || (sweep.begin(), None, Bands::new(index, ply, child, Some(outcomes)));
+    let filled = tier.fill(index, progress, begin, |(thread, left, prepared), matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
-        if solver.left != Some(matrix.left) {
-            solver.left = Some(matrix.left);
-            let least = sweep.comes_to(solver.thread, matrix.left);
+        if left.replace(matrix.left) != Some(matrix.left) {
+            let least = sweep.comes_to(*thread, matrix.left);
             child.iter().for_each(|child| child.evict_before(least));
         }
-        let Solver { children, drops, bands: prepared, lines, buffers, .. } = solver;
-        let drops =
-            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
+        prepared.seek(matrix);
         let lists @ [left, right] = matrix.lists(index);
-        arm_lines(&drops.lines, matrix.spine, right, mover.other(), lines);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
-            let (left, columns) = (&left.colourings[rows.clone()], right.len());
-            let mut band = Band { rows, columns, drops: Vec::new(), turned: 0, left, lines, outcomes };
-            prepared.load(&mut band, children, Neighbour::children(drops, matrix, lists))?;
-            index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
-            prepared.list = emptied(band.drops);
+            let colourings = &left.colourings[rows.clone()];
+            let children = |drops| Neighbour::children(drops, matrix, lists);
+            prepared.work(rows, right.len(), colourings, children, |band, buffers| {
+                index.kernel.solve(&coding, child_planes, mover == Player::First, band, own, buffers);
+            })?;
         }
         Ok(())
     })?;
@@ -279,20 +265,6 @@ impl Sweep {
         }
         lefts.iter().copied().min().unwrap_or(WingShape(0))
     }
-}
-
-/// The state of one thread.
-struct Solver<'a> {
-    /// The thread's number in the [`Sweep`]. `left` is the thread's current left wing.
-    thread: usize,
-    left: Option<WingShape>,
-    children: TierReader<'a>,
-    /// The drops of the current shape. They lead to shapes that are open in `children`.
-    drops: OfShape<ShapeDrops<'a>>,
-    bands: Bands,
-    /// The lines across both wings that the player who moved last can have in the current matrix.
-    lines: ArmedLines,
-    buffers: Buffers,
 }
 
 #[cfg(test)]
