@@ -11,7 +11,7 @@
 //! full after a database was read.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sysinfo::System;
 
@@ -72,30 +72,15 @@ fn peak_in_status(status: &str) -> Option<u64> {
 /// The folder in which the system shows control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The names of the files that describe a control group's memory. The two versions of control groups use different
-/// names.
-struct Files {
-    /// The files with bytes that the group may use: beyond the first limit processes are killed, beyond a further one the
-    /// kernel slows them down.
-    limits: &'static [&'static str],
-    /// The file with the bytes that the group uses.
-    usage: &'static str,
-    /// The lines of [`STAT`] that count cached pages of files. These pages count as free, because the kernel drops them
-    /// when it needs room.
-    caches: [&'static str; 2],
-}
+/// The files that describe a control group's memory, in versions 2 and 1: first the files with bytes that the group may
+/// use (beyond the first limit processes are killed, beyond a further one the kernel slows them down), then the file
+/// with the bytes that the group uses.
+const FILES: [(&[&str], &str); 2] =
+    [(&["memory.max", "memory.high"], "memory.current"), (&["memory.limit_in_bytes"], "memory.usage_in_bytes")];
 
-/// The file that splits the used bytes of a group by purpose.
-const STAT: &str = "memory.stat";
-
-const VERSION_1: Files = Files {
-    limits: &["memory.limit_in_bytes"],
-    usage: "memory.usage_in_bytes",
-    caches: ["total_active_file", "total_inactive_file"],
-};
-
-const VERSION_2: Files =
-    Files { limits: &["memory.max", "memory.high"], usage: "memory.current", caches: ["active_file", "inactive_file"] };
+/// The lines of the file `memory.stat` that count cached pages of files, in versions 2 and 1. These pages count as free,
+/// because the kernel drops them when it needs room.
+const CACHES: [[&str; 2]; 2] = [["active_file", "inactive_file"], ["total_active_file", "total_inactive_file"]];
 
 /// The bytes that control groups allow, and how many of these are free.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -104,55 +89,42 @@ struct GroupBytes {
     free: u64,
 }
 
-impl GroupBytes {
-    /// Returns the lower limit and the lower number of free bytes.
-    fn least(self, other: GroupBytes) -> GroupBytes {
-        GroupBytes { limit: self.limit.min(other.limit), free: self.free.min(other.free) }
-    }
-}
-
 /// Returns the limits of all control groups of this process; `None` without a limit.
 fn group_bytes() -> Option<GroupBytes> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    in_groups(Path::new(GROUPS), &groups)
+    in_groups(Path::new(GROUPS), &fs::read_to_string("/proc/self/cgroup").ok()?)
 }
 
-/// Returns the bytes that a process may use, and can still use, under the limits of all its groups; `None` without a
-/// limit. `lines` are those of its `/proc/self/cgroup`, and `root` is the folder that shows the groups.
-fn in_groups(root: &Path, lines: &str) -> Option<GroupBytes> {
-    lines.lines().filter_map(|line| in_hierarchy(root, line)).reduce(GroupBytes::least)
-}
-
-/// Returns the least number of bytes that the group in `line`, or any group above it, allows and leaves free; `None`
-/// without a limit. The line has the form `number:controllers:/path/of/the/group`; in version 2, the number is 0 and there are no
+/// Returns the least number of bytes that the groups of a process, and all groups above them, allow and leave free;
+/// `None` without a limit. `lines` are those of its `/proc/self/cgroup`, and `root` is the folder that shows the groups.
+/// A line has the form `number:controllers:/path/of/the/group`; in version 2, the number is 0 and there are no
 /// controllers.
-fn in_hierarchy(root: &Path, line: &str) -> Option<GroupBytes> {
-    let mut fields = line.splitn(3, ':');
-    let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
-    let (top, files) = if controllers.is_empty() {
-        (root.to_owned(), &VERSION_2)
-    } else if controllers.split(',').any(|controller| controller == "memory") {
-        (root.join("memory"), &VERSION_1)
-    } else {
-        return None;
+fn in_groups(root: &Path, lines: &str) -> Option<GroupBytes> {
+    let groups = lines.lines().flat_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (fields.next().unwrap_or_default(), fields.next());
+        let is_memory = controllers.split(',').any(|controller| controller == "memory");
+        let version = usize::from(!controllers.is_empty());
+        let top = if is_memory { root.join("memory") } else { root.to_owned() };
+        let group = group.filter(|_| is_memory || version == 0).map(|group| top.join(group.trim_start_matches('/')));
+        let folders = group.iter().flat_map(|group| group.ancestors()).take_while(|folder| folder.starts_with(&top));
+        folders.filter_map(|folder| in_group(folder, version)).collect::<Vec<_>>()
+    });
+    let least = |one: GroupBytes, other: GroupBytes| GroupBytes {
+        limit: one.limit.min(other.limit),
+        free: one.free.min(other.free),
     };
-    let own: PathBuf = top.join(group.trim_start_matches('/'));
-    own.ancestors()
-        .take_while(|folder| folder.starts_with(&top))
-        .filter_map(|folder| in_group(folder, files))
-        .reduce(GroupBytes::least)
+    groups.reduce(least)
 }
 
-fn in_group(folder: &Path, files: &Files) -> Option<GroupBytes> {
+fn in_group(folder: &Path, version: usize) -> Option<GroupBytes> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    let ((limits, usage), caches) = (FILES.get(version)?, CACHES.get(version)?);
     // Without a limit, the file contains "max", which does not parse.
-    let limit = files.limits.iter().filter_map(|name| read(name)?.trim().parse::<u64>().ok()).min()?;
-    let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
-    let stat = read(STAT).unwrap_or_default();
-    let caches = stat.lines().filter_map(|line| {
-        let (name, bytes) = line.split_once(' ')?;
-        if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
-    });
+    let limit = limits.iter().filter_map(|name| read(name)?.trim().parse::<u64>().ok()).min()?;
+    let usage = read(usage)?.trim().parse::<u64>().ok()?;
+    let stat = read("memory.stat").unwrap_or_default();
+    let lines = stat.lines().filter_map(|line| line.split_once(' '));
+    let caches = lines.filter(|(name, _)| caches.contains(name)).filter_map(|(_, bytes)| bytes.parse::<u64>().ok());
     Some(GroupBytes { limit, free: limit.saturating_sub(usage.saturating_sub(caches.sum())) })
 }
 
