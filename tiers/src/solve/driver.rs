@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use fourbase::Player;
@@ -17,7 +17,7 @@ use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::{Traffic, gather};
 use crate::context::Context;
-use crate::files::{FileError, Written, publish};
+use crate::files::{FileError, Written, lock, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, WingShape, bands};
 use crate::progress::{Share, Stage, StageProgress};
@@ -217,15 +217,26 @@ pub(crate) fn solve_tier(
     let (ply, coding) = (tier.ply(), tier.coding);
     let child_planes = child.map_or(coding.planes, |child| child.coding.planes);
     let mover = Player::to_move(ply);
-    let (outcomes, sweep) = (outcomes(index, &coding, ply), Sweep::default());
-    let begin = || (sweep.begin(), None, Bands::new(index, ply, child, Some(outcomes)));
+    let outcomes = outcomes(index, &coding, ply);
+    // The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
+    // shape has a smaller left wing than the shape. So blocks of the child tier can be dropped if their left wing is
+    // smaller than that of every thread.
+    let lefts = Mutex::new(Vec::new());
+    let begin = || {
+        let mut lefts = lock(&lefts);
+        lefts.push(WingShape(0));
+        (lefts.len() - 1, None, Bands::new(index, ply, child, Some(outcomes)))
+    };
     let filled = tier.fill(index, progress, begin, |(thread, left, prepared), matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
         if left.replace(matrix.left) != Some(matrix.left) {
-            let least = sweep.comes_to(*thread, matrix.left);
-            child.iter().for_each(|child| child.evict_before(least));
+            let mut lefts = lock(&lefts);
+            lefts[*thread] = matrix.left;
+            let least = lefts.iter().copied().min();
+            drop(lefts);
+            child.zip(least).iter().for_each(|(child, least)| child.evict_before(*least));
         }
         prepared.seek(matrix);
         let lists @ [left, right] = matrix.lists(index);
@@ -241,30 +252,6 @@ pub(crate) fn solve_tier(
         Ok(())
     })?;
     Ok(filled.is_some())
-}
-
-/// Stores, by thread number, the left wing ([`crate::index`]) that each thread works on. Threads take shapes in the
-/// order of their left wings, and no child of a shape has a smaller left wing than the shape. So blocks of the child
-/// tier can be dropped if their left wing is smaller than that of every thread.
-#[derive(Default)]
-struct Sweep(Mutex<Vec<WingShape>>);
-
-impl Sweep {
-    /// Adds a thread and returns its number.
-    fn begin(&self) -> usize {
-        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lefts.push(WingShape(0));
-        lefts.len() - 1
-    }
-
-    /// Records that a thread begins the shapes of a left wing. Returns the smallest left wing that any thread works on.
-    fn comes_to(&self, thread: usize, left: WingShape) -> WingShape {
-        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = lefts.get_mut(thread) {
-            *at = left;
-        }
-        lefts.iter().copied().min().unwrap_or(WingShape(0))
-    }
 }
 
 #[cfg(test)]
