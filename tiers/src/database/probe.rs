@@ -269,7 +269,7 @@ fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
 
 /// Converts the outcome of best play at a ply into the one that many plies later, for the player to move there; `None`
 /// if the game ends before.
-fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
+pub(super) fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
     let value = if plies.is_multiple_of(2) { outcome.value } else { outcome.value.flip() };
     let remoteness = outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies));
     (remoteness != Some(None)).then(|| Outcome { value, remoteness: remoteness.flatten() })
