@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::folder::Count;
-use super::journal::Journal;
+use super::folder::{Count, Journal};
 use super::kept::{read_kept, write_kept};
 use super::sweep::{fit, plan_sweep, sweep};
 use super::table::Counts;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use fourbase::Player;
 
-use super::folder::Count;
-use super::journal::Journal;
+use super::folder::{Count, Journal};
 use super::lists::{ChildList, ChildLists, parents_of};
 use crate::communicator::gather;
 use crate::context::Context;

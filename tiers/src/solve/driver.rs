@@ -1,5 +1,5 @@
 //! The driver solves one tier after the other, from the full board down, writes each tier to the database, and makes
-//! checkpoints.
+//! checkpoints. [`in_memory`] solves without a database.
 //!
 //! All ranks work on the same tier at the same time. A checkpoint is a tier that is durable as a whole, so that a later
 //! solve can resume from it. It takes time, because a whole tier is compressed or written to disk.
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fourbase::Player;
+use fourbase::{Outcome, Player};
 use web_time::Instant;
 
 use super::band::{Bands, Neighbour, outcomes};
@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::files::{FileError, Written, lock, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, WingShape, bands};
+use crate::kernel::Values;
 use crate::progress::{Share, Stage, StageProgress};
 use crate::tier::{Kind, Tier, TierFolder, segments};
 
@@ -252,6 +253,47 @@ pub(crate) fn solve_tier(
         Ok(())
     })?;
     Ok(filled.is_some())
+}
+
+/// Solves a board in memory, two tiers at a time, and writes nothing. Calls `each` with every tier, from the full board
+/// down. Returns the outcome of the empty board.
+///
+/// ```
+/// use fourbase_tiers::{index::Index, kernel::{Kernel, Values}, solve::in_memory};
+///
+/// let index = Index::new("4x4".parse()?, Kernel::detect())?;
+/// let mut entries = 0;
+/// let outcome = in_memory(&index, Values::Wdl, |tier| entries += tier.entries())?;
+/// assert_eq!(outcome.map(|outcome| outcome.value), Some(fourbase::Value::Tie));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Currently none: no file is read or written.
+pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Result<Option<Outcome>, FileError> {
+    solve_down(index, values, 0, &StageProgress::none(), each)?.map_or(Ok(None), |root| root.root(index))
+}
+
+/// Solves tiers in memory from the full board down to a ply, and calls `each` with every tier. Returns the last tier;
+/// `None` if `progress` stopped the solve.
+pub(crate) fn solve_down(
+    index: &Index,
+    values: Values,
+    ply: u32,
+    progress: &StageProgress,
+    mut each: impl FnMut(&Tier),
+) -> Result<Option<Tier<'static>>, FileError> {
+    let cells = index.board().cells() as u32;
+    let mut child: Option<Tier> = None;
+    for ply in (ply.min(cells)..=cells).rev() {
+        let mut tier = Tier::in_memory(index, Kind::Values(values), ply, child.as_ref());
+        if !solve_tier(index, &mut tier, child.as_ref(), progress)? {
+            return Ok(None);
+        }
+        each(&tier);
+        child = Some(tier);
+    }
+    Ok(child)
 }
 
 #[cfg(test)]

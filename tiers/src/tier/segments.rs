@@ -21,8 +21,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::kind::Kind;
 use super::memory::BlockMemory;
+use super::tier::Kind;
 use crate::communicator::{Alone, Communicator, gather};
 use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 

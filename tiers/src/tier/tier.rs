@@ -4,17 +4,49 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use fourbase::Board;
+use serde::{Deserialize, Serialize};
+
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
-use super::kind::Kind;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
 use crate::files::{FileError, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
-use crate::kernel::{Coding, Kernel};
+use crate::kernel::{Coding, Kernel, Values};
 
 /// The zstd level for the deltas in the log. The level is low because only the speed of a log matters.
 const LEVEL: i32 = 1;
+
+/// What the planes of a tier store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Kind {
+    /// The code of every entry's outcome.
+    Values(Values),
+    /// One bit for each entry. The bit is set if play can reach the entry's position and the position has no line.
+    Reached,
+}
+
+impl Kind {
+    /// Returns the prefix of the names of files with this content. Both kinds of [`Values`] have the same prefix.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Kind::Values(_) => "frontier-",
+            Kind::Reached => "reached-",
+        }
+    }
+
+    /// Returns the coding of the tier with `ply` pieces. For [`Kind::Reached`], the coding has one plane, which encodes
+    /// no outcomes.
+    pub fn coding(self, board: Board, ply: u32) -> Coding {
+        let Kind::Values(values) = self else {
+            let mut coding = Coding::new(board, Values::Wdl, ply);
+            coding.planes = 1;
+            return coding;
+        };
+        Coding::new(board, values, ply)
+    }
+}
 
 /// One tier, completely or partly filled. Threads share it.
 #[derive(Debug)]
