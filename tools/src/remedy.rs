@@ -159,7 +159,6 @@ fn of_solve(error: &SolveError) -> String {
         SolveError::Uncounted { board, .. } => {
             format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
         }
-        SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         SolveError::Communicator(error) => of_communicator(error),
         SolveError::File(error) => of_file(error),
     }
