@@ -84,7 +84,7 @@ impl Database {
             (column, child, end, self.locate(&end))
         });
         let ends = Vec::from_iter(ends);
-        self.cache.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
+        self.cache.codes.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
         for (column, child, end, place) in ends {
             part.spent = budget.spent;
             let outcome = place.and_then(|place| self.probe_end(&child, &end, place, reply, &mut part));
@@ -225,7 +225,7 @@ impl Database {
                 {
                     *place = self.locate(end);
                 }
-                self.cache.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
+                self.cache.codes.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
                 for (place, end) in places.into_iter().zip(ends) {
                     // A place that was not found is an error only where it is needed.
                     if !best.is_at_least(&end.position, ply)
