@@ -69,15 +69,11 @@ impl Count<'_> {
 
     /// Creates and locks the folder, and calls `work` with the journal of the count. If `work` succeeds, removes the
     /// files of the count. If it had the lock, removes that and then the folder if it is empty (after an error only if
-    /// this call has created the folder). The folder `existing` is never created: if given, it must exist already.
-    pub fn in_folder<T>(
-        &self,
-        existing: Option<&Path>,
-        work: impl FnOnce(Journal) -> Result<T, SolveError>,
-    ) -> Result<T, SolveError> {
+    /// this call has created the folder).
+    pub fn in_folder<T>(&self, work: impl FnOnce(Journal) -> Result<T, SolveError>) -> Result<T, SolveError> {
         let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
         let (lock, temporary) = (folder.join("lock"), Some((self.solve.scratch_root(), &**folder)));
-        let folders = Folders { written: &[folder], existing, lock: &lock, temporary };
+        let folders = Folders { written: &[folder], lock: &lock, temporary };
         let work = || {
             let counted = work(self.journal()?)?;
             self.on_root(|| {

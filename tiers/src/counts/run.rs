@@ -47,7 +47,7 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveErr
     let context = &Context { storage: if in_files { context.storage } else { &files }, ..*context };
     let count = Count { solve, values: None, context, folder: Count::folder(solve, "count-legal"), in_files };
     let swept = |journal| Ok(sweep(&count, journal, planned)?.swept);
-    let swept = count.in_folder(None, swept)?;
+    let swept = count.in_folder(swept)?;
     Ok(Counts::of_swept(solve.board, None, swept, Vec::new()))
 }
 
@@ -83,7 +83,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveE
     // Checkpoints in memory would be useless.
     let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
     count.check_disk(&count.journal()?, plan.scratch_bytes() + plan.reached_bytes())?;
-    let counted = count.in_folder(None, |journal| {
+    let counted = count.in_folder(|journal| {
         let is_counted = journal.has_counted(temporary.manifest(storage)?);
         let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted))?;
         count.on_root(|| {
@@ -152,7 +152,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     if !journal.has_counted(solve.manifest(storage)?) {
         return Err(SolveError::Uncounted { folder: solve.folder(), board });
     }
-    count.in_folder(solve.existing(), |journal| {
+    count.in_folder(|journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
         count.on_root(|| match Manifest::read(storage, &solve.folder())? {
             Some(manifest) => write_kept(storage, &solve.folder(), &manifest, &counts),
