@@ -170,7 +170,8 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
     if journal.swept.len() <= solve.board.cells() {
         journal = sweep(count, journal, plan_sweep(solve, context, false)?)?;
     }
-    let memory = Arc::new(BlockMemory::sequential(solve.block_words));
+    // Enough for reading a tier from front to back, one block at a time.
+    let memory = Arc::new(BlockMemory::new(solve.block_words, usize::MAX, 0, 16 << 20));
     let reached = TierFolder { storage, folder, memory, all };
     let mut observer = |index: &Index, tier: &Tier| {
         let ply = tier.ply();
