@@ -542,8 +542,7 @@ impl Database {
         let mut choice = Selection::new(self.analyst.board, rows, plies, distinct);
         choice.plies.sort_unstable();
         choice.plies.dedup();
-        let known = Column::ALL.map(|column| (column.name(), column));
-        let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
+        let columns = names.map(|names| names.iter().map(|name| named("columns", name, &Column::ALL)).collect());
         let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.analyst.board, self.best().values()));
         let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
         let mut dataset = Dataset::new(self.best(), choice, columns).map_err(of_dataset)?;

@@ -157,7 +157,8 @@ impl<'d> Dataset<'d> {
     ) -> Result<Dataset<'d>, PositionError> {
         let board = database.board();
         check_plies(board, &selection.plies)?;
-        let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
+        let all = Column::ALL.into_iter().map(|(_, column)| column);
+        let columns: Vec<Column> = all.filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(PositionError::NoColumns);
         }
