@@ -10,7 +10,8 @@ use std::fmt;
 use crate::Player;
 
 /// The value of a position for the player to move. Values are ordered best first: a win, a tie, a loss.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Value {
     /// The player to move wins against every defence.
     Win,

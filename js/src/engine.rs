@@ -11,7 +11,7 @@ use fourbase::players::json::{MoveRequest, PlayersJson, RandomJson};
 use fourbase::puzzles::{Puzzles, PuzzlesJson};
 use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
-use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
+use fourbase_tiers::database::{BoardJson, Cache, Database, DatabaseError, When, choose};
 use fourbase_tiers::files::{FileError, Http, is_address};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
@@ -273,7 +273,7 @@ impl Engine {
     /// Puts a database in the place of an earlier one of its board.
     fn put(&mut self, database: Database) -> Result<String, Failure> {
         self.last = None;
-        let database = database.with_cache(CACHE_BYTES);
+        let database = database.with_cache(Cache::new(CACHE_BYTES));
         let (board, described) = (database.board(), described(&database));
         self.analysts.insert(board, choose(board, When::Auto, || Ok(vec![database]), || Arc::clone(&self.pool))?);
         Ok(line("board", described))

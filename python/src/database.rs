@@ -90,7 +90,7 @@ impl Database {
         let has_plies = |database: &database::Database| database.values() == Values::Remoteness;
         let is_open = databases.len() > 1 && !databases.iter().all(has_plies);
         let may_search = is_open && databases.iter().any(database::Database::is_complete);
-        let databases = databases.into_iter().map(|database| database.with_shared_cache(&cache));
+        let databases = databases.into_iter().map(|database| database.with_cache(cache.share()));
         let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
         let pool = may_search.then(|| Arc::new(SearchPool::new(options)));
         Ok(Database { analyst: Arc::new(Analyst::new(board, databases, pool)) })
@@ -542,8 +542,7 @@ impl Database {
         let mut choice = Selection::new(self.analyst.board, rows, plies, distinct);
         choice.plies.sort_unstable();
         choice.plies.dedup();
-        let known = Column::ALL.map(|column| (column.name(), column));
-        let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
+        let columns = names.map(|names| names.iter().map(|name| named("columns", name, &Column::ALL)).collect());
         let columns = columns.transpose()?.unwrap_or_else(|| Column::usual(self.analyst.board, self.best().values()));
         let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
         let mut dataset = Dataset::new(self.best(), choice, columns).map_err(of_dataset)?;
@@ -715,7 +714,7 @@ impl Database {
             folder => std::path::absolute(folder).map(OsString::from),
         };
         let places = self.analyst.databases.iter().map(place).collect::<Result<_, _>>()?;
-        Ok((py.get_type::<Database>().getattr("_open")?, (places, self.best().cache_bytes())))
+        Ok((py.get_type::<Database>().getattr("_open")?, (places, self.best().cache.bytes)))
     }
 
     /// Opens the databases in some places, the best one first.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::search::Monitor;
 use fourbase_tiers::positions::GradedPositions;
+use fourbase_tiers::progress::StoppedBy;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -35,7 +36,8 @@ pub fn graded<'py>(
     let (mut bitboards, mut values, mut plies, mut complete) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
     let listed = display.run_interruptible(py, &*pool()?, fields, |monitor| {
         let mut positions = GradedPositions::new(database.best(), &database.analyst, sample, seed.0);
-        while let Some(portion) = positions.next(&budget(None, monitor), memory_bytes(), &|| monitor.is_cancelled())? {
+        (positions.budget, positions.memory_bytes) = (budget(None, monitor), memory_bytes());
+        while let Some(portion) = positions.next(&StoppedBy(&|| monitor.is_cancelled()))? {
             for (position, moves) in portion.positions {
                 bitboards.push(position.bitboards());
                 let start = values.len();

@@ -13,6 +13,7 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{Column, Dataset, Format, RowChoice, Selection};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{Draws, PositionError, PositionList, SampleKind, Sampler};
+use fourbase_tiers::progress::StoppedBy;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -159,10 +160,12 @@ pub fn sample<'py>(
     let done = AtomicU64::new(0);
     let fields = |monitor: &Monitor| Some(("positions", done.load(Relaxed), count, monitor.nodes()));
     let drawn = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-        let (budget, is_stopped) = (budget(None, monitor), || monitor.is_cancelled());
-        let mut draws = Draws::new(Sampler::new(database, kind, &choice.plies, seed)?, count, choice.is_distinct);
+        let budget = budget(None, monitor);
+        let mut sampler = Sampler::new(database, kind, &choice.plies, seed)?;
+        sampler.budget = budget.clone();
+        let mut draws = Draws::new(sampler, count, choice.is_distinct);
         let (mut positions, mut outcomes) = (Vec::new(), Vec::new());
-        while let Some(drawn) = draws.next(DRAWN_AT_ONCE, &budget, &is_stopped)? {
+        while let Some(drawn) = draws.next(DRAWN_AT_ONCE, &StoppedBy(&|| monitor.is_cancelled()))? {
             let found = database.look_up_all(&drawn, &budget).into_iter();
             outcomes.extend(found.collect::<Result<Vec<_>, _>>()?);
             positions.extend(drawn.into_iter().map(Some));

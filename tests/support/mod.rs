@@ -22,7 +22,7 @@ pub mod truth;
 pub mod tiers {
     pub use fourbase_tiers::context::Context;
     pub use fourbase_tiers::counts::count_by_ply;
-    pub use fourbase_tiers::database::{Database, DatabaseError};
+    pub use fourbase_tiers::database::{Cache, Database, DatabaseError};
     pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, ReadStorage, Storage, WriteFile};
     pub use fourbase_tiers::format::folder_of;
     pub use fourbase_tiers::index::TierDirectory;

@@ -32,8 +32,6 @@ impl Default for Context<'_> {
 pub(crate) struct Folders<'a> {
     /// All folders that the work writes into. Missing ones are created.
     pub written: &'a [&'a Path],
-    /// A folder above those of `written` that must exist already, because it is never created.
-    pub existing: Option<&'a Path>,
     /// The lock file, held while the work runs.
     pub lock: &'a Path,
     /// A root and a folder below it. If the work succeeds, the lower folder and the folders between the two are removed
@@ -109,8 +107,8 @@ impl Context<'_> {
         if !self.all.is_root() {
             return Ok(Ok(None));
         }
-        let Folders { written, existing, lock, .. } = *folders;
-        written.iter().try_for_each(|folder| create_folder(self.storage, existing, folder, made))?;
+        let Folders { written, lock, .. } = *folders;
+        written.iter().try_for_each(|folder| create_folder(self.storage, folder, made))?;
         Ok(self.storage.lock(lock).map_err(io_error(lock, "lock"))?.map(Some))
     }
 

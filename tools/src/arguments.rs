@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fourbase::Board;
-use fourbase_tiers::database::{DEFAULT_CACHE_BYTES, DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
+use fourbase_tiers::database::{Cache, DEFAULT_CACHE_BYTES, DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
 use fourbase_tiers::solve::Plan;
@@ -140,7 +140,7 @@ impl CacheArgument {
 
     /// Sets the size of a database's cache.
     pub fn apply(self, database: Database) -> Database {
-        database.with_cache(self.bytes())
+        database.with_cache(Cache::new(self.bytes()))
     }
 }
 
@@ -240,9 +240,9 @@ impl MemoryArgument {
         let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);
         let rest = self.known().map(|limit| u128::from(limit).saturating_sub(other_bytes) / u128::from(caches));
         let most = rest.and_then(|rest| u64::try_from(rest).ok()).unwrap_or(u64::MAX);
-        let cache_bytes = database.cache_bytes().min(most.max(LEAST_CACHE_BYTES));
-        let database = database.with_cache(cache_bytes);
-        let beyond = database.cache_bytes().saturating_sub(LEAST_CACHE_BYTES).saturating_mul(caches);
+        let cache_bytes = database.cache.bytes.min(most.max(LEAST_CACHE_BYTES));
+        let database = database.with_cache(Cache::new(cache_bytes));
+        let beyond = cache_bytes.saturating_sub(LEAST_CACHE_BYTES).saturating_mul(caches);
         let left = self.known().map_or(u64::MAX, |limit| limit.saturating_sub(beyond));
         (database, left)
     }

@@ -3,7 +3,7 @@
 //! | command | a request | Ctrl-C once more |
 //! |---|---|---|
 //! | `solve`, `stats` | stops the work at the next good place, so that it can resume | ends the program at once |
-//! | a command with a temporary folder, or with `--output` | removes the folder or the file, ends the program | |
+//! | a command with `--output` | removes the unfinished file, ends the program | |
 //! | `play` | Ctrl-C stops the search; the others end the program | ends the program, unless it waits for a line |
 //! | `query` of one position | says so and ends the program | |
 //! | `serve` | stops after the answers that are under way | stops at once |

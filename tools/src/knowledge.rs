@@ -1,7 +1,7 @@
 //! Exact values for players and grades, shared by threads.
 //!
-//! The values come from the databases of the board. A small board without a database is solved into a temporary folder, which takes
-//! at most some seconds. The positions of a larger board without a database are searched.
+//! The values come from the databases of the board. A small board without a database is solved into memory, which takes at most
+//! some seconds. The positions of a larger board without a database are searched.
 
 use std::sync::Arc;
 
@@ -9,7 +9,9 @@ use fourbase::Board;
 use fourbase::analysis::json::{DatabaseJson, SourceJson};
 use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
+use fourbase_tiers::context::Context;
 use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::Memory;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
 use fourbase_tiers::solve::{Plan, Solve};
@@ -19,7 +21,6 @@ use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
 use crate::output::wording;
 use crate::remedy;
-use crate::temporary::Temporary;
 
 /// The most entries of a board that is solved for one run. Such a solve takes a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
@@ -31,8 +32,8 @@ pub struct Knowledge {
     pub note: String,
     /// Why there is no database, and the command that makes one; `None` if there is one.
     missing: Option<String>,
-    /// The folder of a board that was solved for this run; dropping it removes the folder.
-    _folder: Option<Temporary>,
+    /// Whether the board was solved for this run, into memory.
+    is_solved: bool,
 }
 
 impl Knowledge {
@@ -44,25 +45,24 @@ impl Knowledge {
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
         let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
-        let (databases, note, folder) = match lookup.find_all(board) {
+        let (databases, note, is_solved) = match lookup.find_all(board) {
             Ok(databases) if databases[0].is_complete() => {
                 let first = &databases[0];
                 let searched = first.manifest.keep_plies.map(|most| format!(", searched forward after ply {most}"));
                 let note = format!("values from {}{}", wording::database(first), searched.unwrap_or_default());
-                (databases, note, None)
+                (databases, note, false)
             }
             Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => {
-                let (database, folder) = solve(board)?;
-                (vec![lookup.cache.apply(database)], "values solved for this run".to_owned(), Some(folder))
+                (vec![lookup.cache.apply(solve(board)?)], "values solved for this run".to_owned(), true)
             }
-            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), "values searched forward".to_owned(), None),
+            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), "values searched forward".to_owned(), false),
             Err(error) => return Err(error.into()),
         };
         let root = databases.is_empty().then(|| lookup.database.root.clone());
         let missing = root.clone().map(|root| remedy::describe(&DatabaseError::Missing { board, root }));
         let pool = databases.is_empty().then(|| Arc::new(SearchPool::new(options(1))));
         let analyst = LimitedAnalyst::new(Analyst::new(board, databases, pool), Some(nodes), None, root);
-        Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
+        Ok(Knowledge { analyst: Arc::new(analyst), note, missing, is_solved })
     }
 
     /// Returns the analyst that computes the values; threads can share it.
@@ -75,8 +75,8 @@ impl Knowledge {
         let database = self.analyst.database().map(Lookup::describe);
         let kind = if database.is_some() { Source::Database } else { Source::Search };
         let database = database.unwrap_or_default();
-        // Leave out the temporary folder of a board that was solved for this run, because it is removed at the end.
-        let folder = database.folder.filter(|_| self._folder.is_none());
+        // A board that was solved for this run is in memory, not in a folder.
+        let folder = database.folder.filter(|_| !self.is_solved);
         SourceJson { kind, database: DatabaseJson { folder, ..database }, nodes: None }
     }
 
@@ -86,12 +86,12 @@ impl Knowledge {
     }
 }
 
-/// Solves a board into a temporary folder.
-fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
-    let root = Temporary::folder()?;
-    let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
-    let report = Solve::new(board, Values::Remoteness).existing_root(root.path()).memory(memory_bytes).run()?;
-    Ok((Database::open(&report.folder)?, root))
+/// Solves a board into memory.
+fn solve(board: Board) -> anyhow::Result<Database> {
+    let (files, memory_bytes) = (Memory::default(), memory::default_limit().unwrap_or(u64::MAX));
+    let context = Context { storage: &files, ..Context::default() };
+    let report = Solve::new(board, Values::Remoteness).memory(memory_bytes).run_on(&context)?;
+    Ok(Database::open_on(Arc::new(files), &report.folder)?)
 }
 
 /// Wraps an analyst as the source of outcomes for a player.

@@ -11,7 +11,7 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what the user can type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
-//! - [`temporary`]: temporary folders, and outputs that appear only when they are complete;
+//! - [`temporary`]: outputs that appear only when they are complete;
 //! - [`stats`]: counts, as the program and the server write them;
 //! - `schema_test`: a test that generates the published JSON schemas from the types;
 //! - [`output`]: the form of results, for people and as JSON, and the display of progress;

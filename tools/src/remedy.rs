@@ -2,7 +2,6 @@
 //!
 //! The errors of the libraries contain facts. A remedy names an option, or a complete command made from these facts.
 
-use std::env::temp_dir;
 use std::error::Error;
 use std::fmt::Display;
 use std::path::Path;
@@ -20,7 +19,6 @@ use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
 
 use crate::output::wording::{self, option};
-use crate::temporary;
 
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
@@ -147,7 +145,7 @@ fn of_solve(error: &SolveError) -> String {
         SolveError::Stopped { folder: None, .. } => {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
-        SolveError::Disk { folder, .. } => more_room(folder),
+        SolveError::Disk { .. } => "make room, or choose another disk with --db or --scratch".to_owned(),
         SolveError::Scratch { .. } => {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
         }
@@ -159,7 +157,6 @@ fn of_solve(error: &SolveError) -> String {
         SolveError::Uncounted { board, .. } => {
             format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
         }
-        SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         SolveError::Communicator(error) => of_communicator(error),
         SolveError::File(error) => of_file(error),
     }
@@ -246,7 +243,6 @@ fn of_file(error: &FileError) -> String {
         return remedy.to_owned();
     }
     match error {
-        FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::Message { .. } => "start the job again; if it happens again, please report it".to_owned(),
         FileError::Newer { .. } => UPDATE.to_owned(),
@@ -265,17 +261,6 @@ fn more_memory(needed_bytes: u128) -> String {
     // If the machine has enough free memory now, only a limit that the user set can be too low.
     let is_set = memory::default_limit().is_some_and(|limit| needed_bytes <= limit.into());
     format!("{}, or {SMALLER}", if is_set { "give a higher --memory" } else { "free some memory" })
-}
-
-/// Returns what to do if the disk of `folder` is full: the system's folder for temporary files, or another folder.
-fn more_room(folder: &Path) -> String {
-    if !temporary::is_ours(folder) {
-        return "make room, or choose another disk with --db or --scratch".to_owned();
-    }
-    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
-    let parent = temp_dir();
-    let make = if parent.exists() { "make room in" } else { "make the folder" };
-    format!("{make} {}, or set {variable} to a folder on another disk", wording::path(&parent))
 }
 
 #[cfg(test)]
@@ -310,13 +295,5 @@ mod tests {
         let source = FileError::Damaged { file: "reached-07.0".into(), offset: 0, what: "cut" };
         let damaged = SolveError::Damaged { folder: "my db; rm x/count-legal".into(), source };
         assert!(describe(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
-    }
-
-    #[test]
-    fn a_full_disk_of_temporary_files_has_another_remedy_than_that_of_the_databases() {
-        let board = "5x4".parse().unwrap();
-        let remedy = |folder: PathBuf| describe(&SolveError::Disk { folder, board, needed: 2, free: 1 });
-        assert!(remedy(temp_dir().join("fourbase-1/5x4")).contains("make room in "));
-        assert!(remedy(temp_dir().join("db")).ends_with("choose another disk with --db or --scratch"));
     }
 }

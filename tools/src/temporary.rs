@@ -1,85 +1,25 @@
-//! Temporary files and folders, and outputs that appear only when they are complete. Temporary files and folders are
-//! removed when the program ends, unless it is killed or the power fails.
+//! Outputs that appear only when they are complete. Until then they are in temporary files, which are removed when the
+//! program ends, unless it is killed or the power fails.
 
-use std::env::temp_dir;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::sleep;
-use std::time::Duration;
-
-use fourbase_tiers::files::FileError;
 
 use crate::{failure, interrupt};
 
-/// The temporary files and folders that exist now.
+/// The temporary files that exist now.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The beginning of the names of temporary folders.
-const PREFIX: &str = "fourbase-";
-
-/// How many times to try to remove a folder into which other threads still write. The tries are a hundredth of a second apart.
-const TRIES: u32 = 300;
-
-/// A temporary file or folder. Dropping this removes it, and so does the end of the program by Ctrl-C, SIGTERM or SIGHUP.
-pub struct Temporary(PathBuf);
-
-impl Temporary {
-    /// Makes a folder in the system's folder for temporary files.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be made.
-    pub fn folder() -> Result<Temporary, FileError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX);
-        let made = Temporary::made(&builder, &temp_dir(), make_folder);
-        Ok(made.map_err(|source| FileError::Io { file: temp_dir(), action: "make a folder here", source })?.1)
-    }
-
-    /// Makes a file or folder in `folder`, by calling `make` with a path that does not exist yet.
-    ///
-    /// # Errors
-    ///
-    /// The file or folder cannot be made.
-    pub fn made<T>(
-        builder: &tempfile::Builder,
-        folder: &Path,
-        make: impl FnMut(&Path) -> io::Result<T>,
-    ) -> io::Result<(T, Temporary)> {
-        interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
-        // While the list is locked, a request to end the program waits; so it also removes the new path.
-        let mut made = list();
-        let (with, path) = builder.make_in(folder, make)?.keep()?;
-        made.push(path.clone());
-        Ok((with, Temporary(path)))
-    }
-
-    /// Returns the path of the file or folder.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Renames the file to `name`, replacing an existing file of that name. The file is not temporary any more.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be renamed; it is removed then.
-    pub fn rename(self, name: &Path) -> io::Result<()> {
-        let mut made = list();
-        fs::rename(&self.0, name)?;
-        made.retain(|path| *path != self.0);
-        Ok(())
-    }
-}
+/// A temporary file. Dropping this removes it, and so does the end of the program by Ctrl-C, SIGTERM or SIGHUP.
+struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         // The path stays in the list until it is removed, so that a request to end the program removes what is left of it. If the
         // program is already ending, `list` blocks here until it has ended, so that this thread reports no missing files.
         let mut made = list();
-        let _ = remove(&self.0);
+        let _ = fs::remove_file(&self.0);
         made.retain(|path| *path != self.0);
     }
 }
@@ -107,8 +47,14 @@ impl WholeFile {
         if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
             return Err(ErrorKind::PermissionDenied.into());
         }
+        interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
+        // While the list is locked, a request to end the program waits; so it also removes the new file.
+        let mut made = list();
         let make = |path: &Path| File::options().write(true).create_new(true).open(path);
-        let (file, temporary) = Temporary::made(&builder, folder, make)?;
+        let (file, path) = builder.make_in(folder, make)?.keep()?;
+        made.push(path.clone());
+        drop(made);
+        let temporary = Temporary(path);
         if let Some(replaced) = replaced {
             file.set_permissions(replaced.permissions())?;
         }
@@ -142,33 +88,18 @@ impl WholeFile {
     /// The file cannot be written to the disk or renamed.
     pub fn end(self) -> io::Result<()> {
         self.file.sync_all()?;
-        self.temporary.rename(&self.name)
+        let mut made = list();
+        fs::rename(&self.temporary.0, &self.name)?;
+        made.retain(|path| *path != self.temporary.0);
+        Ok(())
     }
-}
-
-/// Tells whether a path is, or was, in a temporary folder of this program, or is the system's folder for temporary files.
-pub fn is_ours(path: &Path) -> bool {
-    let inside = path.strip_prefix(temp_dir()).ok().and_then(|inside| inside.to_str());
-    inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
-}
-
-/// Makes a folder that only this user can open.
-fn make_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 fn list() -> MutexGuard<'static, Vec<PathBuf>> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn remove(path: &Path) -> io::Result<()> {
-    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-}
-
-/// Removes all temporary files and folders. Afterwards it keeps the list locked, so that other threads that use [`Temporary`] block
+/// Removes all temporary files. Afterwards it keeps the list locked, so that other threads that use [`Temporary`] block
 /// until the program ends.
 fn remove_all() {
     let made = list();
@@ -176,13 +107,7 @@ fn remove_all() {
         failure::print_note("stopped; nothing is kept");
     }
     for path in &*made {
-        for _ in 0..TRIES {
-            match remove(path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => break,
-                // Another thread may still be writing into the folder, so try again.
-                _ => sleep(Duration::from_millis(10)),
-            }
-        }
+        let _ = fs::remove_file(path);
     }
     // Keep the list locked: the program ends now, and a thread that would report a missing file waits for the lock.
     std::mem::forget(made);

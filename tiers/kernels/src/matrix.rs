@@ -209,9 +209,15 @@ pub(super) fn take_drops<C: Code<P>, B: Bits, const P: usize>(
         _ => solve_rows::<C, B, P>(code, band, words, out, buffers),
     }
     if !B::FAST {
-        for drop in band.split_drops().1 {
-            if let Some(columns) = &drop.columns {
-                take_lanes(code, &buffers.wins, drop, columns, out, &mut buffers.lanes);
+        // With portable bit moves, all rows of a band together are several times as fast as row by row.
+        let (drops, Buffers { wins, lanes, .. }) = (band.split_drops().1, buffers);
+        for (drop, columns) in drops.iter().filter_map(|drop| Some((drop, drop.columns.as_ref()?))) {
+            lanes.rows.clear();
+            for (row, _) in wins.iter().enumerate().filter(|(_, is_won)| !**is_won) {
+                lanes.rows.extend(drop.row(row).map(|child_row| (row, child_row)));
+            }
+            if !lanes.rows.is_empty() {
+                lanes.take_rows(code, drop, columns, out);
             }
         }
     }
@@ -286,25 +292,6 @@ fn take_columns<C: Code<P>, B: Bits, const P: usize>(
         }
     };
     rows::take_stream::<C, B, P>(code, best, &own[..words], bits, bits_words, skip);
-}
-
-/// Does [`take_columns`] for all rows of a band together. With portable bit moves this is several times as fast as row
-/// by row.
-fn take_lanes<C: Code<P>, const P: usize>(
-    code: C,
-    wins: &[bool],
-    drop: &BandDrop,
-    columns: &Pairing,
-    out: &mut [u64],
-    lanes: &mut Lanes,
-) {
-    lanes.rows.clear();
-    for (row, _) in wins.iter().enumerate().filter(|(_, is_won)| !**is_won) {
-        lanes.rows.extend(drop.row(row).map(|child_row| (row, child_row)));
-    }
-    if !lanes.rows.is_empty() {
-        lanes.take_rows(code, drop, columns, out);
-    }
 }
 
 /// Fills `out` with the best outcomes that the turned drops give: finds them for 64 rows of the transposed layout at a

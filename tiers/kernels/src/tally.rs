@@ -62,9 +62,6 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
 /// The number of codes in 6 planes. No tier that can be indexed has more planes.
 pub const CODES: usize = 1 << 6;
 
-/// A counter for every code.
-pub type CodeCounts = [u64; CODES];
-
 /// Counts how many of a row's positions under a mask have each code. Each of the row's planes is as long as `mask`.
 pub struct CountCodes<'a> {
     /// The positions to count.
@@ -74,7 +71,7 @@ pub struct CountCodes<'a> {
     /// How many planes the row has, from 1 to 6.
     pub planes: usize,
     /// The counters to add to.
-    pub counts: &'a mut CodeCounts,
+    pub counts: &'a mut [u64; CODES],
 }
 
 impl Task for CountCodes<'_> {

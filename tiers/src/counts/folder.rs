@@ -15,10 +15,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::journal::{self, Journal};
+use serde::{Deserialize, Serialize};
+
+use super::table::OutcomeCount;
 use crate::context::{Context, Folders};
-use crate::files::{FileError, has_room, remove_named};
+use crate::files::{FileError, Storage, VERSION, envelope, has_room, open_existing, remove_named, write_file};
+use crate::format::Manifest;
 use crate::kernel::Values;
+use crate::kernel::reach::Pulled;
 use crate::solve::{Solve, SolveError};
 use crate::tier::{Kind, segments};
 
@@ -65,15 +69,11 @@ impl Count<'_> {
 
     /// Creates and locks the folder, and calls `work` with the journal of the count. If `work` succeeds, removes the
     /// files of the count. If it had the lock, removes that and then the folder if it is empty (after an error only if
-    /// this call has created the folder). The folder `existing` is never created: if given, it must exist already.
-    pub fn in_folder<T>(
-        &self,
-        existing: Option<&Path>,
-        work: impl FnOnce(Journal) -> Result<T, SolveError>,
-    ) -> Result<T, SolveError> {
+    /// this call has created the folder).
+    pub fn in_folder<T>(&self, work: impl FnOnce(Journal) -> Result<T, SolveError>) -> Result<T, SolveError> {
         let Count { context: &Context { storage, all, .. }, ref folder, .. } = *self;
         let (lock, temporary) = (folder.join("lock"), Some((self.solve.scratch_root(), &**folder)));
-        let folders = Folders { written: &[folder], existing, lock: &lock, temporary };
+        let folders = Folders { written: &[folder], lock: &lock, temporary };
         let work = || {
             let counted = work(self.journal()?)?;
             self.on_root(|| {
@@ -81,7 +81,7 @@ impl Count<'_> {
                 for kind in [Kind::Reached, Kind::Values(self.solve.values)] {
                     segments::remove(storage, folder, kind, |_| true)?;
                 }
-                remove_named(storage, folder, |name| name == journal::NAME)
+                remove_named(storage, folder, |name| name == NAME)
             })?;
             Ok(counted)
         };
@@ -98,5 +98,77 @@ impl Count<'_> {
             }
             error => error,
         })
+    }
+}
+
+/// The first bytes of the journal. Older versions had other magics. Later versions keep this magic and change the
+/// version number, so this program recognises their journals and does not overwrite them.
+const MAGIC: &[u8; 8] = b"fourcou5";
+
+/// The file name of the journal.
+const NAME: &str = "count";
+
+/// The progress of a count. The journal is rewritten after every ply.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Journal {
+    /// What is counted, as text: the board, the values, and the number of words in a block.
+    pub job: String,
+    /// For each ply that the sweep has finished, from the empty board on, how many positions play reaches.
+    pub swept: Vec<Pulled>,
+    /// For each ply that is tallied, the counts by outcome of its positions without a line.
+    pub outcomes: Vec<OutcomeCount>,
+    /// The ply that was tallied last. The tally goes from the full board down; `u32::MAX` if no ply is tallied yet.
+    pub solved: u32,
+}
+
+impl Journal {
+    /// Reads the journal of this job. Returns a new one if the file is missing, damaged or of another job.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] if the system refuses to read an existing file, [`FileError::Newer`].
+    pub fn read(storage: &dyn Storage, folder: &Path, job: String) -> Result<Journal, FileError> {
+        let path = folder.join(NAME);
+        let file = open_existing(storage, &path)?;
+        let found = file.map(|file| envelope::unseal::<Journal>(VERSION..=VERSION, &*file, &path, MAGIC));
+        let found = found.map(FileError::unless_damaged).transpose()?.flatten().map(|(_, found, _)| found);
+        let begun = Journal { job, swept: Vec::new(), outcomes: Vec::new(), solved: u32::MAX };
+        Ok(found.filter(|found| found.job == begun.job).unwrap_or(begun))
+    }
+
+    /// Returns whether all tiers in the manifest of a solve are tallied.
+    pub fn has_counted(&self, manifest: Option<Manifest>) -> bool {
+        let last = manifest.and_then(|manifest| manifest.tiers.last().map(|tier| tier.ply));
+        last.is_none_or(|last| self.solved <= last)
+    }
+
+    /// Writes the journal durably.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        write_file(storage, folder, NAME, &envelope::seal(VERSION, MAGIC, self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::Value;
+
+    use super::*;
+    use crate::files::Disk;
+
+    #[test]
+    fn the_journal_of_the_largest_count_fits_its_envelope() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |row: u32| {
+            let (ply, remoteness, example) = (row / 130, Some(row % 130), Some("1".repeat(64)));
+            OutcomeCount { ply, value: Value::Win, remoteness, legal: u64::MAX, example }
+        };
+        let swept = vec![Pulled { without_line: u64::MAX, with_line: u64::MAX }; 65];
+        let outcomes = (0..65 * 130).map(row).collect();
+        let journal = Journal { job: "8x8".to_owned(), swept, outcomes, solved: 0 };
+        journal.write(&Disk, folder.path()).unwrap();
+        let read = |job: &str| Journal::read(&Disk, folder.path(), job.to_owned()).unwrap();
+        assert!(read("8x8") == journal && read("8x7").swept.is_empty());
     }
 }

@@ -154,7 +154,7 @@ type Key = (WingShape, Spine, u32);
 /// A wing occurs in many matrices. Making its lists again for each matrix took 17 % of the time on 7x4. So lists are
 /// kept for later matrices while they fit into the memory limit.
 pub(super) struct ChildLists<'a> {
-    index: &'a Index,
+    pub index: &'a Index,
     mover: Player,
     /// The kept lists, in the order of [`Index`]: by spine and wing shape, then by number of first-player pieces.
     lists: Slots<ByFirsts<[ChildList; 2]>>,

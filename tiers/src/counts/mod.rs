@@ -30,7 +30,6 @@
 //! Mirror images count separately: an entry stands for two positions unless its shape is its own mirror image.
 
 mod folder;
-mod journal;
 mod json;
 mod kept;
 mod lists;

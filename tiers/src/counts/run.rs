@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::folder::Count;
-use super::journal::Journal;
+use super::folder::{Count, Journal};
 use super::kept::{read_kept, write_kept};
 use super::sweep::{fit, plan_sweep, sweep};
 use super::table::Counts;
@@ -48,7 +47,7 @@ pub fn count_by_ply(solve: &Solve, context: &Context) -> Result<Counts, SolveErr
     let context = &Context { storage: if in_files { context.storage } else { &files }, ..*context };
     let count = Count { solve, values: None, context, folder: Count::folder(solve, "count-legal"), in_files };
     let swept = |journal| Ok(sweep(&count, journal, planned)?.swept);
-    let swept = count.in_folder(None, swept)?;
+    let swept = count.in_folder(swept)?;
     Ok(Counts::of_swept(solve.board, None, swept, Vec::new()))
 }
 
@@ -84,7 +83,7 @@ pub fn count_by_value(solve: &Solve, context: &Context) -> Result<Counts, SolveE
     // Checkpoints in memory would be useless.
     let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
     count.check_disk(&count.journal()?, plan.scratch_bytes() + plan.reached_bytes())?;
-    let counted = count.in_folder(None, |journal| {
+    let counted = count.in_folder(|journal| {
         let is_counted = journal.has_counted(temporary.manifest(storage)?);
         let (_, counts) = sweep_and_solve(&count, journal, &temporary.clone().replace(!is_counted))?;
         count.on_root(|| {
@@ -153,7 +152,7 @@ pub fn solve_and_count(solve: &Solve, context: &Context) -> Result<(Report, Coun
     if !journal.has_counted(solve.manifest(storage)?) {
         return Err(SolveError::Uncounted { folder: solve.folder(), board });
     }
-    count.in_folder(solve.existing(), |journal| {
+    count.in_folder(|journal| {
         let (report, counts) = sweep_and_solve(&count, journal, solve)?;
         count.on_root(|| match Manifest::read(storage, &solve.folder())? {
             Some(manifest) => write_kept(storage, &solve.folder(), &manifest, &counts),
@@ -171,7 +170,8 @@ fn sweep_and_solve(count: &Count, mut journal: Journal, solve: &Solve) -> Result
     if journal.swept.len() <= solve.board.cells() {
         journal = sweep(count, journal, plan_sweep(solve, context, false)?)?;
     }
-    let memory = Arc::new(BlockMemory::sequential(solve.block_words));
+    // Enough for reading a tier from front to back, one block at a time.
+    let memory = Arc::new(BlockMemory::new(solve.block_words, usize::MAX, 0, 16 << 20));
     let reached = TierFolder { storage, folder, memory, all };
     let mut observer = |index: &Index, tier: &Tier| {
         let ply = tier.ply();

@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use fourbase::Player;
 
-use super::folder::Count;
-use super::journal::Journal;
+use super::folder::{Count, Journal};
 use super::lists::{ChildList, ChildLists, parents_of};
 use crate::communicator::gather;
 use crate::context::Context;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, Split, arm_lines, bands, images, of_shape};
-use crate::kernel::matrix::{ArmedLines, Band, Buffers, Outcomes, emptied};
+use crate::index::{Index, Matrix, bands, images};
 use crate::kernel::reach::{PullBand, Pulled};
 use crate::progress::{Stage, StageProgress};
-use crate::solve::{Bands, Plan, ShapeDrops, Solve, SolveError};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
+use crate::solve::{Bands, Plan, Solve, SolveError};
+use crate::tier::{Kind, Tier, TierFolder, segments};
 
 /// Sweeps tiers in memory from the empty board up to the ply `last`. Returns the last tier and the counts of its
 /// positions; `None` if `progress` stopped the sweep. Runs on rayon's current pool, or on fewer threads if all of them
@@ -131,102 +129,60 @@ fn sweep_tier(
     list_bytes: u64,
     progress: &StageProgress,
 ) -> Result<Option<Pulled>, FileError> {
-    let mover = Player::to_move(tier.ply()).other();
-    let lists = ChildLists::new(index, mover, list_bytes);
-    let is_start = parents.is_none();
-    let begin = || Sweeper {
-        index,
-        mover,
-        parents: TierReader::new(index, parents),
-        drops: None,
-        bands: Bands::default(),
-        lines: ArmedLines::default(),
-        buffers: Buffers::default(),
-        pulled: Pulled::default(),
-    };
-    let filled = tier.fill(index, progress, begin, |sweeper, matrix, rows, out| {
-        if is_start {
+    let ply = tier.ply();
+    let lists = ChildLists::new(index, Player::to_move(ply).other(), list_bytes);
+    let begin = || (Bands::new(index, ply, parents, None), Pulled::default());
+    let filled = tier.fill(index, progress, begin, |(bands, pulled), matrix, rows, out| {
+        if ply == 0 {
             out.fill(1);
-            sweeper.pulled.without_line = 1;
-            return Ok(());
+            pulled.without_line = 1;
+        } else {
+            *pulled = *pulled + pull(&lists, bands, matrix, rows, out)?;
         }
-        sweeper.pull(&lists, matrix, rows, out)
-    })?;
-    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, sweeper| sum + sweeper.pulled)))
-}
-
-/// The state of one thread of a sweep.
-struct Sweeper<'a> {
-    index: &'a Index,
-    /// The player who made the last move.
-    mover: Player,
-    parents: TierReader<'a>,
-    drops: OfShape<ShapeDrops<'a>>,
-    bands: Bands,
-    /// The lines across both wings in the current matrix.
-    lines: ArmedLines,
-    buffers: Buffers,
-    /// How many positions this thread has counted.
-    pulled: Pulled,
-}
-
-impl Sweeper<'_> {
-    /// Fills `out` with the given rows of a matrix and counts their positions. `rows` begins at a multiple of 64. Also
-    /// counts finished positions outside the index: those in the finished columns of `rows`, and a share of those in
-    /// the finished rows ([`super::lists`] explains finished rows and columns).
-    fn pull(
-        &mut self,
-        lists: &ChildLists,
-        matrix: &Matrix,
-        rows: Range<usize>,
-        mut out: &mut [u64],
-    ) -> Result<(), FileError> {
-        let index = self.index;
-        let [left, finished_left] = &*lists.both(matrix.left, matrix.spine, matrix.left_firsts);
-        let [right, finished_right] = &*lists.both(matrix.right, matrix.spine, matrix.right_firsts);
-        let (parents, shape) = (&mut self.parents, matrix.shape());
-        let drops =
-            of_shape(&mut self.drops, shape, || ShapeDrops::new(index, parents, shape, self.mover, Split::shrunk));
-        let [own_left, own_right] = matrix.lists(index);
-        arm_lines(&drops.lines, matrix.spine, own_right, self.mover, &mut self.lines);
-        let no_lines = ArmedLines::default();
-        let (mut own, mut with_line) = (Pulled::default(), 0);
-        let mut part = |[left, right]: [&ChildList; 2], rows: Range<usize>, out: Option<&mut [u64]>| {
-            if right.len == 0 {
-                return Ok(Pulled::default());
-            }
-            let is_own = out.is_some();
-            let (colourings, lines) =
-                if is_own { (&own_left.colourings[rows.clone()], &self.lines) } else { (&[][..], &no_lines) };
-            let mut band = Band {
-                rows,
-                columns: right.len,
-                drops: Vec::new(),
-                turned: 0,
-                left: colourings,
-                lines,
-                outcomes: Outcomes::default(),
-            };
-            self.bands.load(&mut band, &mut *parents, parents_of(drops, matrix, [left, right]))?;
-            let pulled = index.kernel.run(PullBand { band: &band, out, buffers: &mut self.buffers });
-            self.bands.list = emptied(band.drops);
-            Ok::<Pulled, FileError>(pulled)
-        };
-        for rows in bands(rows.clone()) {
-            let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
-            own = own + part([left, right], rows.clone(), Some(out))?;
-            with_line += part([left, finished_right], rows, None)?.without_line;
-        }
-        for rows in bands(share(finished_left.len, &rows, matrix.rows as usize)) {
-            for columns in [right, finished_right] {
-                with_line += part([finished_left, columns], rows.clone(), None)?.without_line;
-            }
-        }
-        let images = images(matrix);
-        let (without_line, with_line) = (own.without_line * images, (own.with_line + with_line) * images);
-        self.pulled = self.pulled + Pulled { without_line, with_line };
         Ok(())
+    })?;
+    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (_, pulled)| sum + pulled)))
+}
+
+/// Fills `out` with the given rows of a matrix and counts their positions. `rows` begins at a multiple of 64. Also counts
+/// finished positions outside the index: those in the finished columns of `rows`, and a share of those in the finished
+/// rows ([`super::lists`] explains finished rows and columns).
+fn pull(
+    lists: &ChildLists,
+    prepared: &mut Bands,
+    matrix: &Matrix,
+    rows: Range<usize>,
+    mut out: &mut [u64],
+) -> Result<Pulled, FileError> {
+    let index = lists.index;
+    let [left, finished_left] = &*lists.both(matrix.left, matrix.spine, matrix.left_firsts);
+    let [right, finished_right] = &*lists.both(matrix.right, matrix.spine, matrix.right_firsts);
+    prepared.seek(matrix);
+    let colourings = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
+    let (mut own, mut with_line) = (Pulled::default(), 0);
+    let mut part = |[left, right]: [&ChildList; 2], rows: Range<usize>, out: Option<&mut [u64]>| {
+        if right.len == 0 {
+            return Ok(Pulled::default());
+        }
+        // Only positions of the index can have a line across both wings.
+        let colourings = if out.is_some() { &colourings[rows.clone()] } else { &[] };
+        let parents = |drops| parents_of(drops, matrix, [left, right]);
+        prepared.work(rows, right.len, colourings, parents, |band, buffers| {
+            index.kernel.run(PullBand { band, out, buffers })
+        })
+    };
+    for rows in bands(rows.clone()) {
+        let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
+        own = own + part([left, right], rows.clone(), Some(out))?;
+        with_line += part([left, finished_right], rows, None)?.without_line;
     }
+    for rows in bands(share(finished_left.len, &rows, matrix.rows as usize)) {
+        for columns in [right, finished_right] {
+            with_line += part([finished_left, columns], rows.clone(), None)?.without_line;
+        }
+    }
+    let images = images(matrix);
+    Ok(Pulled { without_line: own.without_line * images, with_line: (own.with_line + with_line) * images })
 }
 
 /// Returns which finished rows of a matrix are counted together with `rows`. The matrix has `all` rows in the index and

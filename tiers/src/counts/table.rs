@@ -49,7 +49,6 @@ pub struct OutcomeCount {
     /// Pieces on the board.
     pub ply: u32,
     /// The value for the player to move, written in lower case.
-    #[serde(with = "ValueName")]
     pub value: Value,
     /// Plies to the end; `None` if only values were solved.
     pub remoteness: Option<u32>,
@@ -166,13 +165,4 @@ fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<St
     let children = parents.flat_map(|parent: Position| parent.moves().map(move |column| parent.drop_piece(column)));
     let mut finished = children.filter(|child| child.primitive() == Some(of.value));
     finished.find_map(|child| notation::to_moves(&child).ok())
-}
-
-/// Serialises a value as `win`, `lose` or `tie`.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Value", rename_all = "lowercase")]
-enum ValueName {
-    Win,
-    Lose,
-    Tie,
 }

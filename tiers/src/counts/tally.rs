@@ -7,20 +7,19 @@ use super::table::OutcomeCount;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CountCodes, first};
-use crate::solve::SolveError;
 use crate::tier::{Rows, Tier};
 
 /// Converts counts by code into counts by outcome. `ranks` has the counts of every rank for a solved tier. A code is
 /// the number that stands for an outcome in the planes of the tier.
 ///
 /// # Errors
-/// [`SolveError::Code`] if positions have a code that stands for no outcome.
-pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Vec<OutcomeCount>, SolveError> {
-    let (board, ply) = (index.board(), tier.ply());
+/// [`FileError::Damaged`] if positions have a code that stands for no outcome.
+pub(super) fn outcomes(ranks: &[Codes], index: &Index, tier: &Tier) -> Result<Vec<OutcomeCount>, FileError> {
+    let ply = tier.ply();
+    let damaged = || FileError::damaged(tier.log.tiers.folder, 0, "the code of a legal position stands for no outcome");
     let found = (0..).zip(join(ranks)).filter(|(_, (legal, _))| *legal > 0);
     let outcome = |(code, (legal, first))| {
-        let outcome = tier.coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions: legal })?;
-        let Outcome { value, remoteness } = outcome;
+        let Outcome { value, remoteness } = tier.coding.decode(code).ok_or_else(damaged)?;
         Ok(OutcomeCount { ply, value, remoteness, legal, example: moves(first, index) })
     };
     found.map(outcome).collect()

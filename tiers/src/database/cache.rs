@@ -26,18 +26,17 @@ pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// The cache of probes. A quarter of its memory is for expanded blocks, the rest for the codes of unpacked chunks.
 /// Threads can share a cache, and so can databases:
-/// [`Database::with_shared_cache`](super::Database::with_shared_cache).
+/// [`Cache::share`].
+#[derive(Clone)]
 pub struct Cache {
-    memory: Arc<Memory>,
-    /// Distinguishes the databases that share the memory.
+    pub(super) blocks: Arc<BlockCache<DecodedBlock>>,
+    pub(super) codes: Arc<ChunkCodes>,
+    /// The most bytes of the cache.
+    pub bytes: u64,
+    /// Distinguishes the databases that share the cache.
     pub(super) database: u64,
-}
-
-struct Memory {
-    blocks: BlockCache<DecodedBlock>,
-    codes: ChunkCodes,
-    bytes: u64,
-    databases: AtomicU64,
+    /// How many databases share the cache.
+    databases: Arc<AtomicU64>,
 }
 
 /// A cache of blocks. The key is the database, the ply and the number of the block; the value is the number of bytes
@@ -58,35 +57,14 @@ impl Cache {
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
         let blocks = BlockCache::with_weighter((block_bytes / 4096) as usize, block_bytes, BlockWeighter);
-        let codes = ChunkCodes::new(bytes - block_bytes);
-        Cache { memory: Arc::new(Memory { blocks, codes, bytes, databases: AtomicU64::new(1) }), database: 0 }
+        let codes = Arc::new(ChunkCodes::new(bytes - block_bytes));
+        Cache { blocks: Arc::new(blocks), codes, bytes, database: 0, databases: Arc::default() }
     }
 
     /// Returns a cache for another database that uses the same memory.
-    pub(super) fn share(&self) -> Cache {
-        let database = self.memory.databases.fetch_add(1, Ordering::Relaxed);
-        Cache { memory: Arc::clone(&self.memory), database }
-    }
-
-    /// Returns the most bytes of the cache.
-    pub fn bytes(&self) -> u64 {
-        self.memory.bytes
-    }
-
-    /// Returns whether the cache has a block.
-    pub(super) fn has_block(&self, ply: u32, number: u64) -> bool {
-        self.memory.blocks.get(&(self.database, ply, number)).is_some()
-    }
-
-    /// Returns whether the cache has the code of an entry of a chunk.
-    pub(super) fn has_code(&self, chunk: Chunk, entry: usize) -> bool {
-        self.memory.codes.get(chunk, entry).is_some()
-    }
-
-    /// Reads what look-ups of these entries will read, so that they wait for memory together. Without it, each look-up
-    /// waits alone, which is a third of its time.
-    pub(super) fn warm(&self, entries: impl Iterator<Item = Place> + Clone) {
-        self.memory.codes.warm(entries);
+    #[must_use]
+    pub fn share(&self) -> Cache {
+        Cache { database: self.databases.fetch_add(1, Ordering::Relaxed) + 1, ..self.clone() }
     }
 
     /// Returns a block. If the cache lacks the block, `expand` makes it.
@@ -97,7 +75,7 @@ impl Cache {
         expand: impl FnOnce() -> Result<DecodedBlock, E>,
     ) -> Result<Arc<DecodedBlock>, E> {
         let insert = || expand().map(|block| (block.bytes(), Arc::new(block)));
-        Ok(self.memory.blocks.get_or_insert_with(&(self.database, ply, number), insert)?.1)
+        Ok(self.blocks.get_or_insert_with(&(self.database, ply, number), insert)?.1)
     }
 
     /// Returns the code of an entry of a chunk. If the cache lacks the code, `unpack` returns the words of all codes of
@@ -108,11 +86,11 @@ impl Cache {
         entry: usize,
         unpack: impl FnOnce() -> Result<Vec<u64>, E>,
     ) -> Result<u8, E> {
-        if let Some(code) = self.memory.codes.get(chunk, entry) {
+        if let Some(code) = self.codes.get(chunk, entry) {
             return Ok(code);
         }
         let codes = unpack()?;
-        self.memory.codes.insert(chunk, &codes);
+        self.codes.insert(chunk, &codes);
         Ok(chunk.code(&codes, entry))
     }
 }
@@ -233,9 +211,10 @@ impl ChunkCodes {
         })
     }
 
-    /// Reads the buckets of all entries, and then their slots. The reads do not depend on each other, so the processor
-    /// begins one before another has ended.
-    fn warm(&self, entries: impl Iterator<Item = Place> + Clone) {
+    /// Reads the buckets of all entries, and then their slots: what look-ups of these entries will read. The reads do not
+    /// depend on each other, so the processor begins one before another has ended. Without it, each look-up waits for
+    /// memory alone, which is a third of its time.
+    pub fn warm(&self, entries: impl Iterator<Item = Place> + Clone) {
         let hashes = entries.clone().map(|(chunk, entry)| hash(chunk.slot_of(entry).0));
         let buckets = hashes.filter_map(|hash| self.buckets.find(self.bucket_number(hash)));
         black_box(buckets.fold(0, |sum, Bucket(entries)| sum ^ entries[0].load(Ordering::Relaxed)));

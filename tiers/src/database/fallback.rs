@@ -17,6 +17,7 @@ use fourbase::{Outcome, Position, Value};
 
 use super::error::DatabaseError;
 use super::open::Database;
+use super::probe::later;
 use crate::kernel::Values;
 
 impl Database {
@@ -34,21 +35,15 @@ impl Database {
         known: Option<Outcome>,
         budget: &mut Budget,
     ) -> Result<Outcome, DatabaseError> {
-        let (mut at_least, mut at_most) = (self.at_least(position, budget)?, None);
-        let plies = position.ply() as u32 - ply;
-        // If the known outcome ends the game before `position`, it gives no bound for `position`.
-        if let Some(Outcome { value, remoteness }) = known
-            && remoteness.is_none_or(|remoteness| remoteness >= plies)
-        {
-            let remoteness = remoteness.map(|remoteness| remoteness - plies);
-            if plies.is_multiple_of(2) {
-                // `Outcome` orders better outcomes first, so `min` returns the better one.
-                at_least = at_least.into_iter().chain([Outcome { value, remoteness }]).min();
-            } else {
-                at_most = Some(Outcome { value: value.flip(), remoteness });
-            }
-        }
-        Ok(self.search(position, [at_least, at_most], budget)?)
+        let (at_least, plies) = (self.at_least(position, budget)?, position.ply() as u32 - ply);
+        let bound = known.and_then(|known| later(known, plies));
+        let bounds = if plies.is_multiple_of(2) {
+            // `Outcome` orders better outcomes first, so `min` returns the better one.
+            [at_least.into_iter().chain(bound).min(), None]
+        } else {
+            [at_least, bound]
+        };
+        Ok(self.search(position, bounds, budget)?)
     }
 
     /// Returns a lower bound of a position's outcome, if the kept plies give one. In each parent (a position one move
@@ -61,11 +56,8 @@ impl Database {
         }
         let mut at_least: Option<Outcome> = None;
         for (_, parent) in position.parents() {
-            if let Some(outcome) = self.stored_outcome(&parent)? {
-                let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
-                let here = Outcome { value: outcome.value.flip(), remoteness: plies };
-                at_least = Some(at_least.map_or(here, |best| best.min(here)));
-            }
+            let here = self.stored_outcome(&parent)?.and_then(|outcome| later(outcome, 1));
+            at_least = at_least.into_iter().chain(here).min();
         }
         Ok(at_least)
     }

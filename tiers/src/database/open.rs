@@ -45,7 +45,8 @@ pub struct Database {
     pub manifest: Manifest,
     pub(super) index: Index,
     pub(super) tiers: Vec<OnceLock<OpenTier>>,
-    pub(crate) cache: Cache,
+    /// The cache of expanded blocks and unpacked chunks.
+    pub cache: Cache,
     /// Searches for positions whose tiers are not kept.
     pub(super) searches: SearchPool,
     /// The number of positions that were searched so far.
@@ -176,24 +177,10 @@ impl Database {
         })
     }
 
-    /// Sets the bytes of the cache of expanded blocks (default: 256 MiB), and empties it.
+    /// Replaces the cache (default: one of 256 MiB), perhaps by one that it shares with other databases.
     #[must_use]
-    pub fn with_cache(mut self, bytes: u64) -> Database {
-        self.cache = Cache::new(bytes);
-        self
-    }
-
-    /// Shares `cache` with other databases. All of them together take at most the memory of this cache.
-    #[must_use]
-    pub fn with_shared_cache(mut self, cache: &Cache) -> Database {
-        self.cache = cache.share();
-        self
-    }
-
-    /// Returns the most bytes that the cache of expanded blocks takes.
-    #[must_use]
-    pub fn cache_bytes(&self) -> u64 {
-        self.cache.bytes()
+    pub fn with_cache(self, cache: Cache) -> Database {
+        Database { cache, ..self }
     }
 
     /// Restricts this complete database to the tiers of at most `most` pieces; the files of later tiers need not exist.

@@ -84,7 +84,7 @@ impl Database {
             (column, child, end, self.locate(&end))
         });
         let ends = Vec::from_iter(ends);
-        self.cache.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
+        self.cache.codes.warm(ends.iter().filter_map(|(.., place)| Some(place.as_ref().ok()?.as_ref()?.1)));
         for (column, child, end, place) in ends {
             part.spent = budget.spent;
             let outcome = place.and_then(|place| self.probe_end(&child, &end, place, reply, &mut part));
@@ -225,7 +225,7 @@ impl Database {
                 {
                     *place = self.locate(end);
                 }
-                self.cache.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
+                self.cache.codes.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
                 for (place, end) in places.into_iter().zip(ends) {
                     // A place that was not found is an error only where it is needed.
                     if !best.is_at_least(&end.position, ply)
@@ -269,7 +269,7 @@ fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
 
 /// Converts the outcome of best play at a ply into the one that many plies later, for the player to move there; `None`
 /// if the game ends before.
-fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
+pub(super) fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
     let value = if plies.is_multiple_of(2) { outcome.value } else { outcome.value.flip() };
     let remoteness = outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies));
     (remoteness != Some(None)).then(|| Outcome { value, remoteness: remoteness.flatten() })

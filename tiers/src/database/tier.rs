@@ -76,10 +76,12 @@ impl OpenTier {
     /// Prepares for look-ups of these quiet positions: requests the parts of the file that the cache lacks.
     pub fn read_ahead<'p>(&self, index: &Index, cache: &Cache, positions: impl Iterator<Item = &'p Position>) {
         let ranks = positions.filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
-        let missing =
-            ranks.map(|rank| self.place(cache, rank)).filter(|(chunk, entry)| !cache.has_code(*chunk, *entry));
+        let missing = ranks
+            .map(|rank| self.place(cache, rank))
+            .filter(|(chunk, entry)| cache.codes.get(*chunk, *entry).is_none());
         let chunks: Vec<u64> = missing.map(|(chunk, _)| chunk.number).collect();
-        self.reader.read_ahead(&chunks, |block| cache.has_block(self.directory.ply, block));
+        self.reader
+            .read_ahead(&chunks, |block| cache.blocks.get(&(cache.database, self.directory.ply, block)).is_some());
     }
 
     /// Returns the chunk of an entry and the entry's number in the chunk.

@@ -33,50 +33,35 @@ pub enum Column {
 }
 
 impl Column {
-    /// All columns, in the order in which a file has them.
-    pub const ALL: [Column; 10] = [
-        Column::Moves,
-        Column::Bits,
-        Column::Uni,
-        Column::Bitboards,
-        Column::Ply,
-        Column::Value,
-        Column::Remoteness,
-        Column::Score,
-        Column::MoveValues,
-        Column::MoveRemoteness,
+    /// All columns by name, in the order in which a file has them.
+    pub const ALL: [(&str, Column); 10] = [
+        ("moves", Column::Moves),
+        ("bits", Column::Bits),
+        ("uni", Column::Uni),
+        ("bitboards", Column::Bitboards),
+        ("ply", Column::Ply),
+        ("value", Column::Value),
+        ("remoteness", Column::Remoteness),
+        ("score", Column::Score),
+        ("move-values", Column::MoveValues),
+        ("move-remoteness", Column::MoveRemoteness),
     ];
 
-    /// Returns the column with this name; `None` if no column has it.
+    /// Returns the name of the column.
     ///
     /// ```
     /// use fourbase_tiers::dataset::Column;
-    /// assert_eq!(Column::named("move-values"), Some(Column::MoveValues));
+    /// assert_eq!(Column::MoveValues.name(), "move-values");
     /// ```
-    pub fn named(name: &str) -> Option<Column> {
-        Column::ALL.into_iter().find(|column| column.name() == name)
-    }
-
-    /// Returns the name of the column.
     pub fn name(self) -> &'static str {
-        match self {
-            Column::Moves => "moves",
-            Column::Bits => "bits",
-            Column::Uni => "uni",
-            Column::Bitboards => "bitboards",
-            Column::Ply => "ply",
-            Column::Value => "value",
-            Column::Remoteness => "remoteness",
-            Column::Score => "score",
-            Column::MoveValues => "move-values",
-            Column::MoveRemoteness => "move-remoteness",
-        }
+        Column::ALL.into_iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 
     /// Lists the default columns: all that a database of the board with these values can fill, except the text columns.
     pub fn usual(board: Board, values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
-        Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(board, values)).collect()
+        let columns = Column::ALL.into_iter().map(|(_, column)| column);
+        columns.filter(is_usual).filter(|column| column.is_known(board, values)).collect()
     }
 
     /// Returns whether a database of the board that stores `values` can fill the column. Misère boards have no score.

@@ -9,6 +9,7 @@ use super::column::Field;
 use super::portion::Portion;
 use super::run::{Dataset, PORTION, RowChoice, entries};
 use crate::positions::{SampleKind, Sampler};
+use crate::progress::Progress;
 
 /// A trial starts no more rows after this time.
 const ENOUGH: Duration = Duration::from_secs(1);
@@ -31,7 +32,7 @@ impl Dataset<'_> {
     /// threads of rayon's current pool. The trial makes no rows of stored plies: a stored row takes microseconds once
     /// the blocks of the database are expanded, so the time of a few stored rows would say nothing about many. If the
     /// trial fails, the estimate counts its rows like stored rows, and the work itself will report the error.
-    pub(super) fn estimate(&self, fields: &[Field], is_stopped: &(dyn Fn() -> bool + Sync)) -> Duration {
+    pub(super) fn estimate(&self, fields: &[Field], progress: &dyn Progress) -> Duration {
         let (database, plies) = (self.database, self.selection.plies.as_slice());
         let after = u32::from(fields.iter().any(|field| field.column.is_of_moves()));
         let cells = database.board().cells() as u32;
@@ -51,20 +52,20 @@ impl Dataset<'_> {
         };
         let is_tried = rows * share >= FEW_ROWS;
         let sampler = is_tried.then(|| Sampler::new(database, kind, &searched, seed).ok()).flatten();
-        let trial = sampler.and_then(|sampler| self.trial(fields, &sampler, is_stopped)).unwrap_or(STORED_ROW);
+        let trial = sampler.and_then(|sampler| self.trial(fields, sampler, progress)).unwrap_or(STORED_ROW);
         let seconds = rows * (share * trial + (1.0 - share) * STORED_ROW);
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
     /// Makes some rows of positions drawn at random. Returns the seconds per row, or a lower bound if the trial ran out
     /// of time. Returns `None` if the trial failed.
-    fn trial(&self, fields: &[Field], sampler: &Sampler, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn trial(&self, fields: &[Field], mut sampler: Sampler, progress: &dyn Progress) -> Option<f64> {
         let (mut rows, begun) = (0u64, Instant::now());
-        let budget = Budget { deadline: Some(begun + LONGEST), ..self.budget.clone() };
+        sampler.budget = Budget { deadline: Some(begun + LONGEST), ..self.budget.clone() };
         while rows < MOST_ROWS && begun.elapsed() < ENOUGH {
             let end = rows + rows.max(16);
-            let drawn = sampler.draw(rows..end, &budget, is_stopped);
-            let made = drawn.and_then(|drawn| Portion::new(self.database, &budget, fields, drawn, PORTION));
+            let drawn = sampler.draw(rows..end, progress);
+            let made = drawn.and_then(|drawn| Portion::new(self.database, &sampler.budget, fields, drawn, PORTION));
             if made.is_err() && begun.elapsed() < LONGEST {
                 return None;
             }

@@ -157,7 +157,8 @@ impl<'d> Dataset<'d> {
     ) -> Result<Dataset<'d>, PositionError> {
         let board = database.board();
         check_plies(board, &selection.plies)?;
-        let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
+        let all = Column::ALL.into_iter().map(|(_, column)| column);
+        let columns: Vec<Column> = all.filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(PositionError::NoColumns);
         }
@@ -270,7 +271,7 @@ impl<'d> Dataset<'d> {
     /// [`PositionError::Long`].
     pub fn check_time(&self, fields: &[Field], progress: &dyn Progress) -> Result<(), PositionError> {
         if self.most_time < Duration::MAX {
-            let estimate = self.estimate(fields, &|| progress.is_stopped());
+            let estimate = self.estimate(fields, progress);
             if estimate > self.most_time {
                 return Err(PositionError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
             }
@@ -285,7 +286,7 @@ impl<'d> Dataset<'d> {
         push: &mut dyn FnMut(&[Position]) -> Result<(), PositionError>,
     ) -> Result<(), PositionError> {
         let Dataset { database, selection, budget, memory_bytes, .. } = self;
-        let (board, index, is_stopped) = (database.board(), database.index(), || progress.is_stopped());
+        let (board, index) = (database.board(), database.index());
         match selection.rows {
             RowChoice::All => {
                 let entries = selection.plies.iter().map(|ply| entries(index, *ply)).sum();
@@ -297,7 +298,7 @@ impl<'d> Dataset<'d> {
                         progress.begin(Stage::List, entries, listed);
                     }
                     while let Some(batch) = list.next(index, PORTION as u64)? {
-                        if is_stopped() {
+                        if progress.is_stopped() {
                             return Err(PositionError::Stopped);
                         }
                         let mut positions = batch.positions(board);
@@ -310,17 +311,17 @@ impl<'d> Dataset<'d> {
             }
             RowChoice::Sample { count, kind, seed } => {
                 progress.begin(Stage::Sample, count, 0);
-                let sampler = Sampler::new(database, kind, &selection.plies, seed)?;
+                let mut sampler = Sampler::new(database, kind, &selection.plies, seed)?;
+                sampler.budget = budget.clone();
                 let mut draws = Draws::new(sampler, count, selection.is_distinct);
-                while let Some(drawn) = draws.next(PORTION as u64, budget, &is_stopped)? {
+                while let Some(drawn) = draws.next(PORTION as u64, progress)? {
                     progress.done(Stage::Sample, drawn.len() as u64);
                     push(&drawn)?;
                 }
             }
             RowChoice::Unforced => {
                 progress.begin(Stage::Unforced, selection.plies.len() as u64, 0);
-                let list =
-                    |ply: &u32| unforced(board, *ply, &is_stopped).inspect(|_| progress.done(Stage::Unforced, 1));
+                let list = |ply: &u32| unforced(board, *ply, progress).inspect(|_| progress.done(Stage::Unforced, 1));
                 // A ply that is too late is rejected before any row is written.
                 let lists = selection.plies.iter().map(list).collect::<Result<Vec<_>, _>>()?;
                 lists.iter().flat_map(|list| list.chunks(PORTION)).try_for_each(push)?;

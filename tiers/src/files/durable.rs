@@ -59,18 +59,12 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     done
 }
 
-/// Creates a folder and the missing folders above it, durably. Never creates `existing`: if that folder is missing,
-/// fails. Adds each created folder to `made`, the topmost first, even if a later step fails.
-pub(crate) fn create_folder(
-    storage: &dyn Storage,
-    existing: Option<&Path>,
-    folder: &Path,
-    made: &mut Vec<PathBuf>,
-) -> Result<(), FileError> {
+/// Creates a folder and the missing folders above it, durably. Adds each created folder to `made`, the topmost first, even if a later step fails.
+pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
     if is_address(folder) {
         return Err(io_error(folder, "create")(ErrorKind::ReadOnlyFilesystem.into()));
     }
-    create_missing(storage, existing, folder, made)?;
+    create_missing(storage, folder, made)?;
     // Sync the two folders above even if they existed: an earlier process may have created them and stopped before they
     // were durable.
     for above in folder.ancestors().skip(1).take(2) {
@@ -80,16 +74,11 @@ pub(crate) fn create_folder(
 }
 
 /// Creates a missing folder, and before it the missing folders above.
-fn create_missing(
-    storage: &dyn Storage,
-    existing: Option<&Path>,
-    folder: &Path,
-    made: &mut Vec<PathBuf>,
-) -> Result<(), FileError> {
+fn create_missing(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
     let above = folder.parent();
     let is_made = match (storage.create_folder(folder), above) {
-        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound && existing != Some(above) => {
-            create_missing(storage, existing, above, made)?;
+        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound => {
+            create_missing(storage, above, made)?;
             storage.create_folder(folder)
         }
         (is_made, _) => is_made,

@@ -14,7 +14,7 @@ use rand::RngExt;
 use super::{PositionError, PositionList, SampleKind, Sampler};
 use crate::database::{Database, DatabaseError, moves_of_many};
 use crate::index::TierDirectory;
-use crate::progress::StoppedBy;
+use crate::progress::Progress;
 
 /// How many entries of the index are listed at once.
 const LISTED_AT_ONCE: u64 = 1 << 14;
@@ -39,14 +39,14 @@ const PORTION: usize = 1 << 13;
 /// two positions.
 ///
 /// ```
-/// use fourbase::analysis::{Analyst, Budget};
+/// use fourbase::analysis::Analyst;
 /// use fourbase_tiers::database::Database;
 /// use fourbase_tiers::positions::GradedPositions;
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
 /// let analyst = Analyst::new(database.board(), Some(&database), None);
 /// let mut tests = GradedPositions::new(&database, &analyst, Some(100), 1);
-/// let portion = tests.next(&Budget::default(), u64::MAX, &|| false)?.ok_or("no positions")?;
+/// let portion = tests.next(&())?.ok_or("no positions")?;
 /// // At ply 0 there is one position.
 /// assert_eq!((portion.ply, portion.positions.len(), portion.is_complete), (0, 1, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,6 +58,10 @@ pub struct GradedPositions<'d, L> {
     /// How many more positions where the choice matters are to be drawn; `None` to list all positions.
     left: Option<u64>,
     seed: u64,
+    /// Limits the search for each move whose value the database does not store.
+    pub budget: Budget,
+    /// The limit in bytes for the list of a ply.
+    pub memory_bytes: u64,
     plies: Range<u32>,
     ply: Option<OpenPly<'d>>,
 }
@@ -114,38 +118,32 @@ impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d
     ) -> GradedPositions<'d, L> {
         // With one empty cell there is no choice.
         let plies = 0..(database.board().cells() as u32).saturating_sub(1);
-        GradedPositions { database, analyst, left: count, seed, plies, ply: None }
+        let (budget, memory_bytes) = (Budget::default(), u64::MAX);
+        GradedPositions { database, analyst, left: count, seed, budget, memory_bytes, plies, ply: None }
     }
 
     /// Returns the next portion, computed on all threads of rayon's current pool; `None` at the end. If the ply is
-    /// listed, the list takes the memory of [`PositionList::legal`], at most `memory_bytes`. Otherwise every position
-    /// drawn at the ply takes some 20 bytes.
+    /// listed, the list takes the memory of [`PositionList::legal`]. Otherwise every position drawn at the ply takes some
+    /// 20 bytes.
     ///
     /// # Errors
     ///
-    /// The errors of [`PositionList::legal`]; [`PositionError::Stopped`] if `is_stopped` returns true;
+    /// The errors of [`PositionList::legal`]; [`PositionError::Stopped`] if `progress` stops the work;
     /// [`PositionError::Database`] if the value of a move can't be found within the budget.
-    pub fn next(
-        &mut self,
-        budget: &Budget,
-        memory_bytes: u64,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<GradedPortion>, PositionError> {
+    pub fn next(&mut self, progress: &dyn Progress) -> Result<Option<GradedPortion>, PositionError> {
         if self.ply.is_none() {
-            self.ply = self.begin(memory_bytes, is_stopped)?;
+            self.ply = self.begin(progress)?;
         }
         let Some(mut ply) = self.ply.take() else { return Ok(None) };
         let mut portion = GradedPortion { ply: ply.ply as usize, ..GradedPortion::default() };
         while portion.positions.len() < PORTION {
-            let [choice, lost] = &mut ply.wanted;
-            let positions =
-                if *choice == 0 { None } else { ply.candidates.next(self.database, *choice, budget, is_stopped)? };
-            let Some(positions) = positions else {
+            let Some(positions) = ply.next(self.database, progress)? else {
                 let is_rest = matches!(&ply.candidates, Candidates::Shuffled(left) if !left.is_empty());
                 portion.is_complete = ply.is_whole && !is_rest;
                 return Ok(Some(portion));
             };
-            let outcomes = moves_of_many(self.analyst, &positions, budget, true, |_, error| Err(error))?;
+            let outcomes = moves_of_many(self.analyst, &positions, &self.budget, true, |_, error| Err(error))?;
+            let [choice, lost] = &mut ply.wanted;
             for (position, row) in positions.into_iter().zip(outcomes.chunks(self.database.board().width())) {
                 let moves = row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?)));
                 let mut moves = Vec::from_iter(moves);
@@ -171,11 +169,7 @@ impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d
 
     /// Begins the next ply from which positions are wanted; returns `None` after the last ply. The number of wanted
     /// positions is the remaining number divided by the number of remaining plies, rounded up or down at random.
-    fn begin(
-        &mut self,
-        memory_bytes: u64,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<OpenPly<'d>>, PositionError> {
+    fn begin(&mut self, progress: &dyn Progress) -> Result<Option<OpenPly<'d>>, PositionError> {
         let index = self.database.index();
         let (ply, wanted) = loop {
             let (plies, Some(ply)) = (self.plies.len() as u64, self.plies.next()) else { return Ok(None) };
@@ -185,7 +179,7 @@ impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d
                 wanted => break (ply, wanted),
             }
         };
-        let list = || PositionList::legal(index, ply, memory_bytes, &StoppedBy(is_stopped));
+        let list = || PositionList::legal(index, ply, self.memory_bytes, progress);
         let streams = streams(ply);
         let candidates = if self.left.is_none() {
             Candidates::Listed(Box::new(list()?))
@@ -208,21 +202,17 @@ impl<'d, L: Lookup<Error = DatabaseError> + Borrow<Database>> GradedPositions<'d
     }
 }
 
-impl Candidates<'_> {
-    /// Returns some further positions, without repeats; `None` at the end. `wanted` is how many positions the caller
-    /// still wants, and decides how many positions are taken at once from a shuffled list or from draws.
-    fn next(
-        &mut self,
-        database: &Database,
-        wanted: u64,
-        budget: &Budget,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<Vec<Position>>, PositionError> {
-        if is_stopped() {
+impl OpenPly<'_> {
+    /// Returns some further positions, without repeats; `None` at the end, or if no more are wanted. The number of
+    /// wanted positions decides how many are taken at once from a shuffled list or from draws.
+    fn next(&mut self, database: &Database, progress: &dyn Progress) -> Result<Option<Vec<Position>>, PositionError> {
+        if self.wanted[0] == 0 {
+            return Ok(None);
+        } else if progress.is_stopped() {
             return Err(PositionError::Stopped);
         }
-        let count = wanted.clamp(DRAWN_AT_ONCE.0, DRAWN_AT_ONCE.1);
-        match self {
+        let count = self.wanted[0].clamp(DRAWN_AT_ONCE.0, DRAWN_AT_ONCE.1);
+        match &mut self.candidates {
             Candidates::Listed(list) => {
                 let batch = list.next(database.index(), LISTED_AT_ONCE)?;
                 Ok(batch.map(|batch| batch.positions(database.board())))
@@ -234,7 +224,7 @@ impl Candidates<'_> {
             Candidates::Drawn { draws, .. } if draws.is_empty() => Ok(None),
             Candidates::Drawn { sampler, draws, met } => {
                 let end = draws.end.min(draws.start + count);
-                let mut drawn = match sampler.draw(draws.start..end, budget, is_stopped) {
+                let mut drawn = match sampler.draw(draws.start..end, progress) {
                     Err(PositionError::NotDrawn { .. }) => return Ok(None),
                     drawn => drawn?,
                 };
@@ -259,6 +249,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Values;
+    use crate::progress::StoppedBy;
     use crate::solve::Solve;
     use crate::testing::solved;
 
@@ -267,7 +258,7 @@ mod tests {
 
     fn listed(mut tests: GradedPositions<&Database>) -> Listed {
         let mut plies = Listed::new();
-        while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
+        while let Some(portion) = tests.next(&()).unwrap() {
             let (positions, is_complete) = plies.entry(portion.ply).or_default();
             for (position, moves) in portion.positions {
                 assert!(Judgement::matters(&moves) != Judgement::is_lost(&moves), "{position}");
@@ -307,7 +298,7 @@ mod tests {
         let analyst = Analyst::new(database.board(), Some(&database), None);
         let mut tests = GradedPositions { plies: 7..11, ..GradedPositions::new(&database, &analyst, Some(80), 1) };
         let mut plies = Vec::new();
-        while let Some(portion) = tests.next(&Budget::default(), u64::MAX, &|| false).unwrap() {
+        while let Some(portion) = tests.next(&()).unwrap() {
             assert!(portion.positions.iter().all(|(position, _)| position.ply() == portion.ply));
             let choice = portion.positions.iter().filter(|(_, moves)| Judgement::matters(moves)).count();
             plies.push((portion.ply, choice, portion.is_complete));
@@ -317,14 +308,13 @@ mod tests {
         let mut met = HashSet::new();
         for seed in 0..20 {
             let mut tests = GradedPositions { plies: 3..7, ..GradedPositions::new(&database, &analyst, Some(2), seed) };
-            let next = || tests.next(&Budget::default(), u64::MAX, &|| false).unwrap();
+            let next = || tests.next(&()).unwrap();
             let plies: Vec<usize> = std::iter::from_fn(next).map(|portion| portion.ply).collect();
             assert_eq!(plies.len(), 2, "{plies:?}");
             met.extend(plies);
         }
         assert_eq!(met, (3..7).collect());
-        let stopped =
-            GradedPositions::new(&database, &analyst, Some(80), 1).next(&Budget::default(), u64::MAX, &|| true);
+        let stopped = GradedPositions::new(&database, &analyst, Some(80), 1).next(&StoppedBy(&|| true));
         assert!(matches!(stopped, Err(PositionError::Stopped)));
     }
 }

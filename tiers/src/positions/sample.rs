@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::{PositionError, representative};
 use crate::database::Database;
 use crate::index::{Index, Shape, images, shapes, unrank_among};
+use crate::progress::Progress;
 
 /// A search for distinct positions gives up after too many draws in a row without a new position. The limit is the
 /// first number, plus the second number for each position found so far.
@@ -49,15 +50,14 @@ impl SampleKind {
 /// Draws unfinished positions of some plies.
 ///
 /// ```
-/// use fourbase::analysis::Budget;
 /// use fourbase_tiers::database::Database;
 /// use fourbase_tiers::positions::{SampleKind, Sampler};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
 /// let sampler = Sampler::new(&database, SampleKind::RandomPlay, &[4, 5], 1)?;
-/// let drawn = sampler.draw(0..100, &Budget::default(), &|| false)?;
+/// let drawn = sampler.draw(0..100, &())?;
 /// assert_eq!(drawn.len(), 100);
-/// assert_eq!(sampler.draw(50..60, &Budget::default(), &|| false)?, drawn[50..60]);
+/// assert_eq!(sampler.draw(50..60, &())?, drawn[50..60]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -66,6 +66,8 @@ pub struct Sampler<'d> {
     kind: SampleKind,
     plies: Vec<u32>,
     seed: u64,
+    /// Limits the search for each move whose value the database does not store.
+    pub budget: Budget,
     /// The shapes of the plies; empty unless the sample is uniform.
     shapes: Vec<CountedShape>,
 }
@@ -85,7 +87,7 @@ impl<'d> Sampler<'d> {
         check_plies(database.board(), plies)?;
         let is_uniform = kind == SampleKind::Uniform;
         let shapes = if is_uniform { counted_shapes(database.index(), plies) } else { Vec::new() };
-        Ok(Sampler { database, kind, plies: plies.to_vec(), seed, shapes })
+        Ok(Sampler { database, kind, plies: plies.to_vec(), seed, budget: Budget::default(), shapes })
     }
 
     /// Makes the draws with the given numbers, on all threads of rayon's current pool. Each number has its own stream
@@ -94,26 +96,21 @@ impl<'d> Sampler<'d> {
     /// # Errors
     ///
     /// [`PositionError::NotDrawn`] if one draw finds no position in many tries; [`PositionError::Stopped`] if
-    /// `is_stopped` returns true; [`PositionError::Database`] if the values of the moves are needed for
+    /// `progress` stops the work; [`PositionError::Database`] if the values of the moves are needed for
     /// [`SampleKind::ChoiceMatters`] and can't be found.
-    pub fn draw(
-        &self,
-        numbers: Range<u64>,
-        budget: &Budget,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Position>, PositionError> {
-        numbers.into_par_iter().map(|number| self.one(number, budget, is_stopped)).collect()
+    pub fn draw(&self, numbers: Range<u64>, progress: &dyn Progress) -> Result<Vec<Position>, PositionError> {
+        numbers.into_par_iter().map(|number| self.one(number, progress)).collect()
     }
 
     /// Makes one draw: tries positions until it accepts one. Gives up after many tries, because on some boards the
     /// choice never matters, and some plies can't be reached.
-    fn one(&self, number: u64, budget: &Budget, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
+    fn one(&self, number: u64, progress: &dyn Progress) -> Result<Position, PositionError> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
         let mut source = random_source(self.seed, number);
         let analyst = Analyst::new(board, Some(self.database), None);
         for _ in 0..draws {
-            if is_stopped() {
+            if progress.is_stopped() {
                 return Err(PositionError::Stopped);
             }
             let tried = if kind == SampleKind::Uniform {
@@ -123,7 +120,8 @@ impl<'d> Sampler<'d> {
                 self.plies.get(number).and_then(|ply| random_play(board, *ply as usize, &mut source))
             };
             let Some(position) = tried else { continue };
-            if kind != SampleKind::ChoiceMatters || Judgement::matters(&analyst.moves(&position, &mut budget.clone())?)
+            if kind != SampleKind::ChoiceMatters
+                || Judgement::matters(&analyst.moves(&position, &mut self.budget.clone())?)
             {
                 return Ok(position);
             }
@@ -149,7 +147,6 @@ pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
 /// sample.
 ///
 /// ```
-/// use fourbase::analysis::Budget;
 /// use fourbase_tiers::database::Database;
 /// use fourbase_tiers::positions::{Draws, SampleKind, Sampler};
 ///
@@ -157,10 +154,10 @@ pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
 /// let draws = |is_distinct| -> Result<_, Box<dyn std::error::Error>> {
 ///     Ok(Draws::new(Sampler::new(&database, SampleKind::RandomPlay, &[2], 1)?, 25, is_distinct))
 /// };
-/// assert_eq!(draws(false)?.next(20, &Budget::default(), &|| false)?.map(|drawn| drawn.len()), Some(20));
+/// assert_eq!(draws(false)?.next(20, &())?.map(|drawn| drawn.len()), Some(20));
 /// // After two moves there are 49 positions, and 25 without mirror images.
 /// let (mut distinct, mut found) = (draws(true)?, 0);
-/// while let Some(drawn) = distinct.next(25, &Budget::default(), &|| false)? {
+/// while let Some(drawn) = distinct.next(25, &())? {
 ///     found += drawn.len();
 /// }
 /// assert_eq!(found, 25);
@@ -201,12 +198,7 @@ impl<'d> Draws<'d> {
     /// # Errors
     ///
     /// The errors of [`Sampler::draw`], and [`PositionError::Fewer`] if many draws in a row bring no new position.
-    pub fn next(
-        &mut self,
-        most: u64,
-        budget: &Budget,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<Vec<Position>>, PositionError> {
+    pub fn next(&mut self, most: u64, progress: &dyn Progress) -> Result<Option<Vec<Position>>, PositionError> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -214,7 +206,7 @@ impl<'d> Draws<'d> {
         // once.
         let draws =
             self.left.min(most).max(if self.found.is_some() { self.in_vain.clamp(FEWEST.0, FEWEST.1) } else { 1 });
-        let mut drawn = self.sampler.draw(self.next..self.next + draws, budget, is_stopped)?;
+        let mut drawn = self.sampler.draw(self.next..self.next + draws, progress)?;
         self.next += draws;
         if let Some(found) = &mut self.found {
             let is_vain = |in_vain: u64, found: &HashSet<Position>| {
@@ -280,6 +272,7 @@ mod tests {
     use super::*;
     use crate::kernel::Kernel;
     use crate::long;
+    use crate::progress::StoppedBy;
     use crate::testing::plies;
 
     #[test]
@@ -306,13 +299,12 @@ mod tests {
     #[test]
     fn draws_are_streams_of_their_own() {
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let budget = Budget::default();
         for kind in [SampleKind::Uniform, SampleKind::RandomPlay] {
             let sampler = Sampler::new(&database, kind, &[3, 7], 9).unwrap();
-            let drawn = sampler.draw(0..50, &budget, &|| false).unwrap();
+            let drawn = sampler.draw(0..50, &()).unwrap();
             assert!(drawn.iter().all(|position| [3, 7].contains(&position.ply()) && position.primitive().is_none()));
-            assert_eq!(sampler.draw(20..30, &budget, &|| false).unwrap(), drawn[20..30]);
-            assert!(matches!(sampler.draw(0..1, &budget, &|| true), Err(PositionError::Stopped)));
+            assert_eq!(sampler.draw(20..30, &()).unwrap(), drawn[20..30]);
+            assert!(matches!(sampler.draw(0..1, &StoppedBy(&|| true)), Err(PositionError::Stopped)));
         }
     }
 }

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use fourbase::{Board, Position, winning_cells};
 
 use super::PositionError;
+use crate::progress::Progress;
 
 /// The last ply that can be listed. A search keeps every position up to the listed ply in memory: for this ply of 7x6,
 /// about a million.
@@ -27,14 +28,14 @@ pub(crate) const LAST_UNFORCED_PLY: u32 = 10;
 /// use fourbase_tiers::positions::unforced;
 ///
 /// // The mirror images of three openings are left out.
-/// assert_eq!(unforced("7x6".parse()?, 1, &|| false)?.len(), 4);
+/// assert_eq!(unforced("7x6".parse()?, 1, &())?.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 ///
-/// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `is_stopped` returns true.
-pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result<Vec<Position>, PositionError> {
+/// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `progress` stops the work.
+pub fn unforced(board: Board, ply: u32, progress: &dyn Progress) -> Result<Vec<Position>, PositionError> {
     if ply > LAST_UNFORCED_PLY {
         return Err(PositionError::Late { ply });
     }
@@ -46,7 +47,7 @@ pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result
         if position.primitive().is_some() || !met.insert(representative(&position)) {
             continue;
         }
-        if met.len() % (1 << 10) == 0 && is_stopped() {
+        if met.len() % (1 << 10) == 0 && progress.is_stopped() {
             return Err(PositionError::Stopped);
         }
         if (position.ply() as u32) < ply {

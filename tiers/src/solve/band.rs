@@ -19,10 +19,12 @@ use std::ops::Range;
 use fourbase::Player;
 
 use crate::files::FileError;
-use crate::index::{FullLine, Index, Matrix, Shape, Spine, Split, WingList, WingShape, push_row_map};
-use crate::kernel::matrix::{Band, Outcomes};
+use crate::index::{
+    FullLine, Index, Matrix, OfShape, Shape, Spine, Split, WingList, WingShape, arm_lines, of_shape, push_row_map,
+};
+use crate::kernel::matrix::{ArmedLines, Band, Buffers, Outcomes, emptied};
 use crate::kernel::{BandDrop, Coding, Pairing, RowView};
-use crate::tier::{LoadedRows, RowRequest, TierReader, row_span};
+use crate::tier::{LoadedRows, RowRequest, Tier, TierReader, row_span};
 
 /// A drop into a wing column.
 pub(crate) struct WingDrop {
@@ -153,32 +155,71 @@ impl<'a> Neighbour<'a> {
     }
 }
 
-/// Prepares the bands of one thread. The thread uses one `Bands` for all of them, so that they reuse the memory of its
-/// lists.
+/// The state of one thread that works on bands. It uses the same memory for all of them.
+pub(crate) struct Bands<'a> {
+    index: &'a Index,
+    /// The player who made the last move before the positions of the bands.
+    last: Player,
+    /// In a solve, whose neighbours are children: the codes of the outcomes that do not depend on a child. `None` in a
+    /// sweep, whose neighbours are parents.
+    outcomes: Option<Outcomes>,
+    neighbours: TierReader<'a>,
+    /// The drops of the current shape. They lead to shapes that are open in `neighbours`.
+    drops: OfShape<ShapeDrops<'a>>,
+    /// The lines across both wings that the last player can have in the current matrix.
+    lines: ArmedLines,
+    memory: BandMemory,
+}
+
 #[derive(Default)]
-pub(crate) struct Bands {
+struct BandMemory {
     /// The row maps of the drops ([`push_row_map`]), one after the other.
     maps: Vec<u32>,
     /// For each drop, its loaded rows (`None` if there are none) and the length of its row map.
     loaded: Vec<(Option<LoadedRows>, usize)>,
     /// An empty list of drops, whose memory the next band uses.
-    pub list: Vec<BandDrop<'static>>,
+    list: Vec<BandDrop<'static>>,
+    buffers: Buffers,
 }
 
-impl Bands {
-    /// Replaces the empty list of drops in `band` by the drops of `neighbours`, and loads the rows that these drops
-    /// need. `neighbours` must be in the order of [`Band::drops`].
-    pub fn load<'b>(
+impl<'a> Bands<'a> {
+    /// Prepares for bands of the tier with `ply` pieces, whose neighbour is `tier`.
+    pub fn new(index: &'a Index, ply: u32, tier: Option<&'a Tier<'a>>, outcomes: Option<Outcomes>) -> Bands<'a> {
+        let (last, neighbours) = (Player::to_move(ply).other(), TierReader::new(index, tier));
+        let (lines, memory) = (ArmedLines::default(), BandMemory::default());
+        Bands { index, last, outcomes, neighbours, drops: None, lines, memory }
+    }
+
+    /// Prepares for bands of a matrix.
+    pub fn seek(&mut self, matrix: &Matrix) {
+        let Bands { index, last, outcomes, neighbours, drops, lines, .. } = self;
+        let drops = of_shape(drops, matrix.shape(), || match outcomes {
+            Some(_) => ShapeDrops::new(index, neighbours, matrix.shape(), last.other(), Split::grown),
+            None => ShapeDrops::new(index, neighbours, matrix.shape(), *last, Split::shrunk),
+        });
+        let [_, right] = matrix.lists(index);
+        arm_lines(&drops.lines, matrix.spine, right, *last, lines);
+    }
+
+    /// Loads the rows that the drops of a band need, and calls `work` with the band, which has these `rows` and
+    /// `columns`. `left` has the colourings of the rows; if it is empty, the rows can have no lines across both wings.
+    /// `list` lists the neighbours in the order of [`Band::drops`].
+    pub fn work<'b, N: Iterator<Item = Neighbour<'b>>, T>(
         &'b mut self,
-        band: &mut Band<'b>,
-        reader: &'b mut TierReader,
-        neighbours: impl Iterator<Item = Neighbour<'b>>,
-    ) -> Result<(), FileError> {
-        let Bands { maps, loaded, list } = self;
-        band.drops = std::mem::take(list);
+        rows: Range<usize>,
+        columns: usize,
+        left: &'b [u32],
+        list: impl FnOnce(&'b ShapeDrops<'a>) -> N,
+        work: impl FnOnce(&Band, &mut Buffers) -> T,
+    ) -> Result<T, FileError> {
+        let Bands { outcomes, neighbours: reader, drops, lines, memory, .. } = self;
+        let BandMemory { maps, loaded, list: empty, buffers } = memory;
+        let outcomes = outcomes.unwrap_or_default();
+        let mut band = Band { rows, columns, drops: std::mem::take(empty), turned: 0, left, lines, outcomes };
         maps.clear();
         loaded.clear();
-        for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in neighbours {
+        let found = drops.as_ref().map(|(_, drops)| list(drops));
+        for Neighbour { shape, spine, left_firsts, is_turned, rows, columns } in found.into_iter().flatten() {
             let start = maps.len();
             let own_rows = if is_turned { 0..band.columns } else { band.rows.clone() };
             // For a turned neighbour, `across` is the range of its columns that are paired with the band's rows. If
@@ -220,7 +261,9 @@ impl Bands {
             drop.rows = map;
             drop.first_row -= first.min(drop.first_row);
         }
-        Ok(())
+        let done = work(&band, buffers);
+        *empty = emptied(band.drops);
+        Ok(done)
     }
 }
 

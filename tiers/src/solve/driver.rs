@@ -1,28 +1,28 @@
 //! The driver solves one tier after the other, from the full board down, writes each tier to the database, and makes
-//! checkpoints.
+//! checkpoints. [`in_memory`] solves without a database.
 //!
 //! All ranks work on the same tier at the same time. A checkpoint is a tier that is durable as a whole, so that a later
 //! solve can resume from it. It takes time, because a whole tier is compressed or written to disk.
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use fourbase::Player;
+use fourbase::{Outcome, Player};
 use web_time::Instant;
 
-use super::band::{Bands, Neighbour, ShapeDrops, outcomes};
+use super::band::{Bands, Neighbour, outcomes};
 use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::{Traffic, gather};
 use crate::context::Context;
-use crate::files::{FileError, Written, publish};
+use crate::files::{FileError, Written, lock, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, Split, WingShape, arm_lines, bands, of_shape};
-use crate::kernel::matrix::{ArmedLines, Band, Buffers, emptied};
+use crate::index::{Index, WingShape, bands};
+use crate::kernel::Values;
 use crate::progress::{Share, Stage, StageProgress};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, segments};
+use crate::tier::{Kind, Tier, TierFolder, segments};
 
 /// Called with each solved tier, on every rank, before the tier is saved. If the solve stops before the tier is saved,
 /// a resumed solve solves the tier and calls the observer again. An error ends the solve.
@@ -219,80 +219,81 @@ pub(crate) fn solve_tier(
     let child_planes = child.map_or(coding.planes, |child| child.coding.planes);
     let mover = Player::to_move(ply);
     let outcomes = outcomes(index, &coding, ply);
-    let sweep = Sweep::default();
-    let begin = || Solver {
-        thread: sweep.begin(),
-        left: None,
-        children: TierReader::new(index, child),
-        drops: None,
-        bands: Bands::default(),
-        lines: ArmedLines::default(),
-        buffers: Buffers::default(),
+    // The left wing that each thread works on. Threads take shapes in the order of their left wings, and no child of a
+    // shape has a smaller left wing than the shape. So blocks of the child tier can be dropped if their left wing is
+    // smaller than that of every thread.
+    let lefts = Mutex::new(Vec::new());
+    let begin = || {
+        let mut lefts = lock(&lefts);
+        lefts.push(WingShape(0));
+        (lefts.len() - 1, None, Bands::new(index, ply, child, Some(outcomes)))
     };
-    let filled = tier.fill(index, progress, begin, |solver, matrix, rows, mut out| {
+    let filled = tier.fill(index, progress, begin, |(thread, left, prepared), matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
-        if solver.left != Some(matrix.left) {
-            solver.left = Some(matrix.left);
-            let least = sweep.comes_to(solver.thread, matrix.left);
-            child.iter().for_each(|child| child.evict_before(least));
+        if left.replace(matrix.left) != Some(matrix.left) {
+            let mut lefts = lock(&lefts);
+            lefts[*thread] = matrix.left;
+            let least = lefts.iter().copied().min();
+            drop(lefts);
+            child.zip(least).iter().for_each(|(child, least)| child.evict_before(*least));
         }
-        let Solver { children, drops, bands: prepared, lines, buffers, .. } = solver;
-        let drops =
-            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
+        prepared.seek(matrix);
         let lists @ [left, right] = matrix.lists(index);
-        arm_lines(&drops.lines, matrix.spine, right, mover.other(), lines);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
-            let (left, columns) = (&left.colourings[rows.clone()], right.len());
-            let mut band = Band { rows, columns, drops: Vec::new(), turned: 0, left, lines, outcomes };
-            prepared.load(&mut band, children, Neighbour::children(drops, matrix, lists))?;
-            index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
-            prepared.list = emptied(band.drops);
+            let colourings = &left.colourings[rows.clone()];
+            let children = |drops| Neighbour::children(drops, matrix, lists);
+            prepared.work(rows, right.len(), colourings, children, |band, buffers| {
+                index.kernel.solve(&coding, child_planes, mover == Player::First, band, own, buffers);
+            })?;
         }
         Ok(())
     })?;
     Ok(filled.is_some())
 }
 
-/// Stores, by thread number, the left wing ([`crate::index`]) that each thread works on. Threads take shapes in the
-/// order of their left wings, and no child of a shape has a smaller left wing than the shape. So blocks of the child
-/// tier can be dropped if their left wing is smaller than that of every thread.
-#[derive(Default)]
-struct Sweep(Mutex<Vec<WingShape>>);
-
-impl Sweep {
-    /// Adds a thread and returns its number.
-    fn begin(&self) -> usize {
-        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lefts.push(WingShape(0));
-        lefts.len() - 1
-    }
-
-    /// Records that a thread begins the shapes of a left wing. Returns the smallest left wing that any thread works on.
-    fn comes_to(&self, thread: usize, left: WingShape) -> WingShape {
-        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = lefts.get_mut(thread) {
-            *at = left;
-        }
-        lefts.iter().copied().min().unwrap_or(WingShape(0))
-    }
+/// Solves a board in memory, two tiers at a time, and writes nothing. Calls `each` with every tier, from the full board
+/// down. Returns the outcome of the empty board.
+///
+/// ```
+/// use fourbase_tiers::{index::Index, kernel::{Kernel, Values}, solve::in_memory};
+///
+/// let index = Index::new("4x4".parse()?, Kernel::detect())?;
+/// let mut entries = 0;
+/// let outcome = in_memory(&index, Values::Wdl, |tier| entries += tier.entries())?;
+/// assert_eq!(outcome.map(|outcome| outcome.value), Some(fourbase::Value::Tie));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Currently none: no file is read or written.
+pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Result<Option<Outcome>, FileError> {
+    solve_down(index, values, 0, &StageProgress::none(), each)?.map_or(Ok(None), |root| root.root(index))
 }
 
-/// The state of one thread.
-struct Solver<'a> {
-    /// The thread's number in the [`Sweep`]. `left` is the thread's current left wing.
-    thread: usize,
-    left: Option<WingShape>,
-    children: TierReader<'a>,
-    /// The drops of the current shape. They lead to shapes that are open in `children`.
-    drops: OfShape<ShapeDrops<'a>>,
-    bands: Bands,
-    /// The lines across both wings that the player who moved last can have in the current matrix.
-    lines: ArmedLines,
-    buffers: Buffers,
+/// Solves tiers in memory from the full board down to a ply, and calls `each` with every tier. Returns the last tier;
+/// `None` if `progress` stopped the solve.
+pub(crate) fn solve_down(
+    index: &Index,
+    values: Values,
+    ply: u32,
+    progress: &StageProgress,
+    mut each: impl FnMut(&Tier),
+) -> Result<Option<Tier<'static>>, FileError> {
+    let cells = index.board().cells() as u32;
+    let mut child: Option<Tier> = None;
+    for ply in (ply.min(cells)..=cells).rev() {
+        let mut tier = Tier::in_memory(index, Kind::Values(values), ply, child.as_ref());
+        if !solve_tier(index, &mut tier, child.as_ref(), progress)? {
+            return Ok(None);
+        }
+        each(&tier);
+        child = Some(tier);
+    }
+    Ok(child)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 
 use crate::communicator::CommunicatorError;
-use crate::files::{FileError, bytes, counted, grouped, shown};
+use crate::files::{FileError, bytes, grouped, shown};
 use crate::index::IndexError;
 use crate::progress::Stage;
 
@@ -110,21 +110,6 @@ pub enum SolveError {
         folder: PathBuf,
         /// The board.
         board: Board,
-    },
-    /// Legal positions have an invalid code.
-    #[error(
-        "board {board}, ply {ply}: the code {code} of {} stands for no outcome",
-        counted(*positions, "legal position")
-    )]
-    Code {
-        /// The board.
-        board: Board,
-        /// The ply.
-        ply: u32,
-        /// The code.
-        code: u8,
-        /// How many legal positions have the code.
-        positions: u64,
     },
     /// The ranks can't work together.
     #[error(transparent)]

@@ -9,7 +9,6 @@
 mod band;
 mod driver;
 mod error;
-mod in_memory;
 mod options;
 mod plan;
 mod replace;
@@ -19,9 +18,9 @@ mod tests;
 mod tier_plan;
 
 pub(crate) use band::{Bands, Neighbour, ShapeDrops};
+pub use driver::in_memory;
+pub(crate) use driver::solve_down;
 pub use error::SolveError;
-pub use in_memory::in_memory;
-pub(crate) use in_memory::solve_down;
 pub use options::{CHECKPOINT, Report, Solve};
 pub use plan::Plan;
 pub use tier_plan::TierPlan;

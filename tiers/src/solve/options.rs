@@ -37,7 +37,6 @@ pub struct Solve {
     /// The values to compute.
     pub values: Values,
     pub(super) root: PathBuf,
-    pub(super) makes_root: bool,
     pub(crate) memory_bytes: u64,
     pub(crate) kernel: Kernel,
     pub(super) replace: bool,
@@ -57,7 +56,6 @@ impl Solve {
             board,
             values,
             root: PathBuf::from("db"),
-            makes_root: true,
             memory_bytes: u64::MAX,
             kernel: Kernel::detect(),
             replace: false,
@@ -70,24 +68,7 @@ impl Solve {
 
     /// Sets the folder of all databases, and creates it if it is missing.
     pub fn root(self, root: &Path) -> Solve {
-        Solve { root: root.to_path_buf(), makes_root: true, ..self }
-    }
-
-    /// Sets the folder of all databases, which must exist. If it is missing, or if another thread removes it before the
-    /// solve begins, the solve fails instead of creating it.
-    ///
-    /// ```
-    /// use fourbase_tiers::kernel::Values;
-    /// use fourbase_tiers::solve::Solve;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let gone = folder.path().join("gone");
-    /// let error = Solve::new("4x3".parse()?, Values::Wdl).existing_root(&gone).run().unwrap_err();
-    /// assert!(error.to_string().contains("4x3") && !gone.exists());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn existing_root(self, root: &Path) -> Solve {
-        Solve { root: root.to_path_buf(), makes_root: false, ..self }
+        Solve { root: root.to_path_buf(), ..self }
     }
 
     /// Limits the memory in bytes. A solve that does not fit keeps its live tiers (the tier being solved and the one
@@ -173,11 +154,6 @@ impl Solve {
     /// folder of all databases.
     pub(crate) fn scratch_root(&self) -> &Path {
         self.scratch.as_deref().unwrap_or(&self.root)
-    }
-
-    /// Returns the folder of all databases if it must exist already, else `None`.
-    pub(crate) fn existing(&self) -> Option<&Path> {
-        (!self.makes_root).then_some(&*self.root)
     }
 
     /// Returns the folder of the database.

@@ -74,12 +74,8 @@ impl Solve {
         }
         let lock = lock_path(&folder);
         let root = self.scratch.as_deref().filter(|_| scratch != folder);
-        let folders = Folders {
-            written: &[&folder, &scratch],
-            existing: self.existing(),
-            lock: &lock,
-            temporary: root.map(|root| (root, &*scratch)),
-        };
+        let folders =
+            Folders { written: &[&folder, &scratch], lock: &lock, temporary: root.map(|root| (root, &*scratch)) };
         let work = || {
             let memory = Arc::new(plan.memory(self.memory_bytes, self.block_words));
             let tiers = TierFolder { storage, folder: &scratch, memory, all };

@@ -37,7 +37,7 @@ const MOST_SHAPES: u128 = 1 << 22;
 pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
     let Forged { board, solved_to, keep_plies, block_bytes } = *forged;
     let (values, folder) = (Values::Wdl, folder_of(root, board, Values::Wdl));
-    create_folder(&Disk, None, &folder, &mut Vec::new())?;
+    create_folder(&Disk, &folder, &mut Vec::new())?;
     let mut manifest = Manifest::new(board, values, keep_plies);
     let cells = board.cells() as u32;
     let entries = ((block_bytes as u64) << 17) / u64::from(cells);

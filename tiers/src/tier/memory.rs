@@ -49,12 +49,6 @@ impl quick_cache::Weighter<(u32, usize), Expanded> for ByBytes {
     }
 }
 
-/// More bytes than any machine has, but few enough that sums do not overflow.
-const UNLIMITED: u64 = 1 << 50;
-
-/// Working memory that is enough for expanding blocks one after the other.
-const LITTLE_BYTES: u64 = 16 << 20;
-
 /// An estimate: the deltas of a tier take no more than the bytes of its expanded blocks divided by this number.
 const DELTA_PART: u64 = 4;
 
@@ -75,16 +69,6 @@ impl BlockMemory {
             most_cached: AtomicU64::new(bytes),
             cached: Cache::with_weighter(expected, bytes, ByBytes),
         }
-    }
-
-    /// Makes the memory for tiers that stay in memory.
-    pub fn unlimited(block_words: usize) -> BlockMemory {
-        BlockMemory::new(block_words, usize::MAX, UNLIMITED, 0)
-    }
-
-    /// Makes the memory for reading a tier from front to back, one block at a time.
-    pub fn sequential(block_words: usize) -> BlockMemory {
-        BlockMemory::new(block_words, usize::MAX, 0, LITTLE_BYTES)
     }
 
     /// Returns whether a tier that has `bytes` bytes when expanded can be kept expanded, with room for some deltas.

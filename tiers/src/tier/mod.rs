@@ -19,7 +19,6 @@
 
 mod block;
 mod fill;
-mod kind;
 mod memory;
 mod reader;
 pub(crate) mod segments;
@@ -27,8 +26,8 @@ pub(crate) mod segments;
 mod tier;
 
 pub use block::BLOCK_WORDS;
-pub(crate) use kind::Kind;
 pub(crate) use memory::BlockMemory;
 pub(crate) use reader::{LoadedRows, RowRequest, Rows, TierReader, row_span};
 pub(crate) use segments::TierFolder;
+pub(crate) use tier::Kind;
 pub use tier::Tier;

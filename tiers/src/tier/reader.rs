@@ -210,11 +210,6 @@ pub(crate) struct RowRequest {
 }
 
 impl RowRequest {
-    /// Requests whole rows.
-    pub fn rows(origin: Option<Origin>, rows: Range<usize>) -> RowRequest {
-        RowRequest { origin, rows, words: 0..0 }
-    }
-
     /// Returns whether this request includes all words of another.
     pub(super) fn contains(&self, other: &RowRequest) -> bool {
         let contains = |all: &Range<usize>, some: &Range<usize>| all.start <= some.start && some.end <= all.end;
@@ -267,7 +262,7 @@ impl<'a> Rows<'a> {
     /// If a file can't be read.
     pub fn get(&mut self, rows: Range<usize>) -> Result<&[u64], FileError> {
         let Some((origin, row_words)) = self.matrix else { return Ok(&[]) };
-        let request = RowRequest::rows(Some(origin), rows.clone());
+        let request = RowRequest { origin: Some(origin), rows: rows.clone(), words: 0..0 };
         let Some(loaded) = self.reader.load(&request)? else { return Ok(&[]) };
         let rows = rows.start - loaded.first..rows.end - loaded.first;
         let view = self.reader.rows(&loaded);

@@ -15,16 +15,16 @@
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::kind::Kind;
 use super::memory::BlockMemory;
-use crate::communicator::{Alone, Communicator, gather};
-use crate::files::{FileError, Memory, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
+use super::tier::Kind;
+use crate::communicator::{Communicator, gather};
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
 
@@ -70,16 +70,6 @@ pub(crate) struct TierFolder<'s> {
     pub memory: Arc<BlockMemory>,
     /// The processes that fill the tiers together.
     pub all: &'s dyn Communicator,
-}
-
-/// The storage of tiers that stay in memory. No file is ever created in it.
-static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
-
-impl TierFolder<'static> {
-    /// Returns the folder of tiers that stay in memory.
-    pub fn in_memory(memory: Arc<BlockMemory>) -> TierFolder<'static> {
-        TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone }
-    }
 }
 
 /// The segments of one tier. Threads share this object.

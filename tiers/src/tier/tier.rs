@@ -1,20 +1,54 @@
 //! A tier: its blocks, the places of the blocks, and the operations that the drivers of solves and counts need. Also
 //! opens tiers in a [`TierFolder`]. The module `fill` fills and visits all blocks; the module `reader` reads rows.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use fourbase::Board;
+use serde::{Deserialize, Serialize};
 
 use super::block::{BLOCK_WORDS, ShapeBlocks, cut};
-use super::kind::Kind;
 use super::memory::{BlockMemory, Delta, Expanded, Kept, OpenSlab, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments, TierFolder};
-use crate::files::{FileError, frame, io_error};
+use crate::communicator::Alone;
+use crate::files::{FileError, Memory, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of, most_bytes};
-use crate::kernel::{Coding, Kernel};
+use crate::kernel::{Coding, Kernel, Values};
 
 /// The zstd level for the deltas in the log. The level is low because only the speed of a log matters.
 const LEVEL: i32 = 1;
+
+/// What the planes of a tier store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Kind {
+    /// The code of every entry's outcome.
+    Values(Values),
+    /// One bit for each entry. The bit is set if play can reach the entry's position and the position has no line.
+    Reached,
+}
+
+impl Kind {
+    /// Returns the prefix of the names of files with this content. Both kinds of [`Values`] have the same prefix.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Kind::Values(_) => "frontier-",
+            Kind::Reached => "reached-",
+        }
+    }
+
+    /// Returns the coding of the tier with `ply` pieces. For [`Kind::Reached`], the coding has one plane, which encodes
+    /// no outcomes.
+    pub fn coding(self, board: Board, ply: u32) -> Coding {
+        let Kind::Values(values) = self else {
+            let mut coding = Coding::new(board, Values::Wdl, ply);
+            coding.planes = 1;
+            return coding;
+        };
+        Coding::new(board, values, ply)
+    }
+}
 
 /// One tier, completely or partly filled. Threads share it.
 #[derive(Debug)]
@@ -86,15 +120,19 @@ impl Drop for Tier<'_> {
     }
 }
 
+/// The storage of tiers that stay in memory.
+static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
+
 impl Tier<'static> {
     /// Makes an empty tier with `ply` pieces that stays in memory. It shares the memory of `beside`, the tier from
     /// which it will be filled.
     pub(crate) fn in_memory(index: &Index, kind: Kind, ply: u32, beside: Option<&Tier>) -> Tier<'static> {
-        let memory = beside.map_or_else(
-            || Arc::new(BlockMemory::unlimited(BLOCK_WORDS)),
-            |beside| Arc::clone(&beside.log.tiers.memory),
-        );
-        Tier::new(&TierFolder::in_memory(memory), index, kind, ply)
+        // More bytes than any machine has, but few enough that sums do not overflow.
+        let unlimited = || Arc::new(BlockMemory::new(BLOCK_WORDS, usize::MAX, 1 << 50, 0));
+        let memory = beside.map_or_else(unlimited, |beside| Arc::clone(&beside.log.tiers.memory));
+        // No file is ever created in this storage.
+        let tiers = TierFolder { storage: &*NO_FILES, folder: Path::new("tier"), memory, all: &Alone };
+        Tier::new(&tiers, index, kind, ply)
     }
 }
 

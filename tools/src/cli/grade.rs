@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow, ensure};
 use clap::Args;
-use fourbase::analysis::{Budget, Grade, Judgement};
+use fourbase::analysis::{Grade, Judgement};
 use fourbase::players::{Kind, nothing_known};
 use fourbase::{Board, Outcome};
 use fourbase_tiers::kernel::Values;
@@ -179,12 +179,12 @@ where
 {
     let (analyst, seed) = (knowledge.analyst(), arguments.trial.seed);
     let database = analyst.database().context("no database")?;
-    let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
-    let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
     let mut drawn = GradedPositions::new(database, &analyst.analyst, Some(count.into()), seed);
+    drawn.memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
+    drawn.budget.nodes = Some(arguments.nodes);
     let (bar, mut grade) =
         (Bar::begun("positions", count.into()), Grade { sample: Some(count.into()), ..Grade::default() });
-    let mut next = || match drawn.next(&budget, memory_bytes, &|| false) {
+    let mut next = || match drawn.next(&()) {
         Err(PositionError::Database(error)) => Err(analyst.explain(error)),
         portion => Ok(portion?),
     };

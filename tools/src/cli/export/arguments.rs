@@ -193,8 +193,9 @@ fn read_plies(text: &str) -> anyhow::Result<Box<[u32]>> {
 /// Reads a list of columns such as `moves,value`.
 fn read_columns(text: &str) -> anyhow::Result<Box<[Column]>> {
     let column = |name: &str| {
-        Column::named(name).ok_or_else(|| {
-            let names = Column::ALL.map(Column::name).join(", ");
+        let found = Column::ALL.into_iter().find(|(of, _)| *of == name).map(|(_, column)| column);
+        found.ok_or_else(|| {
+            let names = Column::ALL.map(|(name, _)| name).join(", ");
             anyhow::anyhow!("\"{}\" is no column; the columns are {names}", excerpt(name, EXCERPT_BYTES))
         })
     };
