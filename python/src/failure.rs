@@ -174,9 +174,7 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Threads(_) => ("SolveError", "ask for fewer threads"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Damaged { .. } | SolveError::Uncounted { .. } => {
-            ("SolveError", "count with the program")
-        }
+        SolveError::Damaged { .. } | SolveError::Uncounted { .. } => ("SolveError", "count with the program"),
         SolveError::Communicator(_) => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };

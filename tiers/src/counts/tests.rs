@@ -141,6 +141,12 @@ fn counts_are_those_of_plain_enumeration() {
 }
 
 #[test]
+fn finished_columns_may_take_more_words_than_the_columns_of_the_index() {
+    let solve = Solve::new("6x4".parse().unwrap(), Values::Wdl);
+    assert_eq!(count_by_ply(&solve, &Context::default()).unwrap().sum(|ply| ply.legal), 94_910_577);
+}
+
+#[test]
 fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     let small = [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7)];
     for (board, block_words) in boards(&small, &[("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]) {

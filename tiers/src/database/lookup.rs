@@ -46,27 +46,6 @@ impl Lookup for Database {
     }
 }
 
-impl Database {
-    /// Lists the legal moves of a position with their outcomes for the player who makes them, best first: win soonest,
-    /// tie, loss latest, then by column. A finished game has no moves.
-    ///
-    /// # Errors
-    /// The errors of [`Database::probe`].
-    pub fn moves(&self, position: &Position) -> Result<Vec<(usize, Outcome)>, DatabaseError> {
-        Analyst::new(self.board(), Some(self), None).moves(position, &mut Budget::default())
-    }
-
-    /// Returns the columns of best play from a position to the end of the game. Among equally good moves, takes the
-    /// lowest column. Returns `None` if the database has no remoteness.
-    ///
-    /// # Errors
-    /// The errors of [`Database::probe`], and [`DatabaseError::Analysis`] if no move has the value of its position.
-    pub fn best_line(&self, position: &Position) -> Result<Option<Vec<usize>>, DatabaseError> {
-        let analyst = Analyst::new(self.board(), Some(self), None);
-        Ok(analyst.analyse(position, true, &mut Budget::default(), None)?.line)
-    }
-}
-
 /// When to search forward.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum When {

@@ -6,9 +6,16 @@
 //! with a forced reply, the probe first plays the forced moves to the next quiet position. If the tier to look up is
 //! not kept, a forward search solves the position (see [`super::fallback`]). The deepest kept tier of a solve with
 //! `--keep-plies` also stores forced positions, so a position with fewer pieces never needs a search.
+//!
+//! Before look-ups in remote files start, [`Database::read_ahead`] requests the parts that they will read. A probe needs
+//! no file to tell which positions it may look up: its own position, or the children and the positions that forced moves
+//! reach from the children. So these positions are listed first, and sorted by tier. Then the pages of each file's
+//! directory are requested, and after that the blocks: up to eight requests at a time per file, and all files at the same
+//! time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
+use rayon::prelude::*;
 
 use super::cache::Place;
 use super::error::DatabaseError;
@@ -24,6 +31,14 @@ const NODES_WORTH_AN_ANSWER: u64 = 64;
 
 /// How many look-ups of one position wait for memory together. With more, the first good one saves fewer others.
 const WARMED_TOGETHER: usize = 4;
+
+/// The longest list of positions to read ahead for. No position has more moves, so the children of one position always
+/// fit. Longer lists are looked up in an order that shares blocks (see [`super::many`]), and each position reads what
+/// it needs.
+const MOST_POSITIONS: usize = 32;
+
+/// The most positions to list for one probe. The worst position of 6x4 needs 68.
+const MOST_FOLLOWED: usize = 256;
 
 impl Database {
     /// Looks a position up. Every well-formed position has an answer, even if no game reaches it.
@@ -160,7 +175,7 @@ impl Database {
     /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
     /// completes a line: in normal play a position with such a move is decided, and under misère a move that completes
     /// a line loses, so it is never the forced one.
-    pub(super) fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
+    fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
         while let StaticEvaluation::Forced(column) = evaluation
             && !self.stores_forced(ply)
         {
@@ -174,7 +189,7 @@ impl Database {
     /// Returns whether forced positions of `ply` pieces are stored. Databases of older versions and of
     /// [`Database::with_plies_up_to`] never store forced positions; a probe then plays the forced moves, perhaps beyond
     /// the kept plies.
-    pub(super) fn stores_forced(&self, ply: u32) -> bool {
+    fn stores_forced(&self, ply: u32) -> bool {
         // For a tier that can't be opened, return true: looking the position up then reports the error.
         self.manifest.keeps_forced(ply) && self.tier(ply).map_or(true, |tier| tier.reader.chunks.has_forced)
     }
@@ -252,13 +267,58 @@ impl Database {
     }
 }
 
+impl Database {
+    /// Requests what looking up the positions will read, if the files are on a host.
+    pub(super) fn read_ahead(&self, positions: &[Position]) {
+        if positions.len() > MOST_POSITIONS || !is_address(self.folder()) {
+            return;
+        }
+        let of_board = positions.iter().filter(|position| position.board() == self.board());
+        let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
+        let plies = 0..=self.board().cells() as u32;
+        let read_tier = |ply| {
+            let of_tier: Vec<&Position> = all.iter().filter(|end| end.ply == ply).map(|end| &end.position).collect();
+            // Ignore errors: the look-up reports them.
+            if !of_tier.is_empty()
+                && let Ok(tier) = self.tier(ply)
+            {
+                tier.read_ahead(self.index(), &self.cache, of_tier.into_iter());
+            }
+        };
+        // Without threads, rayon would only make a module for the web larger.
+        if cfg!(target_family = "wasm") { plies.for_each(read_tier) } else { plies.into_par_iter().for_each(read_tier) }
+    }
+
+    /// Lists the stored positions that a probe may look up.
+    fn looked_up(&self, position: &Position) -> Vec<Seen> {
+        let start = self.follow(*position, position.ply() as u32, evaluate(position));
+        let (mut found, mut next) = (vec![start], 0);
+        while let Some(Seen { position, ply, evaluation }) = found.get(next).copied() {
+            next += 1;
+            if evaluation != StaticEvaluation::Quiet || is_stored(ply) || !self.reaches(ply) {
+                continue;
+            }
+            let evaluations = ChildEvaluations::new(&position);
+            for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
+                let end = self.follow(position.drop_piece(column), ply + 1, evaluations.of(column));
+                if found.len() < MOST_FOLLOWED && !found.contains(&end) {
+                    found.push(end);
+                }
+            }
+        }
+        let is_decided = |of: &Seen| matches!(of.evaluation, StaticEvaluation::Decided(_));
+        found.retain(|of| !is_decided(of) && is_stored(of.ply) && self.reaches(of.ply));
+        found
+    }
+}
+
 /// The position at the end of forced moves, its ply, and its evaluation: quiet, decided, or forced if forced positions
 /// are stored.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Seen {
-    pub position: Position,
-    pub ply: u32,
-    pub evaluation: StaticEvaluation,
+struct Seen {
+    position: Position,
+    ply: u32,
+    evaluation: StaticEvaluation,
 }
 
 /// Converts an outcome at the ply `later` into one for the player to move at `ply`, with the remoteness counted from
@@ -313,7 +373,7 @@ impl Best {
 }
 
 /// Lists columns from the centre outwards: wins are more often in the centre, and a win ends the look-ups.
-pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
+fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
     std::iter::once(centre).chain(sides).filter(move |column| *column < width)

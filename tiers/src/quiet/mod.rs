@@ -59,7 +59,7 @@ pub(crate) fn evaluate_without_line(position: &Position) -> StaticEvaluation {
     of_threats(board, columns, winning_cells(board, other) & columns)
 }
 
-pub(crate) fn decided(value: Value, remoteness: u32) -> StaticEvaluation {
+fn decided(value: Value, remoteness: u32) -> StaticEvaluation {
     StaticEvaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 

@@ -171,6 +171,9 @@ pub(crate) struct Bands<'a> {
     memory: BandMemory,
 }
 
+/// The lines of rows that can have none: masks of other lines may be shorter than those rows.
+static NO_LINES: ArmedLines = ArmedLines { lines: Vec::new(), masks: Vec::new() };
+
 #[derive(Default)]
 struct BandMemory {
     /// The row maps of the drops ([`push_row_map`]), one after the other.
@@ -214,7 +217,7 @@ impl<'a> Bands<'a> {
     ) -> Result<T, FileError> {
         let Bands { outcomes, neighbours: reader, drops, lines, memory, .. } = self;
         let BandMemory { maps, loaded, list: empty, buffers } = memory;
-        let outcomes = outcomes.unwrap_or_default();
+        let (lines, outcomes) = (if left.is_empty() { &NO_LINES } else { &*lines }, outcomes.unwrap_or_default());
         let mut band = Band { rows, columns, drops: std::mem::take(empty), turned: 0, left, lines, outcomes };
         maps.clear();
         loaded.clear();

@@ -113,7 +113,7 @@ impl Solve {
     /// Returns the plan. If the board is too large to count, all figures are estimates; otherwise memory and entries
     /// are exact.
     pub fn plan(&self) -> Plan {
-        self.plan_and_index().0
+        Plan::with_index(self).0
     }
 
     /// Returns whether the database is complete, so that a solve would do nothing. Always `false` with
@@ -122,20 +122,13 @@ impl Solve {
         !self.replace && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.is_complete()))
     }
 
-    /// Returns the plan of [`Solve::plan`], and the index if one was made to count the figures.
-    fn plan_and_index(&self) -> (Plan, Option<Index>) {
-        let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
-        let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
-        (plan.keeping(self.keep_plies), index)
-    }
-
     /// Returns the plan of [`Solve::plan`], and the index.
     ///
     /// # Errors
     /// [`SolveError::Memory`] if there is too little memory even to count the figures; [`SolveError::Index`] if the
     /// board can't be indexed.
     pub(crate) fn counted_plan(&self) -> Result<(Plan, Index), SolveError> {
-        let (plan, index) = self.plan_and_index();
+        let (plan, index) = Plan::with_index(self);
         if index.is_none() {
             plan.check(self.memory_bytes)?;
         }

@@ -13,10 +13,11 @@ use fourbase::Board;
 use rayon::prelude::*;
 
 use super::error::SolveError;
+use super::options::Solve;
 use super::tier_plan::{TierPlan, plan_tiers, reached_bytes};
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
-use crate::kernel::{Coding, Kernel, Values};
+use crate::kernel::{Coding, Values};
 use crate::tier::{BLOCK_WORDS, BlockMemory};
 
 /// A board with more than this many colourings per byte of the memory limit is not counted, because its tables alone
@@ -91,23 +92,25 @@ impl Plan {
     /// shapes to count, or its tables alone are far above the limit. A solve that does not fit is planned with its
     /// tiers in files. Takes about a second for 7x6.
     pub fn new(board: Board, values: Values, limit_bytes: u64) -> Plan {
-        Plan::with_index(board, values, limit_bytes, Kernel::detect()).0
+        Solve::new(board, values).memory(limit_bytes).plan()
     }
 
-    /// Returns the plan of [`Plan::new`], and the index if one was made to count the figures.
-    pub(crate) fn with_index(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
-        let (estimate, sizes) = (Plan::estimate(board, values), TableSizes::of(board));
+    /// Returns the plan of a solve, and the index if one was made to count the figures.
+    pub(super) fn with_index(solve: &Solve) -> (Plan, Option<Index>) {
+        let &Solve { board, values, memory_bytes, kernel, .. } = solve;
+        let (in_files, sizes) = (solve.scratch.is_some(), TableSizes::of(board));
+        let estimate = Plan { is_bounded: in_files, ..Plan::estimate(board, values).keeping(solve.keep_plies) };
         if check_tables(board).is_err() || sizes.shapes > MOST_SHAPES {
             return (estimate, None);
         }
-        let hopeless = sizes.colourings / HOPELESS > u128::from(limit_bytes);
+        let hopeless = sizes.colourings / HOPELESS > u128::from(memory_bytes);
         let quick = sizes.colourings <= QUICK_COLOURINGS && sizes.shapes <= QUICK_SHAPES;
         if hopeless && !quick {
             return (Plan { shared_bytes: TABLE_BYTES * sizes.colourings, is_bounded: true, ..estimate }, None);
         }
         let Ok(index) = Index::new(board, kernel) else { return (estimate, None) };
-        let plan = Plan::exact(&index, values);
-        let is_bounded = plan.memory_bytes() > u128::from(limit_bytes);
+        let plan = Plan::exact(&index, values).keeping(solve.keep_plies);
+        let is_bounded = in_files || plan.memory_bytes() > u128::from(memory_bytes);
         (Plan { is_bounded, ..plan }, Some(index))
     }
 
@@ -363,6 +366,7 @@ const DELTA_BLOCKS: u128 = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Kernel;
 
     #[test]
     fn the_estimate_is_within_a_factor_of_64() {

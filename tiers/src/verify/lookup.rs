@@ -18,11 +18,10 @@ use fourbase::{Outcome, Position, Value};
 
 use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
-use super::walk::{each_quiet, static_evaluation};
+use super::walk::{Evaluation, each_quiet, static_evaluation};
 use super::work::Work;
 use crate::database::{BlockCache, BlockWeighter, Database, DatabaseError, searches};
 use crate::kernel::Values;
-use crate::quiet::StaticEvaluation;
 
 /// The stored tiers of a database, and a cache of decoded blocks. All threads share one `FileLookup`.
 pub(super) struct FileLookup<'a> {
@@ -73,7 +72,7 @@ impl<'a> FileLookup<'a> {
         };
         let mut children: Vec<_> = position.moves().map(child).collect();
         // Try the children that the board decides first: if the move to one of them wins, nothing is looked up.
-        children.sort_by_key(|(_, evaluation)| !matches!(evaluation, StaticEvaluation::Decided(_)));
+        children.sort_by_key(|(_, evaluation)| !matches!(evaluation, Evaluation::Decided(_)));
         let mut best: Option<Outcome> = None;
         for (child, evaluation) in children {
             let outcome = self.evaluate(&child, evaluation, read)?.parent();
@@ -91,21 +90,21 @@ impl<'a> FileLookup<'a> {
     fn evaluate(
         &self,
         position: &Position,
-        evaluation: StaticEvaluation,
+        evaluation: Evaluation,
         read: &mut dyn FnMut(Leaf) -> Result<Outcome, DatabaseError>,
     ) -> Result<Outcome, DatabaseError> {
         let (ply, index) = (position.ply() as u32, self.database.index());
         let tier = || self.tiers.get(&ply);
         match evaluation {
-            StaticEvaluation::Decided(Outcome { value, remoteness }) => {
+            Evaluation::Decided(Outcome { value, remoteness }) => {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            StaticEvaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.reader.chunks.has_forced) => {
+            Evaluation::Forced(column) if tier().is_none_or(|tier| !tier.open.reader.chunks.has_forced) => {
                 let next = position.drop_piece(column);
                 Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
             }
-            StaticEvaluation::Forced(_) | StaticEvaluation::Quiet => {
+            Evaluation::Forced(_) | Evaluation::Quiet => {
                 let Some(tier) = tier() else {
                     let is_next_stored = self.tiers.contains_key(&(ply + 1));
                     return if is_next_stored {

@@ -19,15 +19,25 @@
 
 use std::ops::Range;
 
-use fourbase::{Player, Position, Value, has_line};
+use fourbase::{Outcome, Player, Position, Value, has_line};
 
 use crate::format::chunk::runs;
 use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits, occupied};
-use crate::quiet::{StaticEvaluation, decided};
+
+/// What the board alone decides about a position, as `docs/explanation/algorithm.md` defines it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Evaluation {
+    /// The outcome, with its remoteness.
+    Decided(Outcome),
+    /// The only column worth playing.
+    Forced(usize),
+    /// Undecided; the position is stored.
+    Quiet,
+}
 
 /// Evaluates a position with the rules of the game alone. This function uses neither the solver's masks, which evaluate
 /// 64 entries at a time, nor the code of probes.
-pub(super) fn static_evaluation(position: &Position) -> StaticEvaluation {
+pub(super) fn static_evaluation(position: &Position) -> Evaluation {
     if let Some(value) = position.primitive() {
         return decided(value, 0);
     }
@@ -37,7 +47,7 @@ pub(super) fn static_evaluation(position: &Position) -> StaticEvaluation {
         let cells = (0..board.width()).map(|column| open & board.column_cells(column));
         cells.filter(|cell| *cell != 0 && has_line(board, position.pieces(player) | cell)).sum::<u64>()
     };
-    let forced = |cell: u64| StaticEvaluation::Forced(cell.trailing_zeros() as usize / board.height());
+    let forced = |cell: u64| Evaluation::Forced(cell.trailing_zeros() as usize / board.height());
     let wins = completing(mover);
     if !board.is_misere() {
         let threats = completing(mover.other());
@@ -53,8 +63,12 @@ pub(super) fn static_evaluation(position: &Position) -> StaticEvaluation {
     match moves.count_ones() {
         0 => decided(Value::Lose, 1),
         1 => forced(moves),
-        _ => StaticEvaluation::Quiet,
+        _ => Evaluation::Quiet,
     }
+}
+
+fn decided(value: Value, remoteness: u32) -> Evaluation {
+    Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
 }
 
 /// Calls `show` with each quiet entry among some consecutive entries of a tier, in order. If `has_forced` is set, also
@@ -241,11 +255,9 @@ pub(super) fn position_of(index: &Index, directory: &TierDirectory, entry: u64) 
 
 #[cfg(test)]
 mod tests {
-    use fourbase::Outcome;
-
     use super::*;
     use crate::kernel::Kernel;
-    use crate::quiet::evaluate;
+    use crate::quiet::{StaticEvaluation, evaluate};
 
     /// Compares the stored positions of a run with the definition, one position at a time.
     fn compare(index: &Index, directory: &TierDirectory, has_forced: bool, run: Range<u64>) {
@@ -253,11 +265,11 @@ mod tests {
         let lost = Outcome { value: Value::Lose, remoteness: Some(2) };
         let is_stored = |(_, position): &(u64, Position)| {
             let evaluation = static_evaluation(position);
-            assert_eq!(evaluation == StaticEvaluation::Quiet, evaluate(position) == StaticEvaluation::Quiet);
+            assert_eq!(evaluation == Evaluation::Quiet, evaluate(position) == StaticEvaluation::Quiet);
             match evaluation {
-                StaticEvaluation::Quiet => true,
-                StaticEvaluation::Forced(_) => has_forced,
-                StaticEvaluation::Decided(outcome) => has_forced && outcome == lost,
+                Evaluation::Quiet => true,
+                Evaluation::Forced(_) => has_forced,
+                Evaluation::Decided(outcome) => has_forced && outcome == lost,
             }
         };
         let expected: Vec<_> = positions.filter(is_stored).collect();
