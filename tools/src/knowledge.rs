@@ -26,11 +26,12 @@ const MOST_ENTRIES: u128 = 200_000_000;
 
 /// The source of exact values: a database or searches.
 pub struct Knowledge {
-    analyst: Arc<LimitedAnalyst>,
+    /// Computes the values; threads can share it.
+    pub analyst: Arc<LimitedAnalyst>,
     /// A sentence that says where the values come from.
     pub note: String,
     /// Why there is no database, and the command that makes one; `None` if there is one.
-    missing: Option<String>,
+    pub missing: Option<String>,
     /// The folder of a board that was solved for this run; dropping it removes the folder.
     _folder: Option<Temporary>,
 }
@@ -65,11 +66,6 @@ impl Knowledge {
         Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
     }
 
-    /// Returns the analyst that computes the values; threads can share it.
-    pub fn analyst(&self) -> Arc<LimitedAnalyst> {
-        Arc::clone(&self.analyst)
-    }
-
     /// Returns the JSON that describes where the values come from.
     pub fn source(&self) -> SourceJson {
         let database = self.analyst.database().map(Lookup::describe);
@@ -78,11 +74,6 @@ impl Knowledge {
         // Leave out the temporary folder of a board that was solved for this run, because it is removed at the end.
         let folder = database.folder.filter(|_| self._folder.is_none());
         SourceJson { kind, database: DatabaseJson { folder, ..database }, nodes: None }
-    }
-
-    /// Returns why there is no database and the command that makes one; `None` if there is a database.
-    pub fn missing(&self) -> Option<&str> {
-        self.missing.as_deref()
     }
 }
 
