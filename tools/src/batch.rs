@@ -67,6 +67,7 @@ pub struct BatchArguments {
 
 /// What a subcommand does with the lines of a batch: reads a question of type `Q` from each, finds an answer of type `A`, and
 /// writes it. `J` is the body of a line of JSON; its default is that of a line without an answer.
+#[expect(clippy::type_complexity, reason = "the types of functions")]
 pub struct Batch<'a, Q, A, J> {
     /// What a line contains (`position`), and what the batch does with it (`looked up`), for messages.
     pub name: &'static str,

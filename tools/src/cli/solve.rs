@@ -16,7 +16,7 @@ use crate::arguments::{BoardArgument, DatabaseArgument, FOLDER_HELP, SweepArgume
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
-use crate::output::progress::{Log, Shown};
+use crate::output::progress::Shown;
 use ranks::Ranks;
 use report::{Planned, PlannedTier, Solved, misfit};
 
@@ -170,7 +170,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let speed = is_measured.then(|| Plan::estimate(solve.board, solve.values));
     let speed = speed.and_then(|estimate| report::speed(&estimate, arguments.kernel));
     let start = Instant::now();
-    let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
+    let log = (is_root && arguments.log).then_some(arguments.board.board);
     let describe = |plan: &Plan| Planned::of(plan, memory_bytes, speed).to_string();
     let describe = is_shown.then_some(&describe as _);
     let progress = Shown::new(!is_shown, log, describe);

@@ -134,7 +134,18 @@ struct Prepared {
 
 fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
-    let kept = database.as_ref().map(|database| kept(database, job.is_root())).transpose()?.flatten();
+    let kept = database.as_ref().map(|database| {
+        read_kept(&Disk, database.folder(), database.board(), &database.manifest).or_else(|reason| {
+            if let FileError::Newer { .. } = reason {
+                return Err(reason);
+            }
+            if job.is_root() {
+                failure::print_warning(&format!("{reason}; counting again"));
+            }
+            Ok(None)
+        })
+    });
+    let kept = kept.transpose()?.flatten();
     interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
     Ok(Prepared {
         database,
@@ -164,18 +175,4 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Reads the counts that are kept beside a database.
-fn kept(database: &Database, is_root: bool) -> Result<Option<Counts>, FileError> {
-    let counts = read_kept(&Disk, database.folder(), database.board(), &database.manifest);
-    counts.or_else(|reason| {
-        if matches!(reason, FileError::Newer { .. }) {
-            return Err(reason);
-        }
-        if is_root {
-            failure::print_warning(&format!("{reason}; counting again"));
-        }
-        Ok(None)
-    })
 }

@@ -30,7 +30,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::arguments::{CacheArgument, DatabaseArgument, within};
+use crate::arguments::{CacheArgument, DatabaseArgument, processors, within};
 use crate::{interrupt, output};
 use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS, MAX_METRICS_CONNECTIONS};
 use fair_semaphore::FairSemaphore;
@@ -176,10 +176,6 @@ impl Arguments {
     fn searches(&self) -> usize {
         self.searches.map_or_else(processors, usize::from)
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns how many questions that need no search are answered at a time. One address may have a quarter of them.

@@ -8,7 +8,6 @@
 //! fails.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -20,7 +19,7 @@ use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 use fourbase_tiers::memory;
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
+use crate::arguments::{EXCERPT_BYTES, LookupArguments, ThreadsArgument, one_of, within};
 use crate::{failure, remedy};
 
 /// The most bytes of a search's table, even if more memory is free.
@@ -52,9 +51,8 @@ pub struct SearchArguments {
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// How many threads search [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: ThreadsArgument,
 }
 
 impl SearchArguments {
@@ -88,8 +86,7 @@ impl SearchArguments {
                 Database::embedded(board)?.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
             Ok(vec![self.lookup.cache.apply(database)])
         };
-        let processors = || thread::available_parallelism().map_or(1, usize::from);
-        let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
+        let pool = || Arc::new(SearchPool::new(options(self.threads.count())));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
         let unfinished = analyst.databases.iter().find(|database| !database.is_complete());
         if let Some(database) = unfinished.filter(|_| when != When::Never) {

@@ -19,6 +19,7 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
+use crate::arguments::processors;
 use crate::output::{self, duration, milliseconds, wording};
 use crate::remedy;
 
@@ -83,8 +84,7 @@ impl Planned {
         // Estimate no time for a board that does not fit, or that takes almost no time.
         let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
         // `work_per_second` is the speed of all threads. If memory is too little for all, scale it to the threads that are left.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
+        let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(processors()) as f64);
         let expected =
             speed.and_then(|speed| Duration::try_from_secs_f64(plan.work() as f64 / (speed * some / all)).ok());
         Planned {
