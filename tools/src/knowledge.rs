@@ -17,7 +17,6 @@ use fourbase_tiers::solve::{Plan, Solve};
 use crate::arguments::LookupArguments;
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::output::wording;
 use crate::remedy;
 use crate::temporary::Temporary;
 
@@ -28,8 +27,6 @@ const MOST_ENTRIES: u128 = 200_000_000;
 pub struct Knowledge {
     /// Computes the values; threads can share it.
     pub analyst: Arc<LimitedAnalyst>,
-    /// A sentence that says where the values come from.
-    pub note: String,
     /// Why there is no database, and the command that makes one; `None` if there is one.
     pub missing: Option<String>,
     /// The folder of a board that was solved for this run; dropping it removes the folder.
@@ -45,25 +42,26 @@ impl Knowledge {
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
         let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
-        let (databases, note, folder) = match lookup.find_all(board) {
-            Ok(databases) if databases[0].is_complete() => {
-                let first = &databases[0];
-                let searched = first.manifest.keep_plies.map(|most| format!(", searched forward after ply {most}"));
-                let note = format!("values from {}{}", wording::database(first), searched.unwrap_or_default());
-                (databases, note, None)
-            }
+        let (databases, folder) = match lookup.find_all(board) {
+            Ok(databases) if databases[0].is_complete() => (databases, None),
             Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => {
                 let (database, folder) = solve(board)?;
-                (vec![lookup.cache.apply(database)], "values solved for this run".to_owned(), Some(folder))
+                (vec![lookup.cache.apply(database)], Some(folder))
             }
-            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), "values searched forward".to_owned(), None),
+            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), None),
             Err(error) => return Err(error.into()),
         };
         let root = databases.is_empty().then(|| lookup.database.root.clone());
         let missing = root.clone().map(|root| remedy::describe(&DatabaseError::Missing { board, root }));
         let pool = databases.is_empty().then(|| Arc::new(SearchPool::new(options(1))));
         let analyst = LimitedAnalyst::new(Analyst::new(board, databases, pool), Some(nodes), None, root);
-        Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
+        Ok(Knowledge { analyst: Arc::new(analyst), missing, _folder: folder })
+    }
+
+    /// Returns a text that says where the values so far come from.
+    pub fn note(&self) -> String {
+        let is_solved = self._folder.is_some();
+        if is_solved { "values solved for this run".to_owned() } else { format!("values {}", self.analyst.source()) }
     }
 
     /// Returns the JSON that describes where the values come from.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
-use fourbase::analysis::{Budget, Grade, Judgement};
+use fourbase::analysis::{Budget, Grade, GradedPly, Judgement};
 use fourbase::players::{Kind, RandomSource, nothing_known, random_source};
 use fourbase::{Position, notation};
 use fourbase_tiers::context::Context;
@@ -27,7 +27,7 @@ use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output;
 use crate::output::progress::Bar;
-use report::GradeReport;
+use report::{Blunder, GradeReport, GradedJson, GradedPlyJson};
 
 /// The most index entries of a board whose positions are all graded by default; on larger boards a sample is. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
@@ -138,7 +138,24 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
         let plies = u64::from(portion.is_complete);
         bar.add(if sample.is_some() { grade.total().graded - before.graded } else { plies });
     }
-    Ok(GradeReport::of(board, kind, seed, sample, legal, &grade, start.elapsed(), &knowledge))
+    let of_ply = |(&ply, sums): (&usize, &GradedPly)| {
+        let sums = GradedJson::of(sums, sums.shares(grade.repeats));
+        GradedPlyJson { ply, sums }
+    };
+    Ok(GradeReport {
+        board: board.to_string(),
+        program: kind.to_string(),
+        sample,
+        population: if sample.is_some() { "plies" } else { "positions" },
+        seed,
+        legal,
+        sums: GradedJson::of(&grade.total(), grade.shares()),
+        plies: grade.plies.iter().map(of_ply).collect(),
+        worst: grade.worst.clone().map(Blunder::of),
+        source: knowledge.source(),
+        seconds: output::milliseconds(start.elapsed()),
+        note: kind.note(board).map(|note| format!("{note}; ")).unwrap_or_default() + &knowledge.note(),
+    })
 }
 
 /// Draws one of the moves that lead to a legal position; `None` for the empty board.

@@ -124,11 +124,10 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
         games_per_second: short(f64::from(games) / seconds),
         threads: rayon::current_num_threads(),
         source: knowledge.as_ref().map(Knowledge::source),
-        notes: [kinds.iter().find_map(|kind| kind.note(board)), knowledge.as_ref().map(|knowledge| &*knowledge.note)]
-            .into_iter()
-            .flatten()
-            .map(str::to_owned)
-            .collect(),
+        notes: {
+            let of_player = kinds.iter().find_map(|kind| kind.note(board)).map(str::to_owned);
+            of_player.into_iter().chain(knowledge.as_ref().map(Knowledge::note)).collect()
+        },
     })
 }
 

@@ -23,7 +23,7 @@ use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
-use crate::temporary::WholeFile;
+use crate::temporary::Output;
 use session::Session;
 use typed::HELP;
 
@@ -169,7 +169,7 @@ fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
             return Err(refused("not a saved game").into());
         }
     }
-    WholeFile::write_all(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
+    Output::write_file(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
 }
 
 /// Loads a saved game of `board`.

@@ -77,7 +77,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.database.folder()?;
     let job = Job::join()?;
-    let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
+    let is_kept = |(_, kept, ..): &Prepared| format!("counted: {}", kept.is_some());
     let prepared = job.prepared(prepare(arguments, &job), is_kept);
     let count = |prepared| job.unless_failed(stats(arguments, prepared, &job));
     let found = prepared.and_then(|prepared| prepared.map(count).transpose())?;
@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Returns the counts that are kept beside the database, or else counts now.
 fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Shown> {
     let board = arguments.board.board;
-    let Prepared { database, kept, memory_bytes, pool } = prepared;
+    let (database, kept, memory_bytes, pool) = prepared;
     if let Some(counts) = kept {
         return Ok(Shown::of(&counts, database.as_ref()));
     }
@@ -122,16 +122,11 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     Ok(stats)
 }
 
-/// The database, its kept counts, and the resources for a count, all prepared before it begins.
-struct Prepared {
-    /// The database to count; `None` with `--legal`, and with `--values` if there is no complete one.
-    database: Option<Database>,
-    /// Its counts, if they are kept beside it.
-    kept: Option<Counts>,
-    memory_bytes: u64,
-    pool: ThreadPool,
-}
+/// The database to count (`None` with `--legal`, and with `--values` if there is no complete one), its counts if they are kept beside
+/// it, and the bytes of memory and the threads for a count.
+type Prepared = (Option<Database>, Option<Counts>, u64, ThreadPool);
 
+/// Prepares everything before a count begins.
 fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
     let kept = database.as_ref().map(|database| {
@@ -147,12 +142,7 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     });
     let kept = kept.transpose()?.flatten();
     interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
-    Ok(Prepared {
-        database,
-        kept,
-        memory_bytes: arguments.sweep.memory.limit()?,
-        pool: arguments.sweep.threads.pool()?,
-    })
+    Ok((database, kept, arguments.sweep.memory.limit()?, arguments.sweep.threads.pool()?))
 }
 
 /// Opens the database to count; `None` if `--values` is given and no complete database has these values.

@@ -218,8 +218,8 @@ impl Solved {
     }
 
     /// Describes what a stopped solve has done, which its error contains; `None` if the error is not that of a stopped solve.
-    pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
-        let Some(SolveError::Stopped { done, stage, keep_plies, .. }) = error.downcast_ref() else { return None };
+    pub fn stopped(error: &SolveError, solve: &Solve, elapsed: Duration) -> Option<Solved> {
+        let SolveError::Stopped { done, stage, keep_plies, .. } = error else { return None };
         let done = if *stage == Stage::Solve { *done } else { 0 };
         Some(Solved::of(solve, done, *keep_plies, None, elapsed))
     }
