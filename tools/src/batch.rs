@@ -69,6 +69,7 @@ pub struct BatchArguments {
 /// writes it. `J` is the body of a line of JSON; its default is that of a line without an answer.
 #[expect(clippy::type_complexity, reason = "the types of functions")]
 pub struct Batch<'a, Q, A, J> {
+    pub arguments: &'a BatchArguments,
     /// What a line contains (`position`), and what the batch does with it (`looked up`), for messages.
     pub name: &'static str,
     pub done: &'static str,
@@ -113,11 +114,11 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
     ///
     /// Input that cannot be read and output that cannot be written end the batch at once. After all lines were answered, the error
     /// is the first failure to find an answer, or else bad input if any line was bad.
-    pub fn run(&self, arguments: &BatchArguments) -> anyhow::Result<()> {
-        let (mut lines, input) = arguments.input()?;
-        let cannot_write =
-            || arguments.output.as_deref().map_or_else(|| CANNOT_WRITE.to_owned(), wording::cannot_write);
-        let mut output = Output::begin(arguments.output.as_deref()).with_context(cannot_write)?;
+    pub fn run(&self) -> anyhow::Result<()> {
+        let (mut lines, input) = self.arguments.input()?;
+        let output = self.arguments.output.as_deref();
+        let cannot_write = || output.map_or_else(|| CANNOT_WRITE.to_owned(), wording::cannot_write);
+        let mut output = Output::begin(output).with_context(cannot_write)?;
         let (mut tally, mut text, mut is_begun) = (Tally::default(), Vec::new(), false);
         while let Some(mut lines) = lines.next_chunk().with_context(|| format!("cannot read {input}"))? {
             if let (false, Some(first)) = (is_begun, lines.first_mut()) {
@@ -129,7 +130,7 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
                 tally.lines += lines.len() as u64;
                 let blank = lines.iter().rev().take_while(|line| line.kept.iter().all(u8::is_ascii_whitespace)).count();
                 tally.blank = blank as u64 + if blank == lines.len() { tally.blank } else { 0 };
-                self.answer(arguments, lines, &mut text, &mut tally);
+                self.answer(lines, &mut text, &mut tally);
                 output.write(&text).with_context(cannot_write)?;
             }
         }
@@ -139,8 +140,8 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
 
     /// Answers lines. Threads read the lines in parts of [`PART`] lines, the batch finds all answers in one call, and threads write
     /// the answers in the same parts.
-    fn answer(&self, arguments: &BatchArguments, lines: &[Line], text: &mut Vec<u8>, tally: &mut Tally) {
-        let read = |line| (line, self.read(arguments, line));
+    fn answer(&self, lines: &[Line], text: &mut Vec<u8>, tally: &mut Tally) {
+        let read = |line| (line, self.read(line));
         let read = of_each(lines.chunks(PART).collect(), |part: &[Line]| part.iter().map(read).collect::<Vec<_>>());
         let records = read.iter().flatten().filter_map(|(_, record)| record.as_ref().ok());
         let questions: Vec<_> = records.map(|record| record.question.clone()).collect();
@@ -151,7 +152,7 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
         };
         let written = of_each(read.into_iter().map(&mut of_part).collect(), |part| {
             let (mut text, mut tally) = (Vec::new(), Tally::default());
-            part.into_iter().for_each(|(line, answered)| self.write(arguments, line, answered, &mut text, &mut tally));
+            part.into_iter().for_each(|(line, answered)| self.write(line, answered, &mut text, &mut tally));
             (text, tally)
         });
         for (part, counts) in written {
@@ -163,7 +164,6 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
     /// Writes the answer of a line, or the reason why it has none.
     fn write(
         &self,
-        arguments: &BatchArguments,
         line: &Line,
         answered: Result<(Record<Q>, anyhow::Result<A>), String>,
         text: &mut Vec<u8>,
@@ -179,7 +179,7 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
             Err(reason) => (None, Some(tally.failed(BadInput(reason).into()))),
         };
         let Some(command) = self.json_command else {
-            return arguments.write_error(text, line, self.board, &reason.unwrap_or_default());
+            return self.arguments.write_error(text, line, self.board, &reason.unwrap_or_default());
         };
         let json = json.unwrap_or_else(|| AnswerJson::new(self.board, None, J::default()));
         // Cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
@@ -193,11 +193,11 @@ impl<Q: Clone + Send + Sync, A: Send, J: Default + Serialize> Batch<'_, Q, A, J>
     /// # Errors
     ///
     /// The reason why the line cannot be read, without line breaks or tabs.
-    fn read<'l>(&self, arguments: &BatchArguments, line: &'l Line) -> Result<Record<'l, Q>, String> {
+    fn read<'l>(&self, line: &'l Line) -> Result<Record<'l, Q>, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes));
         }
-        let fields = Fields::of(&line.kept, arguments.number(), self.board).map_err(|error| error.to_string())?;
+        let fields = Fields::of(&line.kept, self.arguments.number(), self.board).map_err(|error| error.to_string())?;
         if fields.chosen.is_empty() {
             return Err(blank(&line.kept));
         }

@@ -210,6 +210,7 @@ fn run_batch(arguments: &Arguments, board: Board, analyst: &LimitedAnalyst) -> a
         limit_failure(analysis, analyst).into_iter().for_each(|failure| drop(tally.failed(failure)));
     };
     Batch {
+        arguments: &arguments.batch,
         name: "game",
         done: "decided",
         board,
@@ -235,5 +236,5 @@ fn run_batch(arguments: &Arguments, board: Board, analyst: &LimitedAnalyst) -> a
             analysis.as_ref().map_or_else(unanswered, GameAnalysisJson::of)
         },
     }
-    .run(&arguments.batch)
+    .run()
 }

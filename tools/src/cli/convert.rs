@@ -137,6 +137,7 @@ fn run_batch(arguments: &Arguments, board: Board) -> anyhow::Result<()> {
     let is_drawn = arguments.to == Some(Form::Board);
     ensure!(!is_drawn, BadInput("a drawn board takes several lines; use --json for a batch".to_owned()));
     Batch {
+        arguments: &arguments.batch,
         name: "position",
         done: "written",
         board,
@@ -160,7 +161,7 @@ fn run_batch(arguments: &Arguments, board: Board) -> anyhow::Result<()> {
             DescriptionJson::of(&position, json_of(&position, &record.question, record.text))
         },
     }
-    .run(&arguments.batch)
+    .run()
 }
 
 /// Returns the JSON of a position. It contains the moves as typed, unless the position was mirrored.

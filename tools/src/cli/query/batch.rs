@@ -53,6 +53,7 @@ pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, f
     let limit = |found: &Analysis| found.limit.map_or_else(no_answer, |limit| anyhow!(analyst.limit_text(limit)));
     let analyse = |position: &Position| Ok(Found::Analysis(Box::new(analyst.analyse(position, with_line, None)?)));
     Batch {
+        arguments,
         name: "position",
         done: "looked up",
         board,
@@ -90,7 +91,7 @@ pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, f
             AnalysisJson::of(&found, record.text, found.limit.map(|limit| analyst.limit_text(limit)))
         },
     }
-    .run(arguments)
+    .run()
 }
 
 /// Writes value, remoteness and score if they differ from the expected result, the next field of the line.
