@@ -4,14 +4,15 @@ mod numbers;
 mod position;
 
 use std::env;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use fourbase::Board;
 use fourbase::analysis::DEFAULT_NODES;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{DEFAULT_CACHE_BYTES, DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
@@ -315,3 +316,8 @@ pub fn embedded_boards() -> String {
 
 /// How many bytes of an invalid text an error message repeats.
 pub const EXCERPT_BYTES: usize = 40;
+
+/// Returns the error for a text that cannot be the value of an option. `reason` says what it is not, and what to write.
+pub fn refused(text: &str, reason: impl Display) -> anyhow::Error {
+    anyhow!("\"{}\" {reason}", excerpt(text, EXCERPT_BYTES))
+}

@@ -298,11 +298,8 @@ impl Tally {
                 _ => (format!("are no {name}s"), "their answers say why"),
             };
             let (bad, lines) = (grouped(bad.into()), counted(lines, "line"));
-            let also = if different > 0 {
-                format!("{} with another value, and ", grouped(different.into()))
-            } else {
-                String::new()
-            };
+            let also = (different > 0).then(|| format!("{} with another value, and ", grouped(different.into())));
+            let also = also.unwrap_or_default();
             return Err(BadInput(format!("{also}{bad} of {lines} {is_no} of {of}; {answers}")).into());
         }
         if different > 0 {

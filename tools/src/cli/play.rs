@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use fourbase::players::Kind;
 use fourbase::{Board, Game};
@@ -162,12 +162,9 @@ fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
     let refused = |what: &str| BadInput(format!("{name} exists and is {what}; choose another name"));
     if let Ok(found) = fs::symlink_metadata(file) {
         // A link may lead to any file, so it is refused.
-        if found.is_symlink() {
-            return Err(refused("a link").into());
-        }
-        if !read_text(file).is_ok_and(|text| Game::from_saved(&text).is_ok()) {
-            return Err(refused("not a saved game").into());
-        }
+        ensure!(!found.is_symlink(), refused("a link"));
+        let is_saved = read_text(file).is_ok_and(|text| Game::from_saved(&text).is_ok());
+        ensure!(is_saved, refused("not a saved game"));
     }
     Output::write_file(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
 }
@@ -185,7 +182,7 @@ fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let game = Game::from_saved(&text).map_err(bad)?;
     if game.board() != board {
         let command = to_load(game.board(), "", file);
-        return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
+        bail!(bad(format!("a game on {}; load it with: {command}", game.board())));
     }
     Ok(game)
 }
@@ -198,16 +195,12 @@ fn to_load(board: Board, players: &str, file: &Path) -> String {
 /// Reads a short text file. Refuses anything else, such as a folder, or a device or pipe whose data might never end.
 fn read_text(file: &Path) -> anyhow::Result<String> {
     let name = wording::path(file);
-    let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();
-    if !is_file {
-        return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
-    }
+    let cannot_read = || format!("cannot read {name}");
+    let bad = |what: &str| BadInput(format!("{name}: not a saved game, {what}"));
+    ensure!(fs::metadata(file).with_context(cannot_read)?.is_file(), bad("and not a file"));
     let bytes = match read_small(&Disk, file, MOST_BYTES) {
-        Ok(bytes) => bytes,
-        Err(FileError::Io { source, .. }) => return Err(source).with_context(|| format!("cannot read {name}")),
-        Err(_) => {
-            return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
-        }
+        Err(FileError::Io { source, .. }) => return Err(source).with_context(cannot_read),
+        read => read.map_err(|_| bad(&format!("which has at most {MOST_BYTES} bytes")))?,
     };
-    Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
+    Ok(String::from_utf8(bytes).map_err(|_| bad("and not text"))?)
 }

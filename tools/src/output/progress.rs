@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
@@ -100,8 +100,7 @@ pub struct Shown<'a> {
     /// When the log of a board began; `None` for no log.
     log: Option<(Board, Instant)>,
     describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
-    bar: RwLock<Option<Bar>>,
-    work: RwLock<Work>,
+    state: RwLock<(Option<Bar>, Work)>,
 }
 
 impl<'a> Shown<'a> {
@@ -113,29 +112,21 @@ impl<'a> Shown<'a> {
         describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
     ) -> Shown<'a> {
         let (has_bars, log) = (!is_quiet && log.is_none(), log.map(|board| (board, Instant::now())));
-        Shown { has_bars, log, describe, bar: RwLock::default(), work: RwLock::default() }
+        Shown { has_bars, log, describe, state: RwLock::default() }
     }
 
-    /// Removes the bar, and then shows the bar that `make` returns.
-    fn replace_bar(&self, make: impl FnOnce() -> Option<Bar>) {
-        let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
-        *bar = None;
-        *bar = make();
+    fn state(&self) -> RwLockReadGuard<'_, (Option<Bar>, Work)> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self) -> RwLockReadGuard<'_, Work> {
-        self.work.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with_bar(&self, show: impl Fn(&Bar)) {
-        self.bar.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(show);
+    fn change(&self) -> RwLockWriteGuard<'_, (Option<Bar>, Work)> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Progress for Shown<'_> {
     fn planned(&self, plan: &Plan) {
-        *self.work.write().unwrap_or_else(PoisonError::into_inner) = Work::of(plan);
-        self.replace_bar(|| None);
+        *self.change() = (None, Work::of(plan));
         if let Some(describe) = self.describe {
             failure::print_note(&describe(plan));
         }
@@ -153,40 +144,39 @@ impl Progress for Shown<'_> {
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),
         };
-        let work = self.work();
+        let (bar, work) = &mut *self.change();
         let (steps, done, units) = match stage {
             Stage::Solve => (work.all(), work.of_entries(done), steps as f64 / work.all().max(1) as f64),
             _ => (steps, done, 1.0),
         };
-        drop(work);
-        self.replace_bar(|| Some(Bar::of_stage(name, unit, steps, done, units, self.has_bars)));
+        // The earlier bar is removed before the next one is drawn.
+        *bar = None;
+        *bar = Some(Bar::of_stage(name, unit, steps, done, units, self.has_bars));
         if let (Stage::Sweep, Some((board, _))) = (stage, &self.log) {
             failure::print_note(&format!("{board}: finding the legal positions first"));
         }
     }
 
     fn tier(&self, ply: u32, entries: u64) {
-        let mut work = self.work.write().unwrap_or_else(PoisonError::into_inner);
+        let (bar, work) = &mut *self.change();
         work.begin(ply);
-        drop(work);
-        self.with_bar(|bar| bar.tier(ply, entries));
+        bar.iter().for_each(|bar| bar.tier(ply, entries));
     }
 
     fn done(&self, stage: Stage, steps: u64) {
-        let steps = if stage == Stage::Solve { self.work().of_some(steps) } else { steps };
-        self.with_bar(|bar| bar.add(steps));
+        let (bar, work) = &*self.state();
+        let steps = if stage == Stage::Solve { work.of_some(steps) } else { steps };
+        bar.iter().for_each(|bar| bar.add(steps));
     }
 
     fn tier_done(&self, stage: Stage, ply: u32, count: u64, file_bytes: u64) {
-        if stage == Stage::Solve {
+        let (bar, work) = &*self.state();
+        if let (Stage::Solve, Some(bar)) = (stage, bar) {
             // The parts of a tier were rounded.
-            let done = self.work().of_done();
-            self.with_bar(|bar| bar.line.set_position(done));
+            bar.line.set_position(work.of_done());
         }
-        let (Some((_, start)), bar) = (&self.log, self.bar.read().unwrap_or_else(PoisonError::into_inner)) else {
-            return;
-        };
-        let what = match (stage, &*bar) {
+        let Some((_, start)) = &self.log else { return };
+        let what = match (stage, bar) {
             (Stage::Solve, Some(bar)) => format!("entries  file {:>10}  {}", bytes(file_bytes.into()), bar.standing()),
             (Stage::Files, _) => "blocks read".to_owned(),
             (Stage::Values, _) => "values recomputed".to_owned(),

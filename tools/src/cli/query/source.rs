@@ -10,16 +10,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::anyhow;
 use clap::Args;
+use fourbase::Board;
 use fourbase::analysis::{DEFAULT_NODES, SearchPool};
 use fourbase::search::SearchOptions;
-use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 use fourbase_tiers::memory;
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{EXCERPT_BYTES, LookupArguments, ThreadsArgument, one_of, within};
+use crate::arguments::{LookupArguments, ThreadsArgument, one_of, refused, within};
 use crate::{failure, remedy};
 
 /// The most bytes of a search's table, even if more memory is free.
@@ -100,10 +99,8 @@ impl SearchArguments {
 /// Reads the value of `--seconds`.
 fn seconds(text: &str) -> anyhow::Result<Duration> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=MOST_SECONDS).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| {
-        let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is not a number of seconds; give a number from 0.001 on, such as 0.5 or 60")
-    })
+    let reason = "is not a number of seconds; give a number from 0.001 on, such as 0.5 or 60";
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| refused(text, reason))
 }
 
 /// Returns the options of a search on this machine. The search's table may grow to half of the default memory limit of a solve. It

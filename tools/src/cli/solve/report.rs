@@ -125,11 +125,8 @@ impl fmt::Display for Planned {
         let about = if self.exact { "" } else { "about " };
         let (entries, tiers) = (counted(self.entries, "entry"), counted(self.tiers, "tier"));
         writeln!(f, "{} with {}: {about}{entries} in {tiers}\n", self.board, self.stores)?;
-        let threads = if self.has_fewer_threads {
-            format!(", with {}", counted(self.threads as u128, "thread"))
-        } else {
-            String::new()
-        };
+        let threads = self.has_fewer_threads.then(|| format!(", with {}", counted(self.threads as u128, "thread")));
+        let threads = threads.unwrap_or_default();
         let [needed, allowed] = [self.memory_bytes, self.memory_limit_bytes.into()].map(bytes);
         let memory = format!("{about}{needed} of the {allowed} allowed{threads}");
         let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
