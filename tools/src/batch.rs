@@ -274,7 +274,7 @@ impl Tally {
         reason
     }
 
-    /// Adds the counts of later lines of the input. Leaves out `blank`, which [`BatchArguments::run`] counts.
+    /// Adds the counts of later lines of the input. Leaves out `blank`, which [`Batch::run`] counts.
     pub fn add(&mut self, other: Tally) {
         self.lines += other.lines;
         self.bad += other.bad;

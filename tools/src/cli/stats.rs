@@ -94,7 +94,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     let board = arguments.board.board;
     let (database, kept, memory_bytes, pool) = prepared;
     if let Some(counts) = kept {
-        return Ok(Shown::of(&counts, database.as_ref()));
+        return Ok(Shown::of(counts, database.as_ref()));
     }
     let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
@@ -102,24 +102,19 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     let progress = progress::Shown::new(!job.is_root(), None, None);
     // Counting cannot read the values from the database, which has no entries for positions that a probe decides without one. So it
     // solves again.
-    let counted = pool.install(|| {
-        if arguments.legal {
-            return Ok((Shown::of(&count_by_ply(&solve, &job.context(&progress))?, None), None));
-        }
-        let counts = count_by_value(&solve, &job.context(&progress))?;
-        Ok((Shown::of(&counts, database.as_ref()), Some(counts)))
-    });
+    let count = if arguments.legal { count_by_ply } else { count_by_value };
+    let counted = pool.install(|| count(&solve, &job.context(&progress)));
     drop(progress);
     let values = Some(values).filter(|_| !arguments.legal);
     let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values));
     output::print_stopped("stats", stopped, arguments.json && job.is_root());
-    let (stats, counts) = counted?;
-    if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
-        && let Err(reason) = write_kept(&Disk, database.folder(), &database.manifest, counts)
+    let counts = counted?;
+    if let (Some(database), true) = (&database, job.is_root())
+        && let Err(reason) = write_kept(&Disk, database.folder(), &database.manifest, &counts)
     {
         failure::print_warning(&format!("cannot keep the counts: {reason}"));
     }
-    Ok(stats)
+    Ok(Shown::of(counts, database.as_ref()))
 }
 
 /// The database to count (`None` with `--legal`, and with `--values` if there is no complete one), its counts if they are kept beside
