@@ -19,7 +19,7 @@ use fourbase_tiers::kernel::Values;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::arguments::{
     BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, Progress, SampleCount, Seed, cache_bytes, items,
@@ -31,10 +31,9 @@ use crate::failure::{exception, of_choice, of_database, of_dataset};
 use crate::outcome::{Move, Outcome};
 use crate::position::{read, read_game};
 use crate::positions::{self, Chunks, sample_kind};
-use crate::probe::{self, Asked, Question};
-use crate::rows;
+use crate::probe::{self, Asked, NO_VALUE, Question};
+use crate::rows::{self, Batch};
 use crate::stats::stats;
-use crate::targets::{Policy, targets};
 use crate::verify::verify;
 use crate::work::{ProgressDisplay, budget, pool, without_gil};
 
@@ -141,6 +140,26 @@ impl Database {
         display
             .run_interruptible(py, &*pool()?, fields, |monitor| ask(&position, &mut budget(nodes, monitor)))?
             .map_err(of_database)
+    }
+}
+
+impl Database {
+    /// Reads many positions, and probes them or all their moves. Returns them with the values and the plies of [`probe::probe`].
+    fn probe_rows(
+        &self,
+        positions: &Bound<'_, PyAny>,
+        encoding: Option<&str>,
+        errors: &str,
+        nodes: Option<Nodes>,
+        progress: Progress<'_>,
+        asked: Asked,
+    ) -> PyResult<(Batch, Vec<i8>, Vec<u8>)> {
+        let (py, board) = (positions.py(), self.analyst.board);
+        let batch = rows::read(Some(board), positions, encoding, errors)?;
+        let display = ProgressDisplay::new(py, board, "Progress", progress)?;
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
+        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, asked)?;
+        Ok((batch, values, plies))
     }
 }
 
@@ -326,10 +345,7 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let py = positions.py();
-        let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
-        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
-        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
-        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, Asked::Value)?;
+        let (_, values, plies) = self.probe_rows(positions, encoding, errors, nodes, progress, Asked::Value)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
@@ -353,10 +369,7 @@ impl Database {
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = positions.py();
-        let batch = rows::read(Some(self.analyst.board), positions, encoding, errors)?;
-        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
-        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", display, done: None };
-        let (values, plies) = probe::probe(py, &self.analyst, question, &batch, Asked::Moves)?;
+        let (batch, values, plies) = self.probe_rows(positions, encoding, errors, nodes, progress, Asked::Moves)?;
         let shape = [batch.positions.len(), self.analyst.board.width()];
         let mut legal = vec![false; values.len()];
         for (position, row) in batch.positions.iter().zip(legal.chunks_mut(shape[1])) {
@@ -385,15 +398,24 @@ impl Database {
         &self,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
-        policy: Option<Policy>,
+        policy: Option<Bound<'py, PyAny>>,
         nodes: Option<Nodes>,
         progress: Progress<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = positions.py();
-        let batch = rows::read(Some(self.analyst.board), positions, encoding, "raise")?;
-        let display = ProgressDisplay::new(py, self.analyst.board, "Progress", progress)?;
-        let question = Question { nodes: nodes.map(|nodes| nodes.0), display, ..Question::default() };
-        targets(py, self, question, &batch, policy.unwrap_or(Policy::Optimal))
+        let (py, board) = (positions.py(), self.analyst.board);
+        let policy = call_python(py, "policy", (policy,))?;
+        // A softmax needs the score of every move, the others only tell the best moves from the rest.
+        let asked = if policy.is_instance_of::<PyString>() { Asked::BestMoves } else { Asked::Moves };
+        let (batch, values, plies) = self.probe_rows(positions, encoding, "raise", nodes, progress, asked)?;
+        let positions = batch.positions.into_iter().flatten();
+        let end = |position: fourbase::Position| position.primitive().map_or(NO_VALUE, probe::number);
+        let (left, ends): (Vec<i16>, Vec<i8>) =
+            positions.map(|position| ((board.cells() - position.ply()) as i16, end(position))).unzip();
+        let shape = [left.len(), board.width()];
+        let values = PyArray1::from_vec(py, values).reshape(shape)?;
+        let plies = PyArray1::from_vec(py, plies).reshape(shape)?;
+        let (left, ends) = (PyArray1::from_vec(py, left), PyArray1::from_vec(py, ends));
+        call_python(py, "targets", (values, plies, left, ends, board.is_misere(), policy))
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror

@@ -7,7 +7,6 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use fourbase::excerpt;
-use fourbase::search::Monitor;
 use fourbase_tiers::dataset::{Cells, Column, Dataset, Field, Format};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
@@ -17,7 +16,7 @@ use pyo3::types::PyDict;
 use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
-use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, budget, exit_on_sigterm, pool};
+use crate::work::{ProgressDisplay, budget, exit_on_sigterm};
 
 /// What ``Database.export`` writes.
 pub struct Export<'d> {
@@ -53,20 +52,16 @@ impl Export<'_> {
             let temporary = tempfile::Builder::new().prefix(".fourbase-").tempdir_in(folder).map_err(of_file)?;
             let (data, text) = (temporary.path().join("data.npz"), temporary.path().join("readme"));
             let mut portions = Vec::new();
-            let counters = &ProgressCounters::default();
-            let fields =
-                |monitor: &Monitor| counters.done_and_all().map(|(done, all)| (unit, done, all, monitor.nodes()));
-            let by_value = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-                let watch = ProgressRecorder { counters, monitor };
-                dataset.budget = budget(dataset.budget.nodes, monitor);
+            let by_value = display.run_counted(py, unit, |recorder| {
+                dataset.budget = budget(dataset.budget.nodes, recorder.monitor);
                 let Some(format) = format else {
-                    return dataset.for_each(Format::Csv, &watch, &mut |portion| {
+                    return dataset.for_each(Format::Csv, recorder, &mut |portion| {
                         portions.push(portion.fields.clone());
                         Ok(())
                     });
                 };
                 let mut file = BufWriter::new(File::create(&data)?);
-                let by_value = dataset.write(&mut file, format, &watch)?;
+                let by_value = dataset.write(&mut file, format, recorder)?;
                 file.flush()?;
                 Ok(by_value)
             })?;

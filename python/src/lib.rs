@@ -4,7 +4,7 @@
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL, hear Ctrl-C and show how far they are
 //!   ([`work`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] finds their
-//!   outcomes, and [`targets`] makes of them what a network learns.
+//!   outcomes.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files, [`stats`] counts them, and [`verify`] checks the values; [`strategy`] checks a
 //!   rule of play, [`graded`] draws the positions in which `evaluate` asks a player, and [`matches`] plays two of them against
 //!   each other.
@@ -30,7 +30,6 @@ mod search;
 mod solve;
 mod stats;
 mod strategy;
-mod targets;
 mod verify;
 mod work;
 

@@ -22,7 +22,7 @@ use crate::call_python;
 use crate::failure::{exception, of_position};
 use crate::probe::{self, Asked, Question};
 use crate::rows::Batch;
-use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, budget, pool};
+use crate::work::{ProgressDisplay, budget, pool};
 
 /// The most entries of the index that are listed at once.
 const AHEAD: u64 = 1 << 20;
@@ -65,17 +65,14 @@ impl Chunks {
             let message = format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", best.board());
             return Err(exception("OptionError", message));
         }
-        let (display, counters) =
-            (ProgressDisplay::new(py, best.board(), "Progress", progress.clone())?, &ProgressCounters::default());
-        let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
-        let list = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-            let recorder = ProgressRecorder { counters, monitor };
-            let list = PositionList::with_outcomes(best, ply, legal, memory_bytes, &recorder)?;
+        let display = ProgressDisplay::new(py, best.board(), "Progress", progress.clone())?;
+        let list = display.run_counted(py, "entries", |recorder| {
+            let list = PositionList::with_outcomes(best, ply, legal, memory_bytes, recorder)?;
             if !list.is_solved() {
                 let choice = Selection { rows: RowChoice::All, plies: vec![ply], is_distinct: false };
                 let mut rows = Dataset::new(best, choice, vec![Column::Value])?;
                 rows.most_time = most_time;
-                rows.check_time(&rows.fields(Format::Csv), &recorder)?;
+                rows.check_time(&rows.fields(Format::Csv), recorder)?;
             }
             Ok(list)
         })?;

@@ -104,10 +104,14 @@ pub fn probe<L: Lookup<Error = DatabaseError> + Borrow<Database>>(
 /// Returns value and plies as numbers of arrays.
 pub fn numbers(outcome: Option<Outcome>) -> (i8, u8) {
     let Some(Outcome { value, remoteness }) = outcome else { return (NO_VALUE, NO_PLIES) };
-    let value = match value {
+    (number(value), remoteness.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(NO_PLIES))
+}
+
+/// Returns a value as a number.
+pub fn number(value: Value) -> i8 {
+    match value {
         Value::Win => 1,
         Value::Tie => 0,
         Value::Lose => -1,
-    };
-    (value, remoteness.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(NO_PLIES))
+    }
 }

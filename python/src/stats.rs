@@ -1,7 +1,6 @@
 //! How many legal positions a board has: the method `Database.stats`.
 
 use fourbase::analysis::json::Envelope;
-use fourbase::search::Monitor;
 use fourbase_tiers::context::Context;
 use fourbase_tiers::counts::{Stats, count_by_value, read_kept, write_kept};
 use fourbase_tiers::files::Disk;
@@ -12,7 +11,7 @@ use crate::arguments::{Progress, root};
 use crate::call_python;
 use crate::database::Database;
 use crate::failure::{exception, of_database, of_solve};
-use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, pool, without_gil};
+use crate::work::{ProgressDisplay, without_gil};
 
 /// Makes the `Stats` of a database: from the counts that are kept beside it, or else by another solve in at most `memory` bytes.
 pub fn stats<'py>(
@@ -41,10 +40,7 @@ pub fn stats<'py>(
             let folder = database.folder();
             let scratch = root(folder.as_ref().and_then(|folder| Some(folder.ancestors().nth(2)?.to_path_buf())));
             let solve = Solve::new(board, best.values()).root(&scratch).memory(memory);
-            let counters = &ProgressCounters::default();
-            let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| ("entries", done, Some(all), 0u64));
-            let counted = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-                let progress = &ProgressRecorder { counters, monitor };
+            let counted = display.run_counted(py, "entries", |progress| {
                 count_by_value(&solve, &Context { progress, ..Context::default() })
             })?;
             let counts = counted.map_err(of_solve)?;

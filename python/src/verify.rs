@@ -1,6 +1,5 @@
 //! The method `Database.verify`.
 
-use fourbase::search::Monitor;
 use fourbase_tiers::context::Context;
 use fourbase_tiers::verify::{VerifyOptions, counting_bytes, verify as verify_database};
 use pyo3::prelude::*;
@@ -8,7 +7,7 @@ use pyo3::prelude::*;
 use crate::arguments::Progress;
 use crate::database::Database;
 use crate::failure::{CHECK_FOLDER, exception, of_database};
-use crate::work::{ProgressCounters, ProgressDisplay, ProgressRecorder, pool};
+use crate::work::ProgressDisplay;
 
 /// Verifies the best database in at most `memory` bytes, and returns how many values were recomputed: `sample` of them, or all.
 pub fn verify(
@@ -27,13 +26,10 @@ pub fn verify(
         ));
     }
     let display = ProgressDisplay::new(py, board, "Progress", progress)?;
-    let counters = &ProgressCounters::default();
-    let fields = |_: &Monitor| counters.done_and_all().map(|(done, all)| ("entries", done.min(all), all, 0));
     let options = VerifyOptions { sample, memory_bytes: memory, ..VerifyOptions::default() };
     let options = VerifyOptions { searches: sample.unwrap_or(u64::MAX).min(options.searches), ..options };
-    let report = display.run_interruptible(py, &*pool()?, fields, |monitor| {
-        let recorder = ProgressRecorder { counters, monitor };
-        verify_database(best, &options, &Context { progress: &recorder, ..Context::default() })
+    let report = display.run_counted(py, "entries", |progress| {
+        verify_database(best, &options, &Context { progress, ..Context::default() })
     })?;
     let report = report.map_err(of_database)?;
     if report.is_sound() {

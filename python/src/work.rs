@@ -118,6 +118,20 @@ impl ProgressDisplay {
         show(py).map(|()| done)
     }
 
+    /// Does long work as [`ProgressDisplay::run_interruptible`] does, on the threads that all calls share, and shows how many of its
+    /// steps the libraries have done.
+    pub fn run_counted<T: Send>(
+        &self,
+        py: Python<'_>,
+        unit: &str,
+        work: impl FnOnce(&ProgressRecorder) -> T + Send,
+    ) -> PyResult<T> {
+        let counters = &ProgressCounters::default();
+        let fields =
+            |monitor: &Monitor| counters.done_and_all().map(|(done, all)| (unit, done.min(all), all, monitor.nodes()));
+        self.run_interruptible(py, &*pool()?, fields, |monitor| work(&ProgressRecorder { counters, monitor }))
+    }
+
     /// Shows the fields of the Python class of progress.
     pub fn show(&self, py: Python<'_>, fields: impl for<'py> PyCallArgs<'py>) -> PyResult<()> {
         self.0.as_ref().map_or(Ok(()), |show| show.call1(py, fields).map(drop))
@@ -152,7 +166,7 @@ impl ProgressCounters {
 /// Records how much of the work the libraries have done, and stops them at Ctrl-C.
 pub struct ProgressRecorder<'a> {
     pub counters: &'a ProgressCounters,
-    pub monitor: &'a Monitor,
+    pub monitor: &'a Arc<Monitor>,
 }
 
 impl Progress for ProgressRecorder<'_> {

@@ -4,13 +4,15 @@ mod numbers;
 mod position;
 
 use std::env;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use fourbase::Board;
+use fourbase::analysis::DEFAULT_NODES;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Cache, DEFAULT_CACHE_BYTES, DEFAULT_ROOT, Database, DatabaseError, looks_like_address};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
@@ -22,7 +24,7 @@ use crate::output::wording;
 use crate::remedy;
 pub use numbers::{size, within};
 pub use position::{
-    BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, USUAL_BOARD, is_board_or_position, player, suggestions,
+    BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, USUAL_BOARD, is_board_or_position, suggestions,
 };
 
 /// The help of `--db` for commands that refuse a web address. They use it in `#[command(mut_arg("db", |arg|
@@ -99,16 +101,18 @@ pub struct ThreadsArgument {
 }
 
 impl ThreadsArgument {
+    /// Returns the number of threads.
+    pub fn count(self) -> usize {
+        self.threads.map_or_else(processors, usize::from)
+    }
+
     /// Starts the threads.
     ///
     /// # Errors
     ///
     /// The system cannot start this many.
     pub fn pool(self) -> anyhow::Result<ThreadPool> {
-        ThreadPoolBuilder::new()
-            .num_threads(self.threads.map_or(0, usize::from))
-            .build()
-            .context("cannot start the threads; ask for fewer with --threads")
+        self.pool_up_to(u64::MAX)
     }
 
     /// Starts the threads, but at most `most` of them.
@@ -117,11 +121,17 @@ impl ThreadsArgument {
     ///
     /// The same as [`ThreadsArgument::pool`].
     pub fn pool_up_to(self, most: u64) -> anyhow::Result<ThreadPool> {
-        let processors = || thread::available_parallelism().ok().and_then(|number| u16::try_from(number.get()).ok());
-        let fewer =
-            u16::try_from(most).ok().filter(|most| self.threads.or_else(processors).is_some_and(|all| *most < all));
-        ThreadsArgument { threads: fewer.or(self.threads) }.pool()
+        // 0 lets rayon choose, which also heeds RAYON_NUM_THREADS.
+        let threads = usize::try_from(most).ok().filter(|most| *most < self.count());
+        let threads = threads.unwrap_or(self.threads.map_or(0, usize::from));
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.context("cannot start the threads; ask for fewer with --threads")
     }
+}
+
+/// Returns the number of processors.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How much memory the cache of a database may take.
@@ -278,6 +288,10 @@ pub struct TrialArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     pub seed: u64,
 
+    /// Search at most N nodes for a position whose value no database has
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
+    pub nodes: u64,
+
     #[command(flatten)]
     pub lookup: LookupArguments,
 
@@ -302,3 +316,8 @@ pub fn embedded_boards() -> String {
 
 /// How many bytes of an invalid text an error message repeats.
 pub const EXCERPT_BYTES: usize = 40;
+
+/// Returns the error for a text that cannot be the value of an option. `reason` says what it is not, and what to write.
+pub fn refused(text: &str, reason: impl Display) -> anyhow::Error {
+    anyhow!("\"{}\" {reason}", excerpt(text, EXCERPT_BYTES))
+}

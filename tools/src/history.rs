@@ -43,18 +43,14 @@ pub fn draw(plies: &[Ply]) -> String {
 
 /// Writes the number of plies at every fifth column, counted from the left edge or from the right edge.
 fn axis(columns: usize, plies_a_column: u32, from_right: bool) -> String {
-    let mut axis = vec![' '; columns];
-    for column in (0..columns).step_by(5) {
-        let number = (column as u32 * plies_a_column).to_string();
-        if column + number.len() > columns {
-            break;
-        }
-        for (place, digit) in number.chars().enumerate() {
-            let at = if from_right { columns - column - number.len() + place } else { column + place };
-            axis[at] = digit;
-        }
+    let numbers = (0..columns).step_by(5).map(|column| (column, (column as u32 * plies_a_column).to_string()));
+    let numbers = numbers.take_while(|(column, number)| column + number.len() <= columns);
+    if from_right {
+        let numbers: Vec<String> = numbers.map(|(_, number)| format!("{number:>5}")).collect();
+        return format!("{:>columns$}", numbers.into_iter().rev().collect::<String>().trim_start());
     }
-    axis.into_iter().collect()
+    let numbers: String = numbers.map(|(_, number)| format!("{number:<5}")).collect();
+    format!("{:<columns$}", numbers.trim_end())
 }
 
 /// Draws the row of one position.

@@ -19,7 +19,6 @@ use fourbase_tiers::solve::{Plan, Solve};
 use crate::arguments::LookupArguments;
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::output::wording;
 use crate::remedy;
 
 /// The most entries of a board that is solved for one run. Such a solve takes a second or less.
@@ -27,11 +26,10 @@ const MOST_ENTRIES: u128 = 200_000_000;
 
 /// The source of exact values: a database or searches.
 pub struct Knowledge {
-    analyst: Arc<LimitedAnalyst>,
-    /// A sentence that says where the values come from.
-    pub note: String,
+    /// Computes the values; threads can share it.
+    pub analyst: Arc<LimitedAnalyst>,
     /// Why there is no database, and the command that makes one; `None` if there is one.
-    missing: Option<String>,
+    pub missing: Option<String>,
     /// Whether the board was solved for this run, into memory.
     is_solved: bool,
 }
@@ -45,29 +43,26 @@ impl Knowledge {
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
         let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
-        let (databases, note, is_solved) = match lookup.find_all(board) {
-            Ok(databases) if databases[0].is_complete() => {
-                let first = &databases[0];
-                let searched = first.manifest.keep_plies.map(|most| format!(", searched forward after ply {most}"));
-                let note = format!("values from {}{}", wording::database(first), searched.unwrap_or_default());
-                (databases, note, false)
-            }
-            Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => {
-                (vec![lookup.cache.apply(solve(board)?)], "values solved for this run".to_owned(), true)
-            }
-            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), "values searched forward".to_owned(), false),
+        let (databases, is_solved) = match lookup.find_all(board) {
+            Ok(databases) if databases[0].is_complete() => (databases, false),
+            Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => (vec![lookup.cache.apply(solve(board)?)], true),
+            Ok(_) | Err(DatabaseError::Missing { .. }) => (Vec::new(), false),
             Err(error) => return Err(error.into()),
         };
         let root = databases.is_empty().then(|| lookup.database.root.clone());
         let missing = root.clone().map(|root| remedy::describe(&DatabaseError::Missing { board, root }));
         let pool = databases.is_empty().then(|| Arc::new(SearchPool::new(options(1))));
         let analyst = LimitedAnalyst::new(Analyst::new(board, databases, pool), Some(nodes), None, root);
-        Ok(Knowledge { analyst: Arc::new(analyst), note, missing, is_solved })
+        Ok(Knowledge { analyst: Arc::new(analyst), missing, is_solved })
     }
 
-    /// Returns the analyst that computes the values; threads can share it.
-    pub fn analyst(&self) -> Arc<LimitedAnalyst> {
-        Arc::clone(&self.analyst)
+    /// Returns a text that says where the values so far come from.
+    pub fn note(&self) -> String {
+        if self.is_solved {
+            "values solved for this run".to_owned()
+        } else {
+            format!("values {}", self.analyst.source())
+        }
     }
 
     /// Returns the JSON that describes where the values come from.
@@ -78,11 +73,6 @@ impl Knowledge {
         // A board that was solved for this run is in memory, not in a folder.
         let folder = database.folder.filter(|_| !self.is_solved);
         SourceJson { kind, database: DatabaseJson { folder, ..database }, nodes: None }
-    }
-
-    /// Returns why there is no database and the command that makes one; `None` if there is a database.
-    pub fn missing(&self) -> Option<&str> {
-        self.missing.as_deref()
     }
 }
 

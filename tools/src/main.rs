@@ -14,8 +14,7 @@
 //! - [`temporary`]: outputs that appear only when they are complete;
 //! - [`stats`]: counts, as the program and the server write them;
 //! - `schema_test`: a test that generates the published JSON schemas from the types;
-//! - [`output`]: the form of results, for people and as JSON, and the display of progress;
-//! - [`memory`]: how many bytes may be used.
+//! - [`output`]: the form of results, for people and as JSON, and the display of progress.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -157,17 +157,14 @@ fn of_solve(error: &SolveError) -> String {
         SolveError::Uncounted { board, .. } => {
             format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
         }
-        SolveError::Communicator(error) => of_communicator(error),
+        SolveError::Communicator(CommunicatorError::OtherJob { .. }) => {
+            "start all processes with the same program and the same options".to_owned()
+        }
+        SolveError::Communicator(CommunicatorError::NotShared { .. }) => {
+            "give folders that all machines share with --db and --scratch".to_owned()
+        }
         SolveError::File(error) => of_file(error),
     }
-}
-
-fn of_communicator(error: &CommunicatorError) -> String {
-    let remedy = match error {
-        CommunicatorError::OtherJob { .. } => "start all processes with the same program and the same options",
-        CommunicatorError::NotShared { .. } => "give folders that all machines share with --db and --scratch",
-    };
-    remedy.to_owned()
 }
 
 fn of_database(error: &DatabaseError) -> Option<String> {

@@ -12,7 +12,7 @@ use crate::{failure, interrupt};
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A temporary file. Dropping this removes it, and so does the end of the program by Ctrl-C, SIGTERM or SIGHUP.
-struct Temporary(PathBuf);
+pub struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
@@ -21,77 +21,6 @@ impl Drop for Temporary {
         let mut made = list();
         let _ = fs::remove_file(&self.0);
         made.retain(|path| *path != self.0);
-    }
-}
-
-/// A file that appears only when complete: it is written under another name in the same folder and renamed at the end.
-pub struct WholeFile {
-    file: File,
-    temporary: Temporary,
-    name: PathBuf,
-}
-
-impl WholeFile {
-    /// Begins a file. An existing file of that name stays unchanged until the end; the new file gets the permissions of the
-    /// existing one.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be made, or the existing file is read-only.
-    pub fn begin(name: &Path) -> io::Result<WholeFile> {
-        name.file_name().ok_or_else(|| io::Error::from(ErrorKind::InvalidFilename))?;
-        let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".fourbase-").suffix(".new");
-        let replaced = fs::metadata(name).ok();
-        if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
-            return Err(ErrorKind::PermissionDenied.into());
-        }
-        interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
-        // While the list is locked, a request to end the program waits; so it also removes the new file.
-        let mut made = list();
-        let make = |path: &Path| File::options().write(true).create_new(true).open(path);
-        let (file, path) = builder.make_in(folder, make)?.keep()?;
-        made.push(path.clone());
-        drop(made);
-        let temporary = Temporary(path);
-        if let Some(replaced) = replaced {
-            file.set_permissions(replaced.permissions())?;
-        }
-        Ok(WholeFile { file, temporary, name: name.to_path_buf() })
-    }
-
-    /// Writes `text` to the file `name`, which appears only when complete.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`WholeFile::begin`], [`WholeFile::write`] and [`WholeFile::end`].
-    pub fn write_all(name: &Path, text: &str) -> io::Result<()> {
-        let mut file = WholeFile::begin(name)?;
-        file.write(text.as_bytes())?;
-        file.end()
-    }
-
-    /// Appends bytes to the file.
-    ///
-    /// # Errors
-    ///
-    /// The bytes cannot be written.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
-    }
-
-    /// Gives the file its name when every byte is on the disk.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written to the disk or renamed.
-    pub fn end(self) -> io::Result<()> {
-        self.file.sync_all()?;
-        let mut made = list();
-        fs::rename(&self.temporary.0, &self.name)?;
-        made.retain(|path| *path != self.temporary.0);
-        Ok(())
     }
 }
 
@@ -113,11 +42,16 @@ fn remove_all() {
     std::mem::forget(made);
 }
 
-/// The output of a batch or an export: standard output, or a file that appears only when complete.
+/// An output of a command. A file appears only when it is complete: it is written under another name in the same folder and
+/// renamed at the end.
 pub enum Output {
     /// Standard output, a pipe or a device. Bytes are written to it at once.
     Stream(Box<dyn Write + Send>),
-    File(WholeFile),
+    File {
+        file: File,
+        temporary: Temporary,
+        name: PathBuf,
+    },
 }
 
 impl Output {
@@ -133,10 +67,50 @@ impl Output {
             // Write directly to a device or a pipe, such as /dev/stdout.
             Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
             // If the file is a symbolic link, the link stays and its target is replaced.
-            Ok(_) => Ok(Output::File(WholeFile::begin(&fs::canonicalize(file)?)?)),
+            Ok(_) => Output::file(&fs::canonicalize(file)?),
             Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error),
-            Err(_) => Ok(Output::File(WholeFile::begin(file)?)),
+            Err(_) => Output::file(file),
         }
+    }
+
+    /// Begins a file. An existing file of that name stays unchanged until the end; the new file gets the permissions of the
+    /// existing one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be made, or the existing file is read-only.
+    pub fn file(name: &Path) -> io::Result<Output> {
+        name.file_name().ok_or_else(|| io::Error::from(ErrorKind::InvalidFilename))?;
+        let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".fourbase-").suffix(".new");
+        let replaced = fs::metadata(name).ok();
+        if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
+        // While the list is locked, a request to end the program waits; so it also removes the new file.
+        let mut made = list();
+        let make = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let (file, path) = builder.make_in(folder, make)?.keep()?;
+        made.push(path.clone());
+        drop(made);
+        let temporary = Temporary(path);
+        if let Some(replaced) = replaced {
+            file.set_permissions(replaced.permissions())?;
+        }
+        Ok(Output::File { file, temporary, name: name.to_path_buf() })
+    }
+
+    /// Writes a whole file.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Output::file`], [`Output::write`] and [`Output::end`].
+    pub fn write_file(name: &Path, text: &str) -> io::Result<()> {
+        let mut file = Output::file(name)?;
+        file.write(text.as_bytes())?;
+        file.end()
     }
 
     /// Writes more bytes, and flushes them for the reader of a pipe.
@@ -147,11 +121,11 @@ impl Output {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Output::Stream(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
-            Output::File(whole) => whole.write(bytes),
+            Output::File { file, .. } => file.write_all(bytes),
         }
     }
 
-    /// Ends the output. A file gets its name now.
+    /// Ends the output. A file gets its name when every byte is on the disk.
     ///
     /// # Errors
     ///
@@ -159,7 +133,13 @@ impl Output {
     pub fn end(self) -> io::Result<()> {
         match self {
             Output::Stream(_) => Ok(()),
-            Output::File(whole) => whole.end(),
+            Output::File { file, temporary, name } => {
+                file.sync_all()?;
+                let mut made = list();
+                fs::rename(&temporary.0, &name)?;
+                made.retain(|path| *path != temporary.0);
+                Ok(())
+            }
         }
     }
 }

@@ -107,9 +107,7 @@ class Evaluation:
 
     @cached_property
     def _worth(self) -> NDArray[np.int16]:
-        """A number for each move: higher for better ones, in plies where the value is the same."""
-        worth = self.moves.values.astype(np.int16) * (1000 - self.moves.plies.astype(np.int16))
-        return np.where(self.moves.legal, worth, np.int16(-2000))
+        return self.moves._worth()
 
     @cached_property
     def rows(self) -> dict[str, NDArray[np.float64]]:

@@ -128,6 +128,11 @@ class MoveValues(Arrays, _MoveValues):
 
     __slots__ = ()
 
+    def _worth(self) -> NDArray[np.int16]:
+        """Return a number for each move: higher for better ones, in plies where the value is the same."""
+        worth = self.values.astype(np.int16) * (1000 - self.plies.astype(np.int16))
+        return np.where(self.legal, worth, np.int16(-2000))
+
     def _repr_html_(self) -> str:
         names = {WIN: "win", TIE: "tie", LOSE: "lose", NO_VALUE: ""}
         head = ["row", *(f"column {column + 1}" for column in range(self.values.shape[1]))]
@@ -225,6 +230,50 @@ class Targets(Arrays, _Targets):
         parts = (rows[begin : begin + size] for begin in range(0, last, size))
         batches = ((part, Targets(*map(operator.itemgetter(part), self))) for part in parts)
         return (batch if inputs is None else (inputs[part], batch) for part, batch in batches)
+
+
+def policy(name: Any) -> Any:
+    """Check the argument ``policy`` of `Database.targets`."""
+    if name is None:
+        return "optimal"
+    is_temperature = not isinstance(name, bool) and isinstance(name, int | float) and 0 < name < float("inf")
+    if not is_temperature and name not in ("optimal", "fastest"):
+        known = '"optimal", "fastest" or a temperature such as 1.0'
+        raise OptionError(f"policy={name!r:.40} is unknown; write {known}")
+    return name
+
+
+def targets(
+    values: NDArray[np.int8],
+    plies: NDArray[np.uint8],
+    left: NDArray[np.int16],
+    ends: NDArray[np.int8],
+    is_misere: bool,
+    policy: Any,
+) -> Targets:
+    """Make `Targets` of the moves of positions with ``left`` empty cells; ``ends`` has the values of finished games."""
+
+    def scores(value: NDArray[np.int8], plies: NDArray[np.uint8], left: NDArray[np.int16]) -> NDArray[np.int8]:
+        score = value * (np.maximum(left + 2 - plies.astype(np.int16), 0) // 2)
+        is_unknown = is_misere | ((plies == NO_PLIES) & (value != TIE))
+        return np.where(is_unknown, NO_SCORE, score).astype(np.int8)
+
+    moves = MoveValues(values, plies, values != NO_VALUE)
+    worth, is_over, rows = moves._worth(), ends != NO_VALUE, np.arange(len(ends))
+    best = worth.argmax(axis=1)
+    value = np.where(is_over, ends, values[rows, best])
+    end = np.where(is_over, np.uint8(0), plies[rows, best])
+    score, keeps = scores(value, end, left), moves.legal & (values == value[:, None])
+    fastest = moves.legal & (worth == worth[rows, best][:, None])
+    weights = {"optimal": keeps, "fastest": fastest}.get(policy)
+    if weights is None:
+        of_moves = scores(values, plies, left[:, None])
+        if (moves.legal & (of_moves == NO_SCORE)).any():
+            raise OptionError('a temperature needs scores, which this database has none of; write policy="optimal"')
+        distance = of_moves.astype(np.float64) - score[:, None]
+        weights = np.where(moves.legal, np.exp(np.where(moves.legal, distance, 0) / policy), 0)
+    sums = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return Targets(value, end, score, moves.legal, keeps, fastest, (weights / sums).astype(np.float32))
 
 
 @documented

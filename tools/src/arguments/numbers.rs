@@ -2,12 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use anyhow::anyhow;
-use fourbase::excerpt;
 use fourbase_tiers::files::grouped;
 use parse_size::Config;
 
-use super::EXCERPT_BYTES;
+use super::refused;
 
 /// The greatest value of a number with a point or an exponent (2^53). All whole numbers up to it are exact as `f64`.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -26,7 +24,7 @@ pub fn within<T: TryFrom<u64>>(
                 u64::MAX => format!("of {least} or more; write it like 1000000 or 1e6"),
                 most => format!("from {least} to {}", grouped(most.into())),
             };
-            anyhow!("\"{}\" is not a whole number {numbers}", excerpt(text, EXCERPT_BYTES))
+            refused(text, format!("is not a whole number {numbers}"))
         })
     }
 }
@@ -52,7 +50,7 @@ fn read_whole(text: &str) -> Option<u64> {
 /// The text is not a size; the message shows how to write one.
 pub fn size(text: &str) -> anyhow::Result<u64> {
     Config::new().with_binary().parse_size(text).map_err(|reason| {
-        let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is not a size: {reason}; write bytes or powers of 1024, such as 512M, 2G or 1.5GiB")
+        let remedy = "write bytes or powers of 1024, such as 512M, 2G or 1.5GiB";
+        refused(text, format!("is not a size: {reason}; {remedy}"))
     })
 }

@@ -1,10 +1,10 @@
 //! Boards, positions and players on the command line.
 
+use std::collections::BTreeSet;
+
 use anyhow::bail;
 use clap::Args;
-use clap::builder::TypedValueParser;
 use fourbase::notation::board_of_link;
-use fourbase::players::Kind;
 use fourbase::{Board, excerpt};
 use fourbase_tiers::database::Database;
 
@@ -113,26 +113,17 @@ pub fn is_board_or_position(argument: &str) -> bool {
         || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
 }
 
-/// Returns a parser of players.
-pub fn player() -> impl TypedValueParser<Value = Kind> {
-    str::parse::<Kind>
-}
-
 /// Lists the values that a shell completes for an argument, which also takes other values. `name` is the argument's value name. The
 /// boards are the common and the built-in ones.
 pub fn suggestions(name: &str) -> Vec<String> {
     match name {
-        "BOARD" => boards(),
+        "BOARD" => {
+            let built_in = Database::embedded_boards().into_iter().map(|board| board.to_string());
+            let boards: BTreeSet<String> = COMMON_BOARDS.map(str::to_owned).into_iter().chain(built_in).collect();
+            boards.into_iter().collect()
+        }
         "PLAYER" => PLAYERS.map(str::to_owned).to_vec(),
         "NAME" => STRATEGIES.map(str::to_owned).to_vec(),
         _ => Vec::new(),
     }
-}
-
-fn boards() -> Vec<String> {
-    let built_in = Database::embedded_boards().into_iter().map(|board| board.to_string());
-    let mut boards: Vec<String> = COMMON_BOARDS.map(str::to_owned).into_iter().chain(built_in).collect();
-    boards.sort_unstable();
-    boards.dedup();
-    boards
 }

@@ -8,16 +8,14 @@ use std::fmt;
 
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
-use fourbase::analysis::json::{AnswerJson, Envelope, GameAnalysisJson};
+use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{Accuracy, GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player};
 use fourbase_tiers::files::counted;
-use rayon::prelude::*;
 
 use crate::arguments::PositionArgument;
-use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, input_text};
+use crate::batch::{Batch, BatchArguments, Record, Tally};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
@@ -205,69 +203,38 @@ const NONE: &str = "-";
 ///
 /// # Errors
 ///
-/// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
+/// Those of [`Batch::run`]. A game with moves that were not decided counts as a failure.
 fn run_batch(arguments: &Arguments, board: Board, analyst: &LimitedAnalyst) -> anyhow::Result<()> {
-    let (with_reasons, is_json, arguments) = (arguments.why, arguments.json, &arguments.batch);
-    arguments.run("game", "decided", board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
-        let games: Vec<_> = lines.iter().map(|line| read_game(arguments, board, line)).collect();
-        let analyse = |game: &Result<Game, String>| {
-            let game = game.as_ref().ok()?;
-            Some(self::analyse(game, analyst, with_reasons && is_json))
-        };
-        let analyses: Vec<_> = if analyst.may_search() || games.len() == 1 {
-            games.iter().map(analyse).collect()
-        } else {
-            games.par_iter().map(analyse).collect()
-        };
-        for ((line, game), analysis) in lines.iter().zip(games).zip(analyses) {
-            let (game, reason) = match (game, analysis) {
-                (Ok(_), Some(Ok(analysis))) => {
-                    write_line(text, arguments, line, &analysis, is_json);
-                    if let Some(failure) = limit_failure(&analysis, analyst) {
-                        tally.failed(failure);
-                    }
-                    continue;
-                }
-                (Err(reason), _) => {
-                    tally.bad += 1;
-                    (None, reason)
-                }
-                (Ok(game), Some(Err(failure))) => (Some(game), tally.failed(failure)),
-                (_, None) => continue,
-            };
-            if is_json {
-                let (input, error) = (Some(input_text(line)), Some(reason));
-                let json = match game {
-                    Some(game) => GameAnalysisJson::of_game(&game, &game.moves()),
-                    None => AnswerJson::new(board, None, GameAnalysisJson::default()),
-                };
-                Envelope::new("analyse", AnswerJson { input, error, ..json }).push_to(text);
-            } else {
-                arguments.write_error(text, line, board, &reason);
-            }
-        }
-    })
-}
-
-/// Reads the game of a line, or returns the reason why the line has no valid game.
-fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, String> {
-    let record = arguments.read(line, board)?;
-    Game::parse(board, record.text).map_err(|error| error.to_string())
-}
-
-/// Writes the analysis of a game: its moves, the mistakes of the first player and of the second, and how many moves were
-/// not decided.
-fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
-    if is_json {
-        let json = AnswerJson { input: Some(input_text(line)), ..GameAnalysisJson::of(analysis) };
-        return Envelope::new("analyse", json).push_to(text);
-    }
-    let Ok(record) = arguments.read(line, analysis.game.board()) else { return };
-    let mistakes = |player| {
-        let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
-        Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())
+    let (with_reasons, is_json) = (arguments.why, arguments.json);
+    let count = |analysis: &GameAnalysis, tally: &mut Tally| {
+        limit_failure(analysis, analyst).into_iter().for_each(|failure| drop(tally.failed(failure)));
     };
-    let [first, second] = Player::BOTH.map(mistakes);
-    let answer = format!("{first}\t{second}\t{}", analysis.undecided());
-    record.write(text, |text| text.extend_from_slice(answer.as_bytes()));
+    Batch {
+        arguments: &arguments.batch,
+        name: "game",
+        done: "decided",
+        board,
+        at_once: analyst.at_once().min(AT_ONCE),
+        json_command: is_json.then_some("analyse"),
+        read: &|text| Game::parse(board, text),
+        answer: &|games| analyst.each(games, |game| analyse(game, analyst, with_reasons && is_json)),
+        write: &|text, record: &Record<Game>, analysis, tally| {
+            let mistakes = |player| {
+                let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
+                let each = each.collect::<Vec<_>>().join("; ");
+                if each.is_empty() { NONE.to_owned() } else { each }
+            };
+            let [first, second] = Player::BOTH.map(mistakes);
+            let answer = format!("{first}\t{second}\t{}", analysis.undecided());
+            record.write(text, |text| text.extend_from_slice(answer.as_bytes()));
+            count(&analysis, tally);
+            Ok(())
+        },
+        json: &|record, analysis: Option<GameAnalysis>, tally| {
+            analysis.iter().for_each(|analysis| count(analysis, tally));
+            let unanswered = || GameAnalysisJson::of_game(&record.question, &record.question.moves());
+            analysis.as_ref().map_or_else(unanswered, GameAnalysisJson::of)
+        },
+    }
+    .run()
 }

@@ -1,14 +1,15 @@
 //! `fourbase convert`: draw a position and convert it between notations. It needs no database.
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
-use fourbase::analysis::json::{AnswerJson, Envelope, PositionJson};
+use fourbase::analysis::json::{Envelope, PositionJson};
 use fourbase::analysis::{DescriptionJson, canonical};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Board, Position};
 
 use crate::arguments::{POSITION_HELP, PositionArgument};
-use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, input_text, note_unread};
+use crate::batch::{Batch, BatchArguments, note_unread};
+use crate::failure::BadInput;
 use crate::output::{self, wording};
 
 /// The command's name in its JSON: the earlier name, so that programs which read the JSON still work.
@@ -102,14 +103,14 @@ impl Form {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
     if arguments.batch.batch {
-        return arguments.run_batch(board);
+        return run_batch(arguments, board);
     }
     let typed = notation::parse(board, &text)?;
     let position = arguments.turned(&typed);
     if text.is_empty() {
         note_unread();
     }
-    let json = arguments.json_of(&position, &typed, &text);
+    let json = json_of(&position, &typed, &text);
     if arguments.json {
         let json = DescriptionJson::of(&position, json);
         return output::print_json(&Envelope::new(COMMAND, json));
@@ -129,55 +130,43 @@ impl Arguments {
             (false, false) => *typed,
         }
     }
+}
 
-    /// Returns the JSON of the position. It contains the moves as typed, unless the position was mirrored.
-    fn json_of(&self, position: &Position, typed: &Position, text: &str) -> PositionJson {
-        if position == typed { PositionJson::typed(position, text) } else { PositionJson::of(position) }
-    }
-
-    fn run_batch(&self, board: Board) -> anyhow::Result<()> {
-        if self.to == Some(Form::Board) {
-            return Err(
-                crate::failure::BadInput("a drawn board takes several lines; use --json for a batch".into()).into()
-            );
-        }
-        self.batch.run("position", "written", board, AT_ONCE, |lines, text, tally| {
-            for line in lines {
-                if let Err(reason) = self.answer(board, line, text) {
-                    tally.bad += 1;
-                    if self.json {
-                        let (input, error) = (Some(input_text(line)), Some(reason));
-                        let json = AnswerJson::new(board, None, DescriptionJson::default());
-                        Envelope::new(COMMAND, AnswerJson { input, error, ..json }).push_to(text);
-                    } else {
-                        self.batch.write_error(text, line, board, &reason);
-                    }
+/// Converts the position of every line.
+fn run_batch(arguments: &Arguments, board: Board) -> anyhow::Result<()> {
+    let is_drawn = arguments.to == Some(Form::Board);
+    ensure!(!is_drawn, BadInput("a drawn board takes several lines; use --json for a batch".to_owned()));
+    Batch {
+        arguments: &arguments.batch,
+        name: "position",
+        done: "written",
+        board,
+        at_once: AT_ONCE,
+        json_command: arguments.json.then_some(COMMAND),
+        read: &|text| notation::parse(board, text),
+        answer: &|typed| typed.iter().map(|typed| Ok(arguments.turned(typed))).collect(),
+        write: &|text, record, position, _| {
+            let written = match arguments.to {
+                Some(form) => form.of(&position)?,
+                None => {
+                    let moves = notation::to_moves(&position).unwrap_or_else(|_| UNREACHABLE.to_owned());
+                    format!("{moves}\t{}\t{}", notation::to_bits(&position), notation::to_uni(&position))
                 }
-            }
-        })
+            };
+            record.write(text, |text| text.extend_from_slice(written.as_bytes()));
+            Ok(())
+        },
+        json: &|record, position, _| {
+            let position = position.unwrap_or(record.question);
+            DescriptionJson::of(&position, json_of(&position, &record.question, record.text))
+        },
     }
+    .run()
+}
 
-    /// Answers a line of a batch.
-    fn answer(&self, board: Board, line: &Line, text: &mut Vec<u8>) -> Result<(), String> {
-        let record: Record = self.batch.read(line, board)?;
-        let typed = notation::parse(board, record.text).map_err(|error| error.to_string())?;
-        let position = self.turned(&typed);
-        if self.json {
-            let json = self.json_of(&position, &typed, record.text);
-            let json = AnswerJson { input: Some(input_text(line)), ..DescriptionJson::of(&position, json) };
-            Envelope::new(COMMAND, json).push_to(text);
-            return Ok(());
-        }
-        let written = match self.to {
-            Some(form) => form.of(&position).map_err(|error| error.to_string())?,
-            None => {
-                let moves = notation::to_moves(&position).unwrap_or_else(|_| UNREACHABLE.to_owned());
-                format!("{moves}\t{}\t{}", notation::to_bits(&position), notation::to_uni(&position))
-            }
-        };
-        record.write(text, |text| text.extend_from_slice(written.as_bytes()));
-        Ok(())
-    }
+/// Returns the JSON of a position. It contains the moves as typed, unless the position was mirrored.
+fn json_of(position: &Position, typed: &Position, text: &str) -> PositionJson {
+    if position == typed { PositionJson::typed(position, text) } else { PositionJson::of(position) }
 }
 
 /// Draws the position and lists its other forms.

@@ -128,10 +128,10 @@ pub struct ExportReport {
 
 impl fmt::Display for ExportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |count: u64| grouped(u128::from(count));
         let ExportReport { board, rows, win, tie, lose, seconds, .. } = self;
+        let [win, tie, lose] = [win, tie, lose].map(|count| grouped((*count).into()));
         let (file, size) = (wording::path(&self.path), bytes(u128::from(self.bytes)));
-        writeln!(f, "{file}: {} positions of {board}, {size}, {seconds:.1} s", count(*rows))?;
-        write!(f, "{} wins, {} ties, {} losses for the player to move", count(*win), count(*tie), count(*lose))
+        writeln!(f, "{file}: {} positions of {board}, {size}, {seconds:.1} s", grouped((*rows).into()))?;
+        write!(f, "{} wins, {} ties, {} losses for the player to move", win, tie, lose)
     }
 }

@@ -1,33 +1,33 @@
 //! `fourbase grade`: compare the moves of a program with the exact values.
 //!
 //! The player moves in every legal position that is lost or where the choice matters, or in a sample of these positions. Each move
-//! is compared with the exact outcomes of all moves. [`positions`] lists the positions, and
-//! [`GradedPositions`](fourbase_tiers::positions::GradedPositions) draws the sample. [`fourbase::analysis::Grade`] adds the
-//! judgements up by ply, and [`report`] writes the result.
+//! is compared with the exact outcomes of all moves. [`GradedPositions`] lists the positions or draws the sample,
+//! [`fourbase::analysis::Grade`] adds the judgements up by ply, and [`report`] writes the result.
 
-mod positions;
 pub mod report;
 
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
-use fourbase::analysis::{Grade, Judgement};
-use fourbase::players::{Kind, nothing_known};
-use fourbase::{Board, Outcome};
+use fourbase::analysis::{Grade, GradedPly, Judgement};
+use fourbase::players::{Kind, RandomSource, nothing_known, random_source};
+use fourbase::{Position, notation};
+use fourbase_tiers::context::Context;
+use fourbase_tiers::counts::count_by_ply;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::memory;
 use fourbase_tiers::positions::{GradedPositions, PositionError};
-use fourbase_tiers::solve::Plan;
+use fourbase_tiers::solve::{Plan, Solve, SolveError};
+use rand::RngExt;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, TrialArguments, player, within};
+use crate::arguments::{BoardArgument, TrialArguments, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output;
 use crate::output::progress::Bar;
-use positions::{LegalPositions, Reached, TestPosition};
-use report::GradeReport;
+use report::{Blunder, GradeReport, GradedJson, GradedPlyJson};
 
 /// The most index entries of a board whose positions are all graded by default; on larger boards a sample is. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
@@ -66,15 +66,11 @@ Examples:
   fourbase grade window:4 6x5 --sample 20000 --json")]
 pub struct Arguments {
     /// The program to grade, such as pomakis:5; `fourbase match --help` lists the players
-    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
+    #[arg(value_name = "PLAYER")]
     player: Kind,
 
     #[command(flatten)]
     board: BoardArgument,
-
-    /// Search at most N nodes for a position that the database does not keep
-    #[arg(long, value_name = "N", default_value_t = fourbase::analysis::DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
-    nodes: u64,
 
     /// Draw N positions where the choice matters, instead of all
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000_000))]
@@ -100,91 +96,24 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
         kind != Kind::Human,
         BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?;
-    if let Some(missing) = knowledge.missing() {
-        return Err(anyhow!("{missing}"));
-    }
+    let knowledge = Knowledge::find(board, &arguments.trial.lookup, arguments.trial.nodes)?;
+    let analyst = &knowledge.analyst;
+    let Some(database) = analyst.database() else { bail!(knowledge.missing.unwrap_or_default()) };
     let small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
     let sample = arguments.sample.or((!small).then_some(USUAL_SAMPLE));
     let start = Instant::now();
-    let judge = || judge(board, kind, &knowledge);
-    let (grade, legal) = match sample {
-        Some(count) => (sample_of(count, arguments, &knowledge, &judge)?, None),
-        None => {
-            let (grade, legal) = all(seed, &knowledge, &judge, board)?;
-            (grade, Some(legal))
-        }
+    let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
+    let solve = Solve::new(board, Values::Wdl).memory(memory_bytes);
+    let count = || Ok::<_, SolveError>(count_by_ply(&solve, &Context::default())?.sum(|ply| ply.legal));
+    let legal = if sample.is_none() { Some(count()?) } else { None };
+    let mut tests = GradedPositions::new(database, &analyst.analyst, sample.map(u64::from), seed);
+    (tests.memory_bytes, tests.budget.nodes) = (memory_bytes, Some(arguments.trial.nodes));
+    let bar = match sample {
+        Some(count) => Bar::begun("positions", count.into()),
+        None => Bar::begun("plies", board.cells() as u64),
     };
-    Ok(GradeReport::of(board, kind, seed, sample, legal, &grade, start.elapsed(), &knowledge))
-}
-
-/// Returns a function that lets the player move in a position with known outcomes and judges the move. Each thread needs its own.
-fn judge(
-    board: Board,
-    kind: Kind,
-    knowledge: &Knowledge,
-) -> impl FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement> {
-    let known = if kind.needs_outcomes() { outcomes(&knowledge.analyst()) } else { nothing_known() };
-    let mut chooser = kind.chooser(board, known);
-    move |TestPosition { position, last, source }, moves| {
-        let chooser = chooser.as_mut().with_context(|| format!("{kind} is not a program"))?;
-        let choice = chooser.choose(position, *last, &mut source.clone())?;
-        let judged = Judgement::of(position, moves, choice.column, Some(choice.reason));
-        judged.with_context(|| format!("{kind} plays an illegal move in {position}"))
-    }
-}
-
-/// Grades all legal positions. Returns the grade and the number of positions.
-fn all<J>(
-    seed: u64,
-    knowledge: &Knowledge,
-    judge: &(impl Fn() -> J + Sync),
-    board: Board,
-) -> anyhow::Result<(Grade, u64)>
-where
-    J: FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement>,
-{
-    let (mut legal_positions, mut grade, mut legal) = (LegalPositions::start(board), Grade::default(), 0);
-    let (bar, analyst) = (Bar::begun("plies", board.cells() as u64), knowledge.analyst());
-    for ply in 0.. {
-        if legal_positions.is_empty() {
-            break;
-        }
-        let first = legal;
-        legal += legal_positions.count();
-        let numbered = legal_positions.all().par_iter().enumerate();
-        let judged = numbered.map_init(judge, |judge, (number, reached)| {
-            let test = reached.drawn(seed, first + number as u64);
-            let moves = analyst.moves(&test.position)?;
-            let is_test = Judgement::matters(&moves) || Judgement::is_lost(&moves);
-            is_test.then(|| judge(&test, &moves)).transpose()
-        });
-        grade = grade.merge(sum(judged)?);
-        grade.complete(ply);
-        legal_positions = legal_positions.next();
-        bar.add(1);
-    }
-    Ok((grade, legal))
-}
-
-/// Grades positions drawn at random.
-fn sample_of<J>(
-    count: u32,
-    arguments: &Arguments,
-    knowledge: &Knowledge,
-    judge: &(impl Fn() -> J + Sync),
-) -> anyhow::Result<Grade>
-where
-    J: FnMut(&TestPosition, &[(usize, Outcome)]) -> anyhow::Result<Judgement>,
-{
-    let (analyst, seed) = (knowledge.analyst(), arguments.trial.seed);
-    let database = analyst.database().context("no database")?;
-    let mut drawn = GradedPositions::new(database, &analyst.analyst, Some(count.into()), seed);
-    drawn.memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
-    drawn.budget.nodes = Some(arguments.nodes);
-    let (bar, mut grade) =
-        (Bar::begun("positions", count.into()), Grade { sample: Some(count.into()), ..Grade::default() });
-    let mut next = || match drawn.next(&()) {
+    let mut grade = Grade { sample: sample.map(u64::from), ..Grade::default() };
+    let mut next = || match tests.next(&()) {
         Err(PositionError::Database(error)) => Err(analyst.explain(error)),
         portion => Ok(portion?),
     };
@@ -192,24 +121,59 @@ where
         let before = grade.total();
         let numbered = portion.positions.into_par_iter().enumerate();
         let first = before.graded + before.lost_and_resists().map_or(0, |(lost, _)| lost);
-        let judged = numbered.map_init(judge, |judge, (number, (position, moves))| {
+        let chooser = || kind.chooser(board, if kind.needs_outcomes() { outcomes(analyst) } else { nothing_known() });
+        let judged = numbered.map_init(chooser, |chooser, (number, (position, moves))| {
+            let chooser = chooser.as_mut().with_context(|| format!("{kind} is not a program"))?;
             // The first random streams draw the positions, so the player's moves take streams from the last one down.
-            let test = Reached::before(position).drawn(seed, u64::MAX - first - number as u64);
-            judge(&test, &moves).map(Some)
+            let mut source = random_source(seed, u64::MAX - first - number as u64);
+            let last = if kind == Kind::FollowUp { last_move(&position, &mut source) } else { None };
+            let choice = chooser.choose(&position, last, &mut source)?;
+            let judged = Judgement::of(&position, &moves, choice.column, Some(choice.reason));
+            judged.with_context(|| format!("{kind} plays an illegal move in {position}"))
         });
         grade = grade.merge(sum(judged)?);
         if portion.is_complete {
             grade.complete(portion.ply);
         }
-        bar.add(grade.total().graded - before.graded);
+        let plies = u64::from(portion.is_complete);
+        bar.add(if sample.is_some() { grade.total().graded - before.graded } else { plies });
     }
-    Ok(grade)
+    let of_ply = |(&ply, sums): (&usize, &GradedPly)| {
+        let sums = GradedJson::of(sums, sums.shares(grade.repeats));
+        GradedPlyJson { ply, sums }
+    };
+    Ok(GradeReport {
+        board: board.to_string(),
+        program: kind.to_string(),
+        sample,
+        population: if sample.is_some() { "plies" } else { "positions" },
+        seed,
+        legal,
+        sums: GradedJson::of(&grade.total(), grade.shares()),
+        plies: grade.plies.iter().map(of_ply).collect(),
+        worst: grade.worst.clone().map(Blunder::of),
+        source: knowledge.source(),
+        seconds: output::milliseconds(start.elapsed()),
+        note: kind.note(board).map(|note| format!("{note}; ")).unwrap_or_default() + &knowledge.note(),
+    })
+}
+
+/// Draws one of the moves that lead to a legal position; `None` for the empty board.
+fn last_move(position: &Position, source: &mut RandomSource) -> Option<usize> {
+    let mut parents: Vec<(usize, Position)> = position.parents().collect();
+    while !parents.is_empty() {
+        let (column, parent) = parents.swap_remove(source.random_range(0..parents.len() as u32) as usize);
+        if notation::to_moves(&parent).is_ok() {
+            return Some(column);
+        }
+    }
+    None
 }
 
 /// Adds up the judgements of single moves.
-fn sum(judged: impl ParallelIterator<Item = anyhow::Result<Option<Judgement>>>) -> anyhow::Result<Grade> {
-    let add = |mut grade: Grade, judgement: anyhow::Result<Option<Judgement>>| {
-        judgement?.into_iter().for_each(|judgement| grade.add(judgement));
+fn sum(judged: impl ParallelIterator<Item = anyhow::Result<Judgement>>) -> anyhow::Result<Grade> {
+    let add = |mut grade: Grade, judgement: anyhow::Result<Judgement>| {
+        grade.add(judgement?);
         Ok(grade)
     };
     judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))

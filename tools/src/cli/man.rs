@@ -11,7 +11,7 @@ use fourbase_tiers::files::escaped;
 
 use crate::failure::BadInput;
 use crate::output::{self, wording};
-use crate::temporary::WholeFile;
+use crate::temporary::Output;
 
 /// Arguments of `fourbase man`.
 #[derive(Args, Debug)]
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", wording::path(folder)))?;
         for (name, text) in pages {
             let path = folder.join(format!("{name}.1"));
-            WholeFile::write_all(&path, &text).with_context(|| wording::cannot_write(&path))?;
+            Output::write_file(&path, &text).with_context(|| wording::cannot_write(&path))?;
         }
         return Ok(());
     }

@@ -15,7 +15,7 @@ use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{BoardArgument, TrialArguments, player, within};
+use crate::arguments::{BoardArgument, TrialArguments, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output::progress::Bar;
@@ -49,11 +49,11 @@ Examples:
   fourbase match perfect rating:3 5x4 --openings 4 --json"))]
 pub struct Arguments {
     /// The player whose result is shown first
-    #[arg(value_name = "PLAYER", value_parser = player())]
+    #[arg(value_name = "PLAYER")]
     player: Kind,
 
     /// The opponent
-    #[arg(value_name = "PLAYER", value_parser = player())]
+    #[arg(value_name = "PLAYER")]
     opponent: Kind,
 
     #[command(flatten)]
@@ -66,10 +66,6 @@ pub struct Arguments {
     /// Length of the openings, the plies before the players take over
     #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = within::<u32>(0..=u32::MAX.into()))]
     openings: u32,
-
-    /// Search at most N nodes for a move of perfect or a level where no database has its value
-    #[arg(long, value_name = "N", default_value_t = fourbase::analysis::DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
-    nodes: u64,
 
     #[command(flatten)]
     trial: TrialArguments,
@@ -96,15 +92,14 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     })?;
     let (openings, games) = (&drawn.openings, drawn.games);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
-        Some(Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?)
+        Some(Knowledge::find(board, &arguments.trial.lookup, arguments.trial.nodes)?)
     } else {
         None
     };
 
     let (start, bar) = (Instant::now(), Bar::begun("games", games.into()));
     let players = || {
-        let analyst = knowledge.as_ref().map(Knowledge::analyst);
-        let known = || analyst.as_ref().map_or_else(nothing_known, outcomes);
+        let known = || knowledge.as_ref().map_or_else(nothing_known, |knowledge| outcomes(&knowledge.analyst));
         Some([kinds[0].chooser(board, known())?, kinds[1].chooser(board, known())?])
     };
     let played = (0..games).into_par_iter().map_init(players, |players, number| {
@@ -129,11 +124,10 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
         games_per_second: short(f64::from(games) / seconds),
         threads: rayon::current_num_threads(),
         source: knowledge.as_ref().map(Knowledge::source),
-        notes: [kinds.iter().find_map(|kind| kind.note(board)), knowledge.as_ref().map(|knowledge| &*knowledge.note)]
-            .into_iter()
-            .flatten()
-            .map(str::to_owned)
-            .collect(),
+        notes: {
+            let of_player = kinds.iter().find_map(|kind| kind.note(board)).map(str::to_owned);
+            of_player.into_iter().chain(knowledge.as_ref().map(Knowledge::note)).collect()
+        },
     })
 }
 

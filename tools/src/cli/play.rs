@@ -11,19 +11,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use fourbase::players::Kind;
 use fourbase::{Board, Game};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
-use crate::arguments::{PositionArgument, player, within};
+use crate::arguments::{PositionArgument, within};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
-use crate::temporary::WholeFile;
+use crate::temporary::Output;
 use session::Session;
 use typed::HELP;
 
@@ -33,12 +33,6 @@ const PERFECT_CELLS: usize = 25;
 /// The most move sequences that a quick opponent may look at for a move: this allows 8 plies on 7 columns. Alpha-beta search skips
 /// most of the sequences, so a move takes about a quarter of a second.
 const QUICK_ORDERS: usize = 10_000_000;
-
-/// Returns the default opponent on a board without a database that has more than [`PERFECT_CELLS`] cells.
-fn quick_opponent(board: Board) -> Kind {
-    let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= QUICK_ORDERS);
-    Kind::Pomakis { level: (1..=8).rev().find(is_quick).unwrap_or(1) }
-}
 
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
@@ -64,11 +58,11 @@ pub struct Arguments {
     start: PositionArgument,
 
     /// The player who moves first
-    #[arg(long, value_name = "PLAYER", default_value = "human", value_parser = player())]
+    #[arg(long, value_name = "PLAYER", default_value = "human")]
     first: Kind,
 
     /// The player who moves second [default: perfect; pomakis on a large board without a database]
-    #[arg(long, value_name = "PLAYER", value_parser = player())]
+    #[arg(long, value_name = "PLAYER")]
     second: Option<Kind>,
 
     /// How well the computer plays
@@ -78,10 +72,6 @@ pub struct Arguments {
     /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     seed: u64,
-
-    /// Start after these moves (the earlier form)
-    #[arg(long, hide = true, value_name = "MOVES", conflicts_with = "load", allow_hyphen_values = true)]
-    moves: Option<String>,
 
     /// Start from a saved game
     #[arg(long, value_name = "FILE")]
@@ -96,7 +86,7 @@ pub struct Arguments {
 enum Level {
     /// Sees little but its own wins (level:1)
     #[value(name = "1", alias = "beginner")]
-    One,
+    One = 1,
     /// Sees most threats (level:2)
     #[value(name = "2", alias = "easy")]
     Two,
@@ -116,15 +106,10 @@ enum Level {
 impl Level {
     /// Returns the player of a level.
     fn kind(self) -> Kind {
-        let level = match self {
-            Level::One => 1,
-            Level::Two => 2,
-            Level::Three => 3,
-            Level::Four => 4,
-            Level::Five => 5,
-            Level::Perfect => return Kind::Perfect { takes_first: false },
-        };
-        Kind::Level { level }
+        match self {
+            Level::Perfect => Kind::Perfect { takes_first: false },
+            level => Kind::Level { level: level as u32 },
+        }
     }
 }
 
@@ -136,18 +121,15 @@ impl Level {
 /// in a game between two programs, a program finds no move.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, moves) = arguments.start.read(false)?;
-    let game = match (&arguments.moves, &arguments.load) {
-        (Some(_), _) | (_, Some(_)) if !moves.is_empty() => {
-            bail!(BadInput(format!("the game starts after {moves}; leave --moves and --load out")))
-        }
-        (Some(moves), _) => Game::parse(board, moves)?,
-        (None, Some(file)) => load(file, board)?,
-        (None, None) => Game::parse(board, &moves)?,
+    let game = match &arguments.load {
+        Some(_) if !moves.is_empty() => bail!(BadInput(format!("the game starts after {moves}; leave --load out"))),
+        Some(file) => load(file, board)?,
+        None => Game::parse(board, &moves)?,
     };
     let (first, second) = match (arguments.level.map(Level::kind), arguments.first, arguments.second) {
         (Some(computer), Kind::Human, Some(Kind::Human)) => (computer, Some(Kind::Human)),
         (Some(_), _, Some(second)) => {
-            return Err(BadInput(format!("--level and --second {second} both choose a player; leave one out")).into());
+            bail!(BadInput(format!("--level and --second {second} both choose a player; leave one out")))
         }
         (Some(computer), first, None) => (first, Some(computer)),
         (None, first, second) => (first, second),
@@ -157,14 +139,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Session::new(game, [first, second], arguments.seed, analyst)?.run()
 }
 
-/// Returns the default of `--second`.
+/// Returns the default of `--second`: on a large board without a database, the farthest level of Pomakis that is quick.
 fn default_opponent(analyst: &LimitedAnalyst, board: Board) -> Kind {
     let is_solved = analyst.database().is_some_and(Database::is_complete);
     if is_solved || board.cells() <= PERFECT_CELLS {
-        Kind::Perfect { takes_first: false }
-    } else {
-        quick_opponent(board)
+        return Kind::Perfect { takes_first: false };
     }
+    let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= QUICK_ORDERS);
+    Kind::Pomakis { level: (1..=8).rev().find(is_quick).unwrap_or(1) }
 }
 
 /// The most bytes to read from a saved game; no saved game is that long.
@@ -180,14 +162,11 @@ fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
     let refused = |what: &str| BadInput(format!("{name} exists and is {what}; choose another name"));
     if let Ok(found) = fs::symlink_metadata(file) {
         // A link may lead to any file, so it is refused.
-        if found.is_symlink() {
-            return Err(refused("a link").into());
-        }
-        if !read_text(file).is_ok_and(|text| Game::from_saved(&text).is_ok()) {
-            return Err(refused("not a saved game").into());
-        }
+        ensure!(!found.is_symlink(), refused("a link"));
+        let is_saved = read_text(file).is_ok_and(|text| Game::from_saved(&text).is_ok());
+        ensure!(is_saved, refused("not a saved game"));
     }
-    WholeFile::write_all(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
+    Output::write_file(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
 }
 
 /// Loads a saved game of `board`.
@@ -203,7 +182,7 @@ fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let game = Game::from_saved(&text).map_err(bad)?;
     if game.board() != board {
         let command = to_load(game.board(), "", file);
-        return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
+        bail!(bad(format!("a game on {}; load it with: {command}", game.board())));
     }
     Ok(game)
 }
@@ -216,16 +195,12 @@ fn to_load(board: Board, players: &str, file: &Path) -> String {
 /// Reads a short text file. Refuses anything else, such as a folder, or a device or pipe whose data might never end.
 fn read_text(file: &Path) -> anyhow::Result<String> {
     let name = wording::path(file);
-    let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();
-    if !is_file {
-        return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
-    }
+    let cannot_read = || format!("cannot read {name}");
+    let bad = |what: &str| BadInput(format!("{name}: not a saved game, {what}"));
+    ensure!(fs::metadata(file).with_context(cannot_read)?.is_file(), bad("and not a file"));
     let bytes = match read_small(&Disk, file, MOST_BYTES) {
-        Ok(bytes) => bytes,
-        Err(FileError::Io { source, .. }) => return Err(source).with_context(|| format!("cannot read {name}")),
-        Err(_) => {
-            return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
-        }
+        Err(FileError::Io { source, .. }) => return Err(source).with_context(cannot_read),
+        read => read.map_err(|_| bad(&format!("which has at most {MOST_BYTES} bytes")))?,
     };
-    Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
+    Ok(String::from_utf8(bytes).map_err(|_| bad("and not text"))?)
 }

@@ -13,8 +13,8 @@ use clap::Args;
 use fourbase::analysis::Lookup;
 use fourbase::analysis::json::DatabaseJson;
 use fourbase::notation::columns_to_text;
-use fourbase::strategy::{Check, CheckError, KeptCounts, Rule, check};
-use fourbase::{Board, Player, Position, Value, excerpt};
+use fourbase::strategy::{CheckError, KeptCounts, check};
+use fourbase::{Player, Position, Value, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
@@ -91,28 +91,29 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = arguments.chosen.choose(board)?;
     let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
-    let database = database(&arguments.lookup, board)?;
-    let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let compare = |database| Comparison::of(&check, &*chosen.rule, &database, memory_bytes);
-    let comparison = database.map_or_else(|reason| Ok(Err(reason)), compare)?;
-    let report = StrategyReport::of(chosen, check, comparison);
-    output::print_result("strategy", &report, arguments.json)
-}
-
-/// Opens the database to compare with. The inner error is the reason for no comparison: the board has no complete database.
-///
-/// # Errors
-///
-/// A database that cannot be read; none with the values that were asked for.
-fn database(lookup: &LookupArguments, board: Board) -> Result<Result<Database, String>, DatabaseError> {
-    Ok(match lookup.find(board) {
+    // Opened before the check, which may take long.
+    let database = match arguments.lookup.find(board) {
         Ok(database) if database.is_complete() => Ok(database),
-        Ok(database) => {
-            Err(not_compared(&format!("{} is not solved to the end yet", wording::path(database.folder()))))
-        }
-        Err(missing @ DatabaseError::Missing { .. }) => Err(not_compared(&remedy::describe(&missing))),
-        Err(error) => return Err(error),
-    })
+        Ok(database) => Err(format!("{} is not solved to the end yet", wording::path(database.folder()))),
+        Err(missing @ DatabaseError::Missing { .. }) => Err(remedy::describe(&missing)),
+        Err(error) => return Err(error.into()),
+    };
+    let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
+    let compare = |database: Database| -> anyhow::Result<Result<Comparison, String>> {
+        let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
+            database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
+        };
+        Ok(match check.keep(&*chosen.rule, memory_bytes, values) {
+            Ok(kept) => Ok(Comparison { database: database.describe(), kept, folder: database.folder().to_path_buf() }),
+            Err(error) if error.is::<CheckError>() => {
+                Err("its positions need more memory together; give a higher --memory".to_owned())
+            }
+            Err(error) => return Err(error),
+        })
+    };
+    let comparison = database.map_or_else(|reason| Ok(Err(reason)), compare)?;
+    let report = StrategyReport::of(chosen, check, comparison.map_err(|reason| not_compared(&reason)));
+    output::print_result("strategy", &report, arguments.json)
 }
 
 /// Adds what the user can do to the error of a check.
@@ -142,34 +143,6 @@ pub struct Comparison {
     pub kept: KeptCounts,
     #[serde(skip)]
     pub folder: PathBuf,
-}
-
-impl Comparison {
-    /// Compares the positions of a check with the database of the board. The inner error is the reason for no comparison: too
-    /// little memory.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read.
-    pub fn of(
-        check: &Check,
-        rule: &dyn Rule,
-        database: &Database,
-        memory_bytes: u64,
-    ) -> anyhow::Result<Result<Comparison, String>> {
-        let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
-            database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
-        };
-        match check.keep(rule, memory_bytes, values) {
-            Ok(kept) => {
-                Ok(Ok(Comparison { database: database.describe(), kept, folder: database.folder().to_path_buf() }))
-            }
-            Err(error) if error.is::<CheckError>() => {
-                Ok(Err(not_compared("its positions need more memory together; give a higher --memory")))
-            }
-            Err(error) => Err(error),
-        }
-    }
 }
 
 fn not_compared(reason: &str) -> String {

@@ -7,16 +7,16 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fourbase_tiers::counts::{Counts, solve_and_count};
+use fourbase_tiers::counts::solve_and_count;
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{Plan, Report, Solve};
+use fourbase_tiers::solve::{Plan, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, FOLDER_HELP, SweepArguments, one_of, values, within};
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
-use crate::output::progress::{Log, Shown};
+use crate::output::progress::Shown;
 use ranks::Ranks;
 use report::{Planned, PlannedTier, Solved, misfit};
 
@@ -170,11 +170,15 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let speed = is_measured.then(|| Plan::estimate(solve.board, solve.values));
     let speed = speed.and_then(|estimate| report::speed(&estimate, arguments.kernel));
     let start = Instant::now();
-    let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
+    let log = (is_root && arguments.log).then_some(arguments.board.board);
     let describe = |plan: &Plan| Planned::of(plan, memory_bytes, speed).to_string();
     let describe = is_shown.then_some(&describe as _);
     let progress = Shown::new(!is_shown, log, describe);
-    let solved = run_solve(&solve, arguments.stats, &job, &progress);
+    let context = job.context(&progress);
+    let solved = match arguments.stats {
+        true => solve_and_count(&solve, &context).map(|(report, counts)| (report, Some(counts))),
+        false => solve.run_on(&context).map(|report| (report, None)),
+    };
     // Remove the progress bar before printing anything else.
     drop(progress);
     let stopped = solved.as_ref().err().and_then(|error| Solved::stopped(error, &solve, start.elapsed()));
@@ -188,13 +192,4 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let (tiers, keep_plies) = (solve.board.cells() + 1, report.keep_plies);
     let solved = Solved::of(&solve, tiers, keep_plies, Some((report, legal)), start.elapsed());
     output::print_result("solve", &solved, arguments.json)
-}
-
-/// Solves with the other processes of the job; also counts legal positions if `is_counted`.
-fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> anyhow::Result<(Report, Option<Counts>)> {
-    if !is_counted {
-        return Ok((solve.run_on(&job.context(progress))?, None));
-    }
-    let (report, counts) = solve_and_count(solve, &job.context(progress))?;
-    Ok((report, Some(counts)))
 }

@@ -77,7 +77,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.database.folder()?;
     let job = Job::join()?;
-    let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
+    let is_kept = |(_, kept, ..): &Prepared| format!("counted: {}", kept.is_some());
     let prepared = job.prepared(prepare(arguments, &job), is_kept);
     let count = |prepared| job.unless_failed(stats(arguments, prepared, &job));
     let found = prepared.and_then(|prepared| prepared.map(count).transpose())?;
@@ -92,9 +92,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Returns the counts that are kept beside the database, or else counts now.
 fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Shown> {
     let board = arguments.board.board;
-    let Prepared { database, kept, memory_bytes, pool } = prepared;
+    let (database, kept, memory_bytes, pool) = prepared;
     if let Some(counts) = kept {
-        return Ok(Shown::of(&counts, database.as_ref()));
+        return Ok(Shown::of(counts, database.as_ref()));
     }
     let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
@@ -102,46 +102,42 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     let progress = progress::Shown::new(!job.is_root(), None, None);
     // Counting cannot read the values from the database, which has no entries for positions that a probe decides without one. So it
     // solves again.
-    let counted = pool.install(|| {
-        if arguments.legal {
-            return Ok((Shown::of(&count_by_ply(&solve, &job.context(&progress))?, None), None));
-        }
-        let counts = count_by_value(&solve, &job.context(&progress))?;
-        Ok((Shown::of(&counts, database.as_ref()), Some(counts)))
-    });
+    let count = if arguments.legal { count_by_ply } else { count_by_value };
+    let counted = pool.install(|| count(&solve, &job.context(&progress)));
     drop(progress);
     let values = Some(values).filter(|_| !arguments.legal);
     let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values));
     output::print_stopped("stats", stopped, arguments.json && job.is_root());
-    let (stats, counts) = counted?;
-    if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
-        && let Err(reason) = write_kept(&Disk, database.folder(), &database.manifest, counts)
+    let counts = counted?;
+    if let (Some(database), true) = (&database, job.is_root())
+        && let Err(reason) = write_kept(&Disk, database.folder(), &database.manifest, &counts)
     {
         failure::print_warning(&format!("cannot keep the counts: {reason}"));
     }
-    Ok(stats)
+    Ok(Shown::of(counts, database.as_ref()))
 }
 
-/// The database, its kept counts, and the resources for a count, all prepared before it begins.
-struct Prepared {
-    /// The database to count; `None` with `--legal`, and with `--values` if there is no complete one.
-    database: Option<Database>,
-    /// Its counts, if they are kept beside it.
-    kept: Option<Counts>,
-    memory_bytes: u64,
-    pool: ThreadPool,
-}
+/// The database to count (`None` with `--legal`, and with `--values` if there is no complete one), its counts if they are kept beside
+/// it, and the bytes of memory and the threads for a count.
+type Prepared = (Option<Database>, Option<Counts>, u64, ThreadPool);
 
+/// Prepares everything before a count begins.
 fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
-    let kept = database.as_ref().map(|database| kept(database, job.is_root())).transpose()?.flatten();
+    let kept = database.as_ref().map(|database| {
+        read_kept(&Disk, database.folder(), database.board(), &database.manifest).or_else(|reason| {
+            if let FileError::Newer { .. } = reason {
+                return Err(reason);
+            }
+            if job.is_root() {
+                failure::print_warning(&format!("{reason}; counting again"));
+            }
+            Ok(None)
+        })
+    });
+    let kept = kept.transpose()?.flatten();
     interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
-    Ok(Prepared {
-        database,
-        kept,
-        memory_bytes: arguments.sweep.memory.limit()?,
-        pool: arguments.sweep.threads.pool()?,
-    })
+    Ok((database, kept, arguments.sweep.memory.limit()?, arguments.sweep.threads.pool()?))
 }
 
 /// Opens the database to count; `None` if `--values` is given and no complete database has these values.
@@ -164,18 +160,4 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Reads the counts that are kept beside a database.
-fn kept(database: &Database, is_root: bool) -> Result<Option<Counts>, FileError> {
-    let counts = read_kept(&Disk, database.folder(), database.board(), &database.manifest);
-    counts.or_else(|reason| {
-        if matches!(reason, FileError::Newer { .. }) {
-            return Err(reason);
-        }
-        if is_root {
-            failure::print_warning(&format!("{reason}; counting again"));
-        }
-        Ok(None)
-    })
 }

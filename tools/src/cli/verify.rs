@@ -16,7 +16,7 @@ use rayon::ThreadPool;
 use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, within};
 use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
-use crate::output::progress::{Log, Shown};
+use crate::output::progress::Shown;
 use crate::output::{self, wording};
 use crate::remedy::{self, CHECK_FOLDER, UPDATE};
 use report::Verified;
@@ -111,7 +111,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
         let (manifest, values) = (&database.manifest, database.values());
         let size = bytes(manifest.bytes().into());
         failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
-        Log::begin(board)
+        board
     });
     let progress = Shown::new(!is_shown, log, None);
     let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &job.context(&progress))))?;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
@@ -35,20 +35,23 @@ pub struct Bar {
     stage: &'static str,
     /// What is counted, such as "games".
     unit: &'static str,
+    /// The steps that an earlier run has done.
+    before: u64,
     line: ProgressBar,
 }
 
 impl Bar {
     /// Begins a bar at 0 of `all`.
     pub fn begun(unit: &'static str, all: u64) -> Bar {
-        Bar::of_stage("", unit, all, 0, 1.0)
+        Bar::of_stage("", unit, all, 0, 1.0, true)
     }
 
     /// Begins a bar at `done` of `all` steps; its line begins with the name of the stage. A step has `units` units, in which the
     /// rate is shown. Steps that were done earlier count in the percentage but not in the rate.
-    fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64) -> Bar {
-        if !std::io::stderr().is_terminal() {
-            return Bar { stage, unit, line: ProgressBar::hidden() };
+    fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64, is_shown: bool) -> Bar {
+        let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden()).with_position(done);
+        if !is_shown || !std::io::stderr().is_terminal() {
+            return Bar { stage, unit, before: done, line };
         }
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -62,15 +65,14 @@ impl Bar {
                 let left = Some(state.eta().as_secs_f64().round()).filter(|_| state.per_sec() > 0.0);
                 let _ = left.map(|left| write!(out, "{} left", duration(left)));
             });
-        let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
         let line = line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64 * units)));
-        let line = line.with_position(done).with_finish(ProgressFinish::AndClear);
+        let line = line.with_finish(ProgressFinish::AndClear);
         // `tick` makes the rate see the earlier work, and `reset_eta` makes it forget that. Both happen while the line is hidden.
         line.tick();
         line.reset_eta();
         line.set_draw_target(ProgressDrawTarget::stderr());
         line.enable_steady_tick(TICK);
-        Bar { stage, unit, line }
+        Bar { stage, unit, before: done, line }
     }
 
     /// Shows the tier in progress in the line.
@@ -82,44 +84,49 @@ impl Bar {
     pub fn add(&self, count: u64) {
         self.line.inc(count);
     }
+
+    /// Writes how far the work has come, for a log.
+    fn standing(&self) -> String {
+        let (all, done) = (self.line.length().unwrap_or_default(), self.line.position());
+        let each = self.line.elapsed().as_secs_f64() / done.saturating_sub(self.before).max(1) as f64;
+        let percent = 100.0 * done as f64 / all.max(1) as f64;
+        format!("{percent:5.1} % done, {:.0} s left", each * all.saturating_sub(done) as f64)
+    }
 }
 
 /// Shows the progress of long work: a bar for each stage, or the lines of a log. Stops the work when that is requested.
 pub struct Shown<'a> {
     has_bars: bool,
-    log: Option<Log>,
+    /// When the log of a board began; `None` for no log.
+    log: Option<(Board, Instant)>,
     describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
-    bar: RwLock<Option<Bar>>,
-    work: RwLock<Work>,
+    state: RwLock<(Option<Bar>, Work)>,
 }
 
 impl<'a> Shown<'a> {
-    /// Makes the progress display. It has bars unless `is_quiet` is set or there is a log. `describe` writes the note before a
-    /// solve.
-    pub fn new(is_quiet: bool, log: Option<Log>, describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>) -> Shown<'a> {
-        Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default(), work: RwLock::default() }
+    /// Makes the progress display. It has bars unless `is_quiet` is set or there is a log, of the board `log`. `describe` writes the
+    /// note before a solve.
+    pub fn new(
+        is_quiet: bool,
+        log: Option<Board>,
+        describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
+    ) -> Shown<'a> {
+        let (has_bars, log) = (!is_quiet && log.is_none(), log.map(|board| (board, Instant::now())));
+        Shown { has_bars, log, describe, state: RwLock::default() }
     }
 
-    /// Removes the bar, and then shows the bar that `make` returns.
-    fn replace_bar(&self, make: impl FnOnce() -> Option<Bar>) {
-        let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
-        *bar = None;
-        *bar = make();
+    fn state(&self) -> RwLockReadGuard<'_, (Option<Bar>, Work)> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self) -> RwLockReadGuard<'_, Work> {
-        self.work.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with_bar(&self, show: impl Fn(&Bar)) {
-        self.bar.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(show);
+    fn change(&self) -> RwLockWriteGuard<'_, (Option<Bar>, Work)> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Progress for Shown<'_> {
     fn planned(&self, plan: &Plan) {
-        *self.work.write().unwrap_or_else(PoisonError::into_inner) = Work::of(plan);
-        self.replace_bar(|| None);
+        *self.change() = (None, Work::of(plan));
         if let Some(describe) = self.describe {
             failure::print_note(&describe(plan));
         }
@@ -137,41 +144,71 @@ impl Progress for Shown<'_> {
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),
         };
-        let work = self.work();
+        let (bar, work) = &mut *self.change();
         let (steps, done, units) = match stage {
             Stage::Solve => (work.all(), work.of_entries(done), steps as f64 / work.all().max(1) as f64),
             _ => (steps, done, 1.0),
         };
-        drop(work);
-        self.replace_bar(|| self.has_bars.then(|| Bar::of_stage(name, unit, steps, done, units)));
-        if let Some(log) = &self.log {
-            log.stage(stage, steps, done);
+        // The earlier bar is removed before the next one is drawn.
+        *bar = None;
+        *bar = Some(Bar::of_stage(name, unit, steps, done, units, self.has_bars));
+        if let (Stage::Sweep, Some((board, _))) = (stage, &self.log) {
+            failure::print_note(&format!("{board}: finding the legal positions first"));
         }
     }
 
     fn tier(&self, ply: u32, entries: u64) {
-        let mut work = self.work.write().unwrap_or_else(PoisonError::into_inner);
+        let (bar, work) = &mut *self.change();
         work.begin(ply);
-        drop(work);
-        self.with_bar(|bar| bar.tier(ply, entries));
+        bar.iter().for_each(|bar| bar.tier(ply, entries));
     }
 
     fn done(&self, stage: Stage, steps: u64) {
-        let steps = if stage == Stage::Solve { self.work().of_some(steps) } else { steps };
-        self.with_bar(|bar| bar.add(steps));
+        let (bar, work) = &*self.state();
+        let steps = if stage == Stage::Solve { work.of_some(steps) } else { steps };
+        bar.iter().for_each(|bar| bar.add(steps));
     }
 
-    fn tier_done(&self, stage: Stage, ply: u32, count: u64, bytes: u64) {
-        if let Some(log) = &self.log {
-            let work = self.work().of_some(count);
-            log.tier_done(stage, ply, count, work, bytes);
+    fn tier_done(&self, stage: Stage, ply: u32, count: u64, file_bytes: u64) {
+        let (bar, work) = &*self.state();
+        if let (Stage::Solve, Some(bar)) = (stage, bar) {
+            // The parts of a tier were rounded.
+            bar.line.set_position(work.of_done());
         }
+        let Some((_, start)) = &self.log else { return };
+        let what = match (stage, bar) {
+            (Stage::Solve, Some(bar)) => format!("entries  file {:>10}  {}", bytes(file_bytes.into()), bar.standing()),
+            (Stage::Files, _) => "blocks read".to_owned(),
+            (Stage::Values, _) => "values recomputed".to_owned(),
+            (Stage::Legal, _) => "legal positions counted".to_owned(),
+            (Stage::Search, _) => "positions searched".to_owned(),
+            _ => return,
+        };
+        failure::print_note(&format!(
+            "{:9.1} s  ply {ply:2}  {:>19} {what}, peak memory {}",
+            start.elapsed().as_secs_f64(),
+            grouped(count.into()),
+            memory::peak_bytes().map_or_else(|| "?".to_string(), |peak| bytes(peak.into())),
+        ));
     }
 
+    /// Logs how long several processes waited for each other to solve a tier, and how many bytes they sent and wrote.
     fn tier_shared(&self, shares: &[Share]) {
-        if let Some(log) = &self.log {
-            log.tier_shared(shares);
+        if self.log.is_none() {
+            return;
         }
+        let sum = |of: fn(&Share) -> f64| shares.iter().map(of).sum::<f64>();
+        let waited = sum(|share| share.waited.as_secs_f64()) / sum(|share| share.took.as_secs_f64()).max(1e-9);
+        let messages: u64 = shares.iter().map(|share| share.bytes).sum();
+        let written: u64 = shares.iter().map(|share| share.written).sum();
+        failure::print_note(&format!(
+            "{:22}{} processes waited {:.1} % of their time, {} of messages, {} written",
+            "",
+            shares.len(),
+            100.0 * waited,
+            bytes(messages.into()),
+            bytes(written.into())
+        ));
     }
 
     fn starts_over(&self, why: &FileError) {
@@ -199,81 +236,4 @@ pub fn spinner(monitor: &Arc<Monitor>, begun: Instant) -> ProgressBar {
 /// Shows the latest finding in the line of the spinner, without its colours.
 pub fn tell(spinner: &ProgressBar, news: &str) {
     spinner.set_message(format!("; {}", strip_str(news)));
-}
-
-/// A line for each finished tier, with the time since the start.
-pub struct Log {
-    start: Instant,
-    board: Board,
-    steps: Mutex<Steps>,
-}
-
-/// The steps of a stage.
-struct Steps {
-    /// When the stage began.
-    begun: Instant,
-    all: u64,
-    /// The steps that an earlier run has done.
-    before: u64,
-    done: u64,
-}
-
-impl Log {
-    /// Starts the log and its clock.
-    pub fn begin(board: Board) -> Log {
-        let start = Instant::now();
-        Log { start, board, steps: Mutex::new(Steps { begun: start, all: 0, before: 0, done: 0 }) }
-    }
-
-    /// Begins a stage that has `all` steps, of which `done` are already done.
-    pub fn stage(&self, stage: Stage, all: u64, done: u64) {
-        if stage == Stage::Sweep {
-            failure::print_note(&format!("{}: finding the legal positions first", self.board));
-        }
-        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) =
-            Steps { begun: Instant::now(), all, before: done, done };
-    }
-
-    /// Writes the line of a tier that a stage has finished.
-    fn tier_done(&self, stage: Stage, ply: u32, count: u64, work: u64, file_bytes: u64) {
-        let what = match stage {
-            Stage::Solve => self.solved(work, file_bytes),
-            Stage::Files => "blocks read".to_owned(),
-            Stage::Values => "values recomputed".to_owned(),
-            Stage::Legal => "legal positions counted".to_owned(),
-            Stage::Search => "positions searched".to_owned(),
-            _ => return,
-        };
-        failure::print_note(&format!(
-            "{:9.1} s  ply {ply:2}  {:>19} {what}, peak memory {}",
-            self.start.elapsed().as_secs_f64(),
-            grouped(count.into()),
-            memory::peak_bytes().map_or_else(|| "?".to_string(), |peak| bytes(peak.into())),
-        ));
-    }
-
-    /// Adds the work of a solved tier, and returns a text that says how far the solve has come.
-    fn solved(&self, work: u64, file_bytes: u64) -> String {
-        let Steps { begun, all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += work;
-        let left = begun.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;
-        let percent = 100.0 * *done as f64 / (*all).max(1) as f64;
-        format!("entries  file {:>10}  {percent:5.1} % done, {left:.0} s left", bytes(file_bytes.into()))
-    }
-
-    /// Writes how long several processes waited for each other to solve a tier, and how many bytes they sent and wrote.
-    pub fn tier_shared(&self, shares: &[Share]) {
-        let sum = |of: fn(&Share) -> f64| shares.iter().map(of).sum::<f64>();
-        let waited = sum(|share| share.waited.as_secs_f64()) / sum(|share| share.took.as_secs_f64()).max(1e-9);
-        let messages: u64 = shares.iter().map(|share| share.bytes).sum();
-        let written: u64 = shares.iter().map(|share| share.written).sum();
-        let count = shares.len();
-        failure::print_note(&format!(
-            "{:22}{count} processes waited {:.1} % of their time, {} of messages, {} written",
-            "",
-            100.0 * waited,
-            bytes(messages.into()),
-            bytes(written.into())
-        ));
-    }
 }

@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use fourbase::{Outcome, Player, Position, Value, excerpt};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::counted;
@@ -18,19 +18,14 @@ pub const LINE: usize = 80;
 /// The most bytes of a path in a message; a longer path is cut.
 const PATH_BYTES: usize = 1024;
 
-/// Returns the colour of a value on a terminal.
-fn style(value: Value) -> Style {
+/// Writes a text in the colour of a value.
+pub fn in_colour(value: Value, text: &str) -> String {
     let colour = match value {
         Value::Win => AnsiColor::Green,
         Value::Tie => AnsiColor::Yellow,
         Value::Lose => AnsiColor::Red,
     };
-    colour.on_default().bold()
-}
-
-/// Writes a text in the colour of a value.
-pub fn in_colour(value: Value, text: &str) -> String {
-    let style = style(value);
+    let style = colour.on_default().bold();
     format!("{style}{text}{style:#}")
 }
 

@@ -22,6 +22,11 @@ impl Work {
         self.tier = self.tiers.len().saturating_sub(ply as usize + 1);
     }
 
+    /// Returns the work of all tiers up to the one in progress.
+    pub fn of_done(&self) -> u64 {
+        self.tiers.iter().take(self.tier + 1).fold(0, |sum, [_, work]| sum.saturating_add(*work))
+    }
+
     /// Returns the work of all tiers.
     pub fn all(&self) -> u64 {
         self.tiers.iter().fold(0, |sum, [_, work]| sum.saturating_add(*work))

@@ -30,7 +30,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::arguments::{CacheArgument, DatabaseArgument, within};
+use crate::arguments::{CacheArgument, DatabaseArgument, processors, refused, within};
 use crate::{interrupt, output};
 use connections::{MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS, MAX_METRICS_CONNECTIONS};
 use fair_semaphore::FairSemaphore;
@@ -178,10 +178,6 @@ impl Arguments {
     }
 }
 
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Returns how many questions that need no search are answered at a time. One address may have a quarter of them.
 fn look_ups() -> usize {
     (2 * processors()).max(4)
@@ -190,12 +186,8 @@ fn look_ups() -> usize {
 /// Reads the value of `--listen`. Reads `localhost` as 127.0.0.1, without a look-up of the name.
 fn listen_address(text: &str) -> anyhow::Result<SocketAddr> {
     let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    numbers.as_deref().unwrap_or(text).parse().map_err(|_| {
-        let found = fourbase::excerpt(text, 40);
-        anyhow::anyhow!(
-            "\"{found}\" is no address with a port; write one such as 127.0.0.1:8080, or 0.0.0.0:80 for all networks"
-        )
-    })
+    let reason = "is no address with a port; write one such as 127.0.0.1:8080, or 0.0.0.0:80 for all networks";
+    numbers.as_deref().unwrap_or(text).parse().map_err(|_| refused(text, reason))
 }
 
 /// Reads the value of `--base-path`: nothing, or a path that begins with a slash and does not end with one.
@@ -204,8 +196,7 @@ fn base_path(text: &str) -> anyhow::Result<String> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "/-_.~".contains(character);
     anyhow::ensure!(
         (path.is_empty() || path.starts_with('/')) && !path.contains("//") && path.chars().all(is_plain),
-        "\"{}\" is no path; write one such as /connect4",
-        fourbase::excerpt(text, 40)
+        refused(text, "is no path; write one such as /connect4")
     );
     Ok(path.to_owned())
 }

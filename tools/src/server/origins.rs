@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 
+use crate::arguments::refused;
+
 /// Headers that a browser adds to a request: `SITE` compares the page's site with the server's, `PURPOSE` is what the answer is
 /// for.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -54,11 +56,8 @@ pub fn origin(text: &str) -> anyhow::Result<String> {
     let uri = text.parse::<Uri>().ok().filter(|uri| uri.scheme().is_some());
     let origin = uri.and_then(|uri| Some(format!("{}://{}", uri.scheme()?, uri.authority()?)));
     let is_origin = origin.is_some_and(|origin| origin == text.trim_end_matches('/').to_lowercase());
-    anyhow::ensure!(
-        is_origin || text == "*",
-        "\"{}\" is no web site; write one such as https://example.org, or * for all",
-        fourbase::excerpt(text, 60)
-    );
+    let reason = "is no web site; write one such as https://example.org, or * for all";
+    anyhow::ensure!(is_origin || text == "*", refused(text, reason));
     Ok(text.trim_end_matches('/').to_lowercase())
 }
 

@@ -120,31 +120,34 @@ fn position_json(position: &Position, analysis: &Analysis) -> Option<Json> {
     };
     let mut ordered: Vec<_> = moves.iter().map(|&(column, of)| (column, of, delta(of))).collect();
     ordered.sort_by_key(|(_, of, delta)| (Outcome { remoteness: None, ..*of }, *delta));
+    let moves = ordered.into_iter().map(|(column, of, delta)| move_json(position, column, of, delta));
+    let mut json = worth(position, outcome.value, outcome.remoteness);
+    json["moves"] = moves.collect();
+    Some(json)
+}
+
+/// Writes a position, its value, and its remoteness.
+fn worth(position: &Position, value: Value, remoteness: Option<u32>) -> Json {
     let text = to_uni(position);
-    Some(json!({
+    json!({
         "position": text,
         "autoguiPosition": text,
-        "positionValue": outcome.value.name(),
-        "remoteness": outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
-        "moves": ordered.into_iter().map(|(column, of, delta)| move_json(position, column, of, delta)).collect::<Vec<_>>(),
-    }))
+        "positionValue": value.name(),
+        "remoteness": remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
+    })
 }
 
 /// Writes a move: its value for the player who makes it, and the value of the position after it for the player to move there.
 fn move_json(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
     let (cells, width) = (position.board().cells(), position.board().width());
-    let text = to_uni(&position.drop_piece(column));
-    json!({
-        "move": (column + 1).to_string(),
-        // The arrow of a column. Its tail and its head are given by their indices in `centers`; see `image_json`.
-        "autoguiMove": format!("M_{}_{}_x", cells + column, cells + width + column),
-        "moveValue": of.value.name(),
-        "deltaRemoteness": delta,
-        "position": text,
-        "autoguiPosition": text,
-        "positionValue": of.value.flip().name(),
-        "remoteness": of.remoteness.map_or(UNKNOWN_REMOTENESS, |plies| i64::from(plies) - 1),
-    })
+    let mut json =
+        worth(&position.drop_piece(column), of.value.flip(), of.remoteness.map(|plies| plies.saturating_sub(1)));
+    json["move"] = json!((column + 1).to_string());
+    // The arrow of a column. Its tail and its head are given by their indices in `centers`; see `image_json`.
+    json["autoguiMove"] = json!(format!("M_{}_{}_x", cells + column, cells + width + column));
+    json["moveValue"] = json!(of.value.name());
+    json["deltaRemoteness"] = json!(delta);
+    json
 }
 
 /// The id and the name of the game.

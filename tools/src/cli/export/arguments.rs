@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fourbase::excerpt;
 use fourbase_tiers::dataset::{Column, Format, RowChoice, Selection, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
-use crate::arguments::{
-    BoardArgument, EXCERPT_BYTES, LookupArguments, MemoryArgument, ThreadsArgument, one_of, within,
-};
+use crate::arguments::{BoardArgument, LookupArguments, MemoryArgument, ThreadsArgument, one_of, refused, within};
 use crate::failure::BadInput;
 use crate::output::wording;
 
@@ -184,8 +181,7 @@ fn read_plies(text: &str) -> anyhow::Result<Box<[u32]>> {
     plies.sort_unstable();
     plies.dedup();
     if plies.is_empty() {
-        let text = excerpt(text, EXCERPT_BYTES);
-        anyhow::bail!("\"{text}\" is no list of plies from 0 to {MOST_PLY}; write it like 8 or 0-10,12");
+        return Err(refused(text, format!("is no list of plies from 0 to {MOST_PLY}; write it like 8 or 0-10,12")));
     }
     Ok(plies.into())
 }
@@ -196,7 +192,7 @@ fn read_columns(text: &str) -> anyhow::Result<Box<[Column]>> {
         let found = Column::ALL.into_iter().find(|(of, _)| *of == name).map(|(_, column)| column);
         found.ok_or_else(|| {
             let names = Column::ALL.map(|(name, _)| name).join(", ");
-            anyhow::anyhow!("\"{}\" is no column; the columns are {names}", excerpt(name, EXCERPT_BYTES))
+            refused(name, format!("is no column; the columns are {names}"))
         })
     };
     text.split(',').map(column).collect()

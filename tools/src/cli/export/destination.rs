@@ -10,7 +10,7 @@ use fourbase_tiers::positions::PositionError;
 
 use crate::failure::BadInput;
 use crate::output::{CANNOT_WRITE, wording};
-use crate::temporary::{Output, WholeFile};
+use crate::temporary::Output;
 
 /// The output of an export. Counts its bytes.
 pub struct Destination {
@@ -18,7 +18,7 @@ pub struct Destination {
     /// `None` for standard output.
     name: Option<PathBuf>,
     /// The text beside a file, and its name.
-    readme: Option<(WholeFile, PathBuf)>,
+    readme: Option<(Output, PathBuf)>,
     pub bytes: u64,
 }
 
@@ -51,7 +51,7 @@ impl Destination {
         let name = named.or_else(|| file.map(Path::to_path_buf));
         let to = Output::begin(name.as_deref()).map_err(|error| failed(name.as_deref(), error))?;
         let readme = match readme_name {
-            Some(name) => Some((WholeFile::begin(&name).map_err(|error| failed(Some(&name), error))?, name)),
+            Some(name) => Some((Output::file(&name).map_err(|error| failed(Some(&name), error))?, name)),
             None => None,
         };
         Ok(Destination { to, name, readme, bytes: 0 })

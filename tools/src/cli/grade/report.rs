@@ -1,56 +1,52 @@
 //! The result of `fourbase grade`, for people and as JSON.
 
 use std::fmt;
-use std::time::Duration;
 
-use fourbase::Board;
 use fourbase::analysis::json::{OutcomeJson, PositionJson, SourceJson};
-use fourbase::analysis::{Grade, GradedPly, Judgement, Share, Shares};
+use fourbase::analysis::{GradedPly, Judgement, Share, Shares};
 use fourbase::notation::{self, choice_of_columns, column_character};
-use fourbase::players::Kind;
 use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
-use crate::knowledge::Knowledge;
-use crate::output::{self, milliseconds, wording};
+use crate::output::{self, wording};
 
 /// The result of a grade.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GradeReport {
-    board: String,
-    program: String,
+    pub board: String,
+    pub program: String,
     /// The number of positions to draw; null for all.
-    sample: Option<u32>,
+    pub sample: Option<u32>,
     /// What the shares of all plies together speak of: `positions`, where every position has the same weight, or, for a sample, `plies`:
     /// the mean of the plies, where every ply has the same weight.
-    population: &'static str,
-    seed: u64,
+    pub population: &'static str,
+    pub seed: u64,
     /// The number of legal positions; null for a sample.
-    legal: Option<u64>,
+    pub legal: Option<u64>,
     #[serde(flatten)]
-    sums: GradedJson,
-    plies: Vec<GradedPlyJson>,
-    worst: Option<Blunder>,
-    source: SourceJson,
-    seconds: f64,
+    pub sums: GradedJson,
+    pub plies: Vec<GradedPlyJson>,
+    pub worst: Option<Blunder>,
+    pub source: SourceJson,
+    pub seconds: f64,
     #[serde(skip)]
-    note: String,
+    pub note: String,
 }
 
 /// One ply of a grade.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct GradedPlyJson {
-    ply: usize,
+pub struct GradedPlyJson {
+    pub ply: usize,
     #[serde(flatten)]
-    sums: GradedJson,
+    pub sums: GradedJson,
 }
 
 /// The positions of one ply, or of all.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct GradedJson {
+pub struct GradedJson {
     /// The number of positions where the choice matters, which were graded.
     graded: u64,
     /// The number of moves that keep the value.
@@ -81,7 +77,7 @@ struct GradedJson {
 }
 
 impl GradedJson {
-    fn of(sums: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> GradedJson {
+    pub fn of(sums: &GradedPly, Shares { keeps, best, resists, chance }: Shares) -> GradedJson {
         // Keep four decimals, which is a hundredth of a percent.
         let rounded = |share: f64| (share * 1e4).round() / 1e4;
         let share = |of: Option<Share>| of.map(|of| rounded(of.share));
@@ -128,7 +124,7 @@ fn percent(share: Option<f64>) -> String {
 /// The worst blunder.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Blunder {
+pub struct Blunder {
     position: PositionJson,
     /// The column that the player chose, from 1.
     column: usize,
@@ -145,7 +141,7 @@ struct Blunder {
 }
 
 impl Blunder {
-    fn of(judgement: Judgement) -> Blunder {
+    pub fn of(judgement: Judgement) -> Blunder {
         Blunder {
             position: PositionJson::of(&judgement.position),
             column: judgement.column + 1,
@@ -154,40 +150,6 @@ impl Blunder {
             played_remoteness: judgement.played.remoteness,
             columns: judgement.best_columns.iter().map(|column| column + 1).collect(),
             judgement,
-        }
-    }
-}
-
-impl GradeReport {
-    /// Adds up the plies.
-    #[expect(clippy::too_many_arguments, reason = "each is a field")]
-    pub fn of(
-        board: Board,
-        kind: Kind,
-        seed: u64,
-        sample: Option<u32>,
-        legal: Option<u64>,
-        grade: &Grade,
-        elapsed: Duration,
-        knowledge: &Knowledge,
-    ) -> GradeReport {
-        let of_ply = |(&ply, sums): (&usize, &GradedPly)| GradedPlyJson {
-            ply,
-            sums: GradedJson::of(sums, sums.shares(grade.repeats)),
-        };
-        GradeReport {
-            board: board.to_string(),
-            program: kind.to_string(),
-            sample,
-            population: if grade.sample.is_some() { "plies" } else { "positions" },
-            seed,
-            legal,
-            sums: GradedJson::of(&grade.total(), grade.shares()),
-            plies: grade.plies.iter().map(of_ply).collect(),
-            worst: grade.worst.clone().map(Blunder::of),
-            source: knowledge.source(),
-            seconds: milliseconds(elapsed),
-            note: [kind.note(board), Some(&knowledge.note)].into_iter().flatten().collect::<Vec<_>>().join("; "),
         }
     }
 }

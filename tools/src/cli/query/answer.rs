@@ -23,9 +23,6 @@ const NAMES: usize = 8;
 const CELL: usize = 4;
 const GAP: usize = 2;
 
-/// The start of the line that shows best play.
-const BEST_LINE: &str = "Best line:";
-
 /// The analysis of one position for people.
 pub struct Answer<'a> {
     pub analysis: &'a Analysis,
@@ -50,7 +47,8 @@ impl fmt::Display for Answer<'_> {
         let has_plies = moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_some()));
         self.write_table(f, has_plies)?;
         if let Some(line) = &self.analysis.line {
-            write!(f, "\n\n{}", best_line(line))?;
+            let names = line.iter().filter_map(|column| column_character(*column)).map(String::from);
+            write!(f, "\n\n{}", wrapped("Best line:", &names.collect::<Vec<_>>().join(" ")))?;
         }
         if let (Some(limit), Some(_)) = (self.limit, outcome) {
             write!(f, "\n\n{}: {limit}", self.open())?;
@@ -134,12 +132,6 @@ fn row(name: &str, columns: &[usize], cell: impl Fn(usize) -> String) -> String 
 fn cell(text: &str, paint: impl Fn(&str) -> String) -> String {
     let space = CELL.saturating_sub(text.len());
     format!("{}{}{}", " ".repeat(space / 2), paint(text), " ".repeat(space - space / 2))
-}
-
-/// Writes best play, on several lines if one is too short.
-fn best_line(columns: &[usize]) -> String {
-    let names = columns.iter().filter_map(|column| column_character(*column)).map(String::from);
-    wrapped(BEST_LINE, &names.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use fourbase::search::Monitor;
 use fourbase::{Outcome, Position};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::counted;
+use rayon::prelude::*;
 
 use super::watch::{Watch, Watcher};
 use crate::output::wording;
@@ -129,6 +130,14 @@ impl LimitedAnalyst {
             (false, Some(_)) => AT_ONCE_KEPT,
             (false, None) => usize::MAX,
         }
+    }
+
+    /// Answers questions: in parallel if a database answers, else one after the other, because each search uses all threads.
+    pub fn each<Q: Sync, A: Send>(&self, questions: &[Q], answer: impl Fn(&Q) -> A + Sync + Send) -> Vec<A> {
+        if self.may_search() || questions.len() == 1 {
+            return questions.iter().map(answer).collect();
+        }
+        questions.par_iter().map(answer).collect()
     }
 
     /// Tells whether answers may take searches within the limits of a question.

@@ -8,19 +8,17 @@
 //! fails.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-use anyhow::anyhow;
 use clap::Args;
+use fourbase::Board;
 use fourbase::analysis::{DEFAULT_NODES, SearchPool};
 use fourbase::search::SearchOptions;
-use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 use fourbase_tiers::memory;
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
+use crate::arguments::{LookupArguments, ThreadsArgument, one_of, refused, within};
 use crate::{failure, remedy};
 
 /// The most bytes of a search's table, even if more memory is free.
@@ -52,9 +50,8 @@ pub struct SearchArguments {
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// How many threads search [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: ThreadsArgument,
 }
 
 impl SearchArguments {
@@ -88,8 +85,7 @@ impl SearchArguments {
                 Database::embedded(board)?.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
             Ok(vec![self.lookup.cache.apply(database)])
         };
-        let processors = || thread::available_parallelism().map_or(1, usize::from);
-        let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
+        let pool = || Arc::new(SearchPool::new(options(self.threads.count())));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
         let unfinished = analyst.databases.iter().find(|database| !database.is_complete());
         if let Some(database) = unfinished.filter(|_| when != When::Never) {
@@ -103,10 +99,8 @@ impl SearchArguments {
 /// Reads the value of `--seconds`.
 fn seconds(text: &str) -> anyhow::Result<Duration> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=MOST_SECONDS).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| {
-        let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is not a number of seconds; give a number from 0.001 on, such as 0.5 or 60")
-    })
+    let reason = "is not a number of seconds; give a number from 0.001 on, such as 0.5 or 60";
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| refused(text, reason))
 }
 
 /// Returns the options of a search on this machine. The search's table may grow to half of the default memory limit of a solve. It

@@ -26,7 +26,7 @@ pub struct Watcher(Arc<Shared>);
 
 /// The watch over a question; dropping it ends the watch.
 pub struct Watch {
-    number: u64,
+    monitor: Arc<Monitor>,
     shared: Arc<Shared>,
 }
 
@@ -42,14 +42,12 @@ struct Shared {
 #[derive(Default)]
 struct State {
     questions: Vec<Question>,
-    next_number: u64,
     has_thread: bool,
     /// Whether the note was printed already, or is never needed.
     is_noted: bool,
 }
 
 struct Question {
-    number: u64,
     monitor: Arc<Monitor>,
     begun: Instant,
     /// Whether the question has run long enough for its nodes or the note to be shown.
@@ -84,11 +82,10 @@ impl Watcher {
             // If the thread cannot be started, the search goes on unwatched.
             state.has_thread = thread::Builder::new().name("watch".to_owned()).spawn(watch).is_ok();
         }
-        let number = state.next_number;
-        state.next_number += 1;
         let (monitor, begun) = (Arc::clone(monitor), Instant::now());
-        state.questions.push(Question { number, monitor, begun, is_long: false, spinner: None, news: Vec::new() });
-        Watch { number, shared: Arc::clone(&self.0) }
+        let watch = Watch { monitor: Arc::clone(&monitor), shared: Arc::clone(&self.0) };
+        state.questions.push(Question { monitor, begun, is_long: false, spinner: None, news: Vec::new() });
+        watch
     }
 }
 
@@ -97,7 +94,8 @@ impl Watch {
     /// note.
     pub fn tell(&self, news: String) {
         let mut state = self.shared.lock();
-        let Some(question) = state.questions.iter_mut().find(|question| question.number == self.number) else { return };
+        let is_own = |question: &&mut Question| Arc::ptr_eq(&question.monitor, &self.monitor);
+        let Some(question) = state.questions.iter_mut().find(is_own) else { return };
         match &question.spinner {
             Some(spinner) => progress::tell(spinner, &news),
             None if question.is_long => {
@@ -112,7 +110,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.shared.lock().questions.retain(|question| question.number != self.number);
+        self.shared.lock().questions.retain(|question| !Arc::ptr_eq(&question.monitor, &self.monitor));
     }
 }
 

@@ -19,6 +19,7 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
+use crate::arguments::processors;
 use crate::output::{self, duration, milliseconds, wording};
 use crate::remedy;
 
@@ -83,8 +84,7 @@ impl Planned {
         // Estimate no time for a board that does not fit, or that takes almost no time.
         let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
         // `work_per_second` is the speed of all threads. If memory is too little for all, scale it to the threads that are left.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(cores) as f64);
+        let [some, all] = [plan.threads, plan.threads + plan.left_out].map(|threads| threads.min(processors()) as f64);
         let expected =
             speed.and_then(|speed| Duration::try_from_secs_f64(plan.work() as f64 / (speed * some / all)).ok());
         Planned {
@@ -125,11 +125,8 @@ impl fmt::Display for Planned {
         let about = if self.exact { "" } else { "about " };
         let (entries, tiers) = (counted(self.entries, "entry"), counted(self.tiers, "tier"));
         writeln!(f, "{} with {}: {about}{entries} in {tiers}\n", self.board, self.stores)?;
-        let threads = if self.has_fewer_threads {
-            format!(", with {}", counted(self.threads as u128, "thread"))
-        } else {
-            String::new()
-        };
+        let threads = self.has_fewer_threads.then(|| format!(", with {}", counted(self.threads as u128, "thread")));
+        let threads = threads.unwrap_or_default();
         let [needed, allowed] = [self.memory_bytes, self.memory_limit_bytes.into()].map(bytes);
         let memory = format!("{about}{needed} of the {allowed} allowed{threads}");
         let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
@@ -218,8 +215,8 @@ impl Solved {
     }
 
     /// Describes what a stopped solve has done, which its error contains; `None` if the error is not that of a stopped solve.
-    pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
-        let Some(SolveError::Stopped { done, stage, keep_plies, .. }) = error.downcast_ref() else { return None };
+    pub fn stopped(error: &SolveError, solve: &Solve, elapsed: Duration) -> Option<Solved> {
+        let SolveError::Stopped { done, stage, keep_plies, .. } = error else { return None };
         let done = if *stage == Stage::Solve { *done } else { 0 };
         Some(Solved::of(solve, done, *keep_plies, None, elapsed))
     }
