@@ -9,7 +9,7 @@
 //! | kind of the error | what happened |
 //! |---|---|
 //! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
-//! | `Unsupported` | the host ignores `Range`, or compresses |
+//! | `Unsupported` | the host ignores `Range` for a file of more than 1 MiB, or compresses |
 //! | `AddrNotAvailable` | this program has no HTTP or no TLS |
 //! | `HostUnreachable` | the host has let three tries in a row time out less than a minute ago |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
