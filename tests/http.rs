@@ -214,18 +214,28 @@ fn the_commands_that_only_read_take_an_address() {
     let mut files = databases::files(board("4x4"), Values::Remoteness).as_ref().clone();
     let counts = fs::read(local.path("db/4x4/remoteness.stats.json")).expect("the counts");
     files.insert("remoteness.stats.json".to_owned(), counts);
-    let host = Host::serving(Arc::new(files));
+    // It refuses who has no key.
+    let host = Host::changing(Arc::new(files), |request, answer| {
+        if !request.path.ends_with("?key=s3/cret") && !request.path.ends_with("?key=s3%2Fcret") {
+            *answer = Answer { status: 403, ..Answer::default() };
+        }
+    });
+    let signed = format!("{}/db/?key=s3/cret", host.url);
     for command in
         ["query 4x4 1234 --search never", "query 4x4 --json", "analyse 4x4 12341234", "verify 4x4 --sample 100"]
     {
-        let [remote, expected] = [(&empty, host.url.as_str()), (&local, "db")].map(|(program, root)| {
-            let text = program.run(&format!("{command} --db {root}")).succeeds().replace(root, "db");
+        let [remote, expected] = [(&empty, signed.as_str()), (&local, "db")].map(|(program, root)| {
+            let text = program.run(&format!("{command} --db {root}")).succeeds();
+            assert!(!text.contains("cret"), "{text}");
+            let text = text.replace(&format!("{}/db", host.url), "db");
             let without_seconds = text.lines().filter(|line| !line.contains(" s"));
             without_seconds.map(str::to_owned).collect::<Vec<_>>()
         });
         assert_eq!(remote, expected, "{command}");
     }
-    empty.set("FOURBASE_DB", &host.url);
+    let refused = empty.run(&format!("query 4x4 1234 --search never --db {}?key=s3cret", host.url)).fails(1);
+    assert!(refused.contains("status 403") && !refused.contains("s3cret"), "{refused}");
+    empty.set("FOURBASE_DB", &signed);
     assert!(empty.run_with_input("play 4x4 --first perfect --second perfect", "").succeeds().contains("tie"));
     let server = Server::start(&empty, "");
     let boards = || server.get("/api/v1/boards").json()["boards"].as_array().expect("a list").len();

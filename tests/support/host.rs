@@ -134,7 +134,7 @@ impl Shared {
     fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
         while let Some((path, range)) = read_request(&mut reader) {
-            let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+            let name = path.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
             let mut requests = self.requests.lock().expect("a lock");
             let earlier = requests.iter().filter(|earlier| **earlier == name).count();
             requests.push(name.clone());
