@@ -46,7 +46,7 @@ struct Row {
     until: Option<usize>,
     unless: Option<String>,
     ranges: Option<bool>,
-    shift: usize,
+    shift: isize,
     file: Vec<Edit>,
     body: Vec<Edit>,
     status: Option<u16>,
@@ -95,6 +95,10 @@ impl Edit {
 }
 
 impl Row {
+    fn shifted(&self, offset: usize) -> usize {
+        offset.saturating_add_signed(self.shift)
+    }
+
     fn change(&self, request: &Request, answer: &mut Answer, files: &Files) {
         let is_spared = self.unless.as_ref().is_some_and(|start| request.path.starts_with(start));
         let is_late = self.until.is_some_and(|until| request.earlier >= until);
@@ -104,7 +108,7 @@ impl Row {
         }
         self.file.iter().for_each(|edit| edit.apply(&mut file, files));
         let asked = request.range.clone().filter(|_| self.ranges != Some(false));
-        *answer = Answer::of(&file, asked.clone().map(|range| range.start + self.shift..range.end + self.shift));
+        *answer = Answer::of(&file, asked.clone().map(|range| self.shifted(range.start)..self.shifted(range.end)));
         self.body.iter().for_each(|edit| edit.apply(&mut answer.body, files));
         answer.status = self.status.unwrap_or(answer.status);
         let (first, end) = asked.map_or((0, file.len()), |range| (range.start, range.end.min(file.len())));

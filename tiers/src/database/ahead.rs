@@ -1,26 +1,24 @@
 //! Reads ahead: before look-ups start, requests the parts of remote files that they will read.
 //!
 //! A probe needs no file to tell which positions it may look up: its own position, or the children and the positions
-//! that forced moves reach from the children. So [`Database::read_ahead`] first lists these positions, and sorts them
-//! by tier. Then it requests the pages of each file's directory, and after that the blocks: up to eight requests at a
-//! time per file, and all files at the same time. The probe may use fewer positions, because it stops at a win.
+//! that forced moves reach from the children, unless an outcome that the board decides is at least as good. So
+//! [`Database::read_ahead`] first lists these positions, and sorts them by tier. Then it requests the pages of each
+//! file's directory, and after that the blocks: up to eight requests at a time per file, and all files at the same time.
+//! The probe may use fewer positions, because it stops at a win.
 
 use fourbase::Position;
 use rayon::prelude::*;
 
 use super::open::Database;
-use super::probe::{Seen, centre_first};
+use super::probe::Seen;
 use crate::files::is_address;
 use crate::format::is_stored;
-use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
+use crate::quiet::{StaticEvaluation, evaluate};
 
 /// The longest list of positions to read ahead for. No position has more moves, so the children of one position always
 /// fit. Longer lists are looked up in an order that shares blocks (see [`super::many`]), and each position reads what
 /// it needs.
 const MOST_POSITIONS: usize = 32;
-
-/// The most positions to list for one probe. The worst position of 6x4 needs 68.
-const MOST_FOLLOWED: usize = 256;
 
 impl Database {
     /// Requests what looking up the positions will read, if the files are on a host.
@@ -47,22 +45,14 @@ impl Database {
     /// Lists the stored positions that a probe may look up.
     fn looked_up(&self, position: &Position) -> Vec<Seen> {
         let start = self.follow(*position, position.ply() as u32, evaluate(position));
-        let (mut found, mut next) = (vec![start], 0);
-        while let Some(Seen { position, ply, evaluation }) = found.get(next).copied() {
-            next += 1;
-            if evaluation != StaticEvaluation::Quiet || is_stored(ply) || !self.reaches(ply) {
-                continue;
-            }
-            let evaluations = ChildEvaluations::new(&position);
-            for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
-                let end = self.follow(position.drop_piece(column), ply + 1, evaluations.of(column));
-                if found.len() < MOST_FOLLOWED && !found.contains(&end) {
-                    found.push(end);
-                }
-            }
+        if matches!(start.evaluation, StaticEvaluation::Decided(_)) || !self.reaches(start.ply) {
+            return Vec::new();
         }
-        let is_decided = |of: &Seen| matches!(of.evaluation, StaticEvaluation::Decided(_));
-        found.retain(|of| !is_decided(of) && is_stored(of.ply) && self.reaches(of.ply));
-        found
+        if is_stored(start.ply) {
+            return vec![start];
+        }
+        let (best, ends) = self.ends(start, None);
+        let is_needed = |(ply, end): &(u32, Seen)| self.reaches(end.ply) && !best.is_at_least(&end.position, *ply);
+        ends.into_iter().filter(is_needed).map(|(_, end)| end).collect()
     }
 }

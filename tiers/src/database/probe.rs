@@ -184,19 +184,58 @@ impl Database {
         Ok(tier.outcome(self.index(), &self.cache, place)?)
     }
 
-    /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to.
+    /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to. `bound` is that
+    /// of `probe_end`.
+    fn best(&self, start: Seen, bound: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+        let (mut best, ends) = self.ends(start, bound);
+        // A tier at an address is opened only if it is needed.
+        let together = if is_address(self.folder()) { 1 } else { WARMED_TOGETHER };
+        let kept = ends.partition_point(|(_, end)| self.reaches(end.ply));
+        let (stored, searched) = ends.split_at(kept);
+        for ends in stored.chunks(together) {
+            let mut places = [const { Ok(None) }; WARMED_TOGETHER];
+            for (place, (ply, end)) in places.iter_mut().zip(ends) {
+                if !best.is_at_least(&end.position, *ply) {
+                    *place = self.locate(end);
+                }
+            }
+            self.cache.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
+            for (place, (ply, end)) in places.into_iter().zip(ends) {
+                // A place that was not found is an error only where it is needed.
+                if !best.is_at_least(&end.position, *ply)
+                    && let Some((tier, place)) = place?
+                {
+                    best.improve(end.ply, self.stored(tier, place, budget)?);
+                }
+            }
+        }
+        // Searches come last: a stored win may make them unnecessary.
+        if !searched.is_empty()
+            && let Some(outcome) = self.at_least(&start.position, budget)?
+        {
+            best.improve(start.ply, outcome);
+        }
+        for (_, end) in searched {
+            if !best.is_at_least(&end.position, start.ply) {
+                // Pass the best outcome so far, because only a better one matters.
+                best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
+            }
+        }
+        best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
+    }
+
+    /// Lists where the outcome of a quiet position of an even ply comes from, without a look-up. Returns the best of the
+    /// outcomes that the board decides, and the positions to look up or to search, sorted by ply, each with the ply of
+    /// the position from which it is reached.
     ///
     /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
     /// choices. Several orders of the same moves may lead to the same position, which is examined only once. A position
     /// is skipped if it can't improve on the best outcome so far: if no sooner win is possible, or if the best outcome
     /// is a tie and the player has no room left for a line. `bound` is that of `probe_end`.
-    fn best(&self, start: Seen, bound: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+    pub(super) fn ends(&self, start: Seen, bound: Option<Outcome>) -> (Best, Vec<(u32, Seen)>) {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: bound, bound };
-        let (mut nodes, mut stored, mut searched) =
-            (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
-        // A tier at an address is opened only if it is needed.
-        let together = if is_address(self.folder()) { 1 } else { WARMED_TOGETHER };
-        let mut next = 0;
+        let (mut nodes, mut next) = (vec![start], 0);
+        let mut ends = Vec::with_capacity(start.position.board().width());
         while let Some(Seen { position: node, ply, .. }) = nodes.get(next).copied() {
             next += 1;
             if best.is_at_least(&node, ply) {
@@ -212,43 +251,14 @@ impl Database {
                             break;
                         }
                     }
-                    // Searches come last: a stored win may make them unnecessary.
-                    _ if !self.reaches(end.ply) => searched.push(end),
-                    _ if is_stored(end.ply) => stored.push(end),
+                    _ if is_stored(end.ply) || !self.reaches(end.ply) => ends.push((ply, end)),
                     _ if !nodes.contains(&end) => nodes.push(end),
                     _ => {}
                 }
             }
-            for ends in stored.chunks(together) {
-                let mut places = [const { Ok(None) }; WARMED_TOGETHER];
-                for (place, end) in places.iter_mut().zip(ends).filter(|(_, end)| !best.is_at_least(&end.position, ply))
-                {
-                    *place = self.locate(end);
-                }
-                self.cache.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
-                for (place, end) in places.into_iter().zip(ends) {
-                    // A place that was not found is an error only where it is needed.
-                    if !best.is_at_least(&end.position, ply)
-                        && let Some((tier, place)) = place?
-                    {
-                        best.improve(end.ply, self.stored(tier, place, budget)?);
-                    }
-                }
-            }
-            stored.clear();
         }
-        if !searched.is_empty()
-            && let Some(outcome) = self.at_least(&start.position, budget)?
-        {
-            best.improve(start.ply, outcome);
-        }
-        for end in searched {
-            if !best.is_at_least(&end.position, start.ply) {
-                // Pass the best outcome so far, because only a better one matters.
-                best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
-            }
-        }
-        best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
+        ends.sort_by_key(|(_, end)| end.ply);
+        (best, ends)
     }
 }
 
@@ -276,7 +286,7 @@ fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
 }
 
 /// The best outcome so far, for the player to move at `ply`.
-struct Best {
+pub(super) struct Best {
     ply: u32,
     player: Player,
     outcome: Option<Outcome>,
@@ -306,14 +316,14 @@ impl Best {
 
     /// Returns whether `position` can be skipped, because it can't improve the best outcome. The same player is to
     /// move, at the ply `later`.
-    fn is_at_least(&self, position: &Position, later: u32) -> bool {
+    pub(super) fn is_at_least(&self, position: &Position, later: u32) -> bool {
         let only_a_win = || self.outcome.is_some_and(|best| best.value != Value::Lose);
         self.is_settled(later) || only_a_win() && !can_win(position, self.player)
     }
 }
 
 /// Lists columns from the centre outwards: wins are more often in the centre, and a win ends the look-ups.
-pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
+fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
     std::iter::once(centre).chain(sides).filter(move |column| *column < width)

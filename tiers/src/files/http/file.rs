@@ -10,7 +10,8 @@ use std::time::Duration;
 use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
-/// The number of bytes that opening a file requests. They hold the whole manifest, or the header of a tier's file.
+/// The number of bytes at the start of a file that are requested together. They hold the whole manifest, or the header
+/// of a tier's file.
 const HEAD_BYTES: u64 = 4 << 10;
 
 /// The number of bytes at the end of a file that are requested together. In a tier's file they include the list of the
@@ -56,18 +57,15 @@ struct KeptParts {
 }
 
 impl HttpFile {
-    /// Asks for the first bytes of a file and, if a length is expected, for the last bytes at the same time.
+    /// Asks for the last bytes of a file of the expected length, or for its first bytes if none is expected.
     pub fn open(client: &Arc<dyn Client>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
-        let head = 0..expected_bytes.filter(|bytes| (1..=BOTH_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
-        let tail = expected_bytes.filter(|bytes| *bytes > BOTH_BYTES).map(|bytes| bytes - TAIL_BYTES..bytes);
-        let ranges: Vec<Range<u64>> = [head].into_iter().chain(tail).collect();
-        let mut parts = together(&ranges, |range| fetch(&**client, &address, range, None)).into_iter();
-        let (head, version) = parts.next().ok_or(ErrorKind::Interrupted)??;
-        // If the last bytes did not come, the first read of them requests them again.
-        let is_whole = head.bytes.len() as u64 == version.size;
-        let tail = parts.flatten().filter(|(_, of)| *of == version && !is_whole).map(|(tail, _)| tail);
-        let ends = std::iter::once(head).chain(tail).collect();
-        let kept = Mutex::new(KeptParts { ends, ..KeptParts::default() });
+        let range = match expected_bytes {
+            Some(bytes) if bytes > BOTH_BYTES => bytes - TAIL_BYTES..bytes,
+            Some(bytes) if bytes > 0 => 0..bytes,
+            _ => 0..HEAD_BYTES,
+        };
+        let (part, version) = fetch(&**client, &address, &range, None)?;
+        let kept = Mutex::new(KeptParts { ends: vec![part], ..KeptParts::default() });
         Ok(HttpFile { client: Arc::clone(client), address, version, kept })
     }
 
@@ -96,9 +94,14 @@ impl ReadFile for HttpFile {
         }
         let tail = size.saturating_sub(TAIL_BYTES);
         let end = offset.saturating_add((buffer.len() as u64).min(MOST_BYTES)).min(size);
-        let part = self.fetch(&if offset >= tail { tail..size } else { offset..end })?;
+        let is_head = end <= HEAD_BYTES.min(size);
+        let part = self.fetch(&match () {
+            () if offset >= tail => tail..size,
+            () if is_head => 0..HEAD_BYTES.min(size),
+            () => offset..end,
+        })?;
         let read = part.read(buffer, offset).ok_or(ErrorKind::InvalidData)?;
-        if offset >= tail {
+        if offset >= tail || is_head {
             self.kept().ends.push(part);
         }
         Ok(read)

@@ -1,9 +1,9 @@
 //! Files on a host, read over HTTP. Any static host that supports the header `Range` works.
 //!
-//! To open a file, a request asks for its first bytes. The answer tells the length and the version of the file (`ETag`,
-//! else `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested
-//! once and kept. Every other read is a request of its own. Requests run at the same time if they are for both ends of
-//! a file, or for ranges that [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the
+//! To open a file, a request asks for its first bytes, or for its last ones, which list its blocks, if its length is
+//! known. The answer tells the length and the version of the file (`ETag`, else `Last-Modified`), which all later
+//! answers must repeat. Both ends are kept. Every other read is a request of its own. Requests run at the same time if
+//! they are for ranges that [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the
 //! requested range or an error:
 //!
 //! | kind of the error | what happened |
