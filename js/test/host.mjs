@@ -112,16 +112,16 @@ function changeOf(row) {
 }
 
 /**
- * Asks a host of each row, and fails if an answer is wrong or another than the row says. `side` is `node` or `browser`; `asks` call a
+ * Asks a host of each row, and fails if an answer is wrong or another than the row says for the first of `sides` that it names; `asks` call a
  * method of the package each, one at a time, and return what is resolved, or the `code` and `message` of what is rejected.
  */
-export async function checkHosts(side, asks) {
+export async function checkHosts(sides, asks) {
   const left = [...rows];
   const failed = [];
   await Promise.all(asks.map(async (ask) => {
     for (let row; (row = left.shift());) {
       const { url } = await host(changeOf(row));
-      const expected = row[side] === undefined ? row.error ?? null : row[side];
+      const expected = row[[...sides, "error"].find((side) => row[side] !== undefined)] ?? null;
       let found = await ask("open", `${url}/all/7x6/remoteness`);
       for (const [position, value] of values) {
         if (found.code) break;
