@@ -251,13 +251,15 @@ impl Database {
                             break;
                         }
                     }
-                    _ if is_stored(end.ply) || !self.reaches(end.ply) => ends.push((ply, end)),
+                    _ if is_stored(end.ply) || !self.reaches(end.ply) => {
+                        let place = ends.partition_point(|(_, other): &(u32, Seen)| other.ply <= end.ply);
+                        ends.insert(place, (ply, end));
+                    }
                     _ if !nodes.contains(&end) => nodes.push(end),
                     _ => {}
                 }
             }
         }
-        ends.sort_by_key(|(_, end)| end.ply);
         (best, ends)
     }
 }

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use fourbase::excerpt;
 
+/// The status of an answer to a request for bytes beyond the end of a file.
+const SHORTER: u16 = 416;
+
 /// The most bytes of a header that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
@@ -77,8 +80,9 @@ pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Versi
 /// Returns the bytes of a whole file, and their number.
 fn whole(response: Response, asked: &Range<u64>) -> io::Result<(Part, u64)> {
     let size = response.body.len() as u64;
-    let what = || format!("the host has a file of {size} bytes, and was asked for {}", header(asked));
-    (asked.start < size).then_some(()).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, what()))?;
+    if asked.start >= size {
+        check_status(SHORTER)?;
+    }
     Ok((Part { offset: 0, bytes: response.body }, size))
 }
 
@@ -118,7 +122,7 @@ fn check_status(status: u16) -> io::Result<()> {
         200 => (ErrorKind::Unsupported, "the host ignores the header Range"),
         401 | 403 => (ErrorKind::PermissionDenied, "the host refuses the file"),
         404 | 410 => (ErrorKind::NotFound, "the host has no such file"),
-        416 => (ErrorKind::InvalidData, "the host has a shorter file"),
+        SHORTER => (ErrorKind::InvalidData, "the host has a shorter file"),
         429 | 500.. => (ErrorKind::ResourceBusy, "the host cannot answer now"),
         _ => (ErrorKind::InvalidData, "the host does not answer with the bytes"),
     };
