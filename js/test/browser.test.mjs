@@ -1,5 +1,5 @@
-// The tests of answers and of trouble in a page of Chromium, or of Firefox with FOURBASE_FIREFOX, and what only a page has: files that the user picks, pages that are
-// cross-origin isolated and others, and pages without WebAssembly.
+// The tests of answers and of trouble in a page of Chromium, or of Firefox with FOURBASE_FIREFOX, and what only a page has: files that the
+// user picks, pages that are cross-origin isolated and others, and pages without WebAssembly.
 
 import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";

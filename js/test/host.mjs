@@ -112,8 +112,8 @@ function changeOf(row) {
 }
 
 /**
- * Asks a host of each row, and fails if an answer is wrong or another than the row says for the first of `sides` that it names; `asks` call a
- * method of the package each, one at a time, and return what is resolved, or the `code` and `message` of what is rejected.
+ * Asks a host of each row, and fails if an answer is wrong or another than the row says for the first of `sides` that it names. `asks` call
+ * a method of the package each, one at a time, and return what is resolved, or the `code` and `message` of what is rejected.
  */
 export async function checkHosts(sides, asks) {
   const left = [...rows];
