@@ -39,7 +39,7 @@ const host = {
     return access.read(file, offset, length);
   },
   get: (address, range) => requests.get(address, range),
-  pause: (milliseconds) => { requests.delay = milliseconds; },
+  pause: (milliseconds) => requests.again(milliseconds),
   poll(done, all) {
     const now = performance.now();
     if (now - reported >= PAUSE) {

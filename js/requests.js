@@ -14,7 +14,7 @@ const MOST_REQUESTS = 16;
 /** How often the library asks for the same part, if that fails. */
 const MOST_TRIES = 3;
 
-/** A file of at most so many bytes is taken from a host that sends whole files, or from a service worker that keeps them. */
+/** A file of at most so many bytes is taken whole from a host that sends whole files, or from a service worker that keeps them. */
 const WHOLE_BYTES = 2 ** 20;
 
 const failure = (name, message) => Object.assign(new Error(message), { name });
@@ -26,8 +26,6 @@ const hosts = new Map();
 export class Requests {
   /** What else is sent for the database that is read: `search`, `headers` and `credentials`. */
   place;
-  /** How many milliseconds the next request waits. */
-  delay = 0;
   /** How many requests had no answer yet. */
   refused = 0;
   /** How many bytes have come for this question. */
@@ -36,17 +34,19 @@ export class Requests {
   #tries = new Map();
   #failed = new Map();
   #wanted = [];
+  /** The last request, and how many milliseconds the next one waits. */
+  #last;
+  #delay = 0;
 
   get(address, range) {
     const key = `${range} ${address}`;
     if (!this.#tries.has(key)) this.#tries.set(key, []);
     const tries = this.#tries.get(key);
-    const failed = this.#failed.get(key) ?? 0;
-    const number = Math.min(failed, MOST_TRIES - 1);
-    const { delay, place } = this;
-    this.delay = 0;
+    const number = Math.min(this.#failed.get(key) ?? 0, MOST_TRIES - 1);
+    const [delay, { place }] = [this.#delay, this];
+    this.#last = key;
+    this.#delay = 0;
     const found = tries[number];
-    if (found?.error || (found?.status ?? 206) !== 206) this.#failed.set(key, failed + 1);
     if (found?.error) throw found.error;
     if (found?.status !== undefined) return found;
     this.refused += 1;
@@ -55,6 +55,12 @@ export class Requests {
       this.#wanted.push({ tries, number, address, range, delay, place });
     }
     throw failure("WouldBlock", "the answer is on its way");
+  }
+
+  /** Has the last request made again, after some milliseconds. */
+  again(delay) {
+    this.#delay = delay;
+    this.#failed.set(this.#last, (this.#failed.get(this.#last) ?? 0) + 1);
   }
 
   /** Loads all that was wanted. */
@@ -72,7 +78,7 @@ export class Requests {
         running.add(controller);
         const wait = (resolve) => { controller.signal.onabort = resolve; setTimeout(resolve, begun + delay - performance.now()); };
         if (delay > 0) await new Promise(wait);
-        if (!signal.aborted) tries[number] = await this.#ask(request, controller).catch((error) => ({ error }));
+        if (!signal.aborted) tries[number] = await this.#ask(request, number === 0, controller).catch((error) => ({ error }));
       }
     };
     await Promise.all(Array.from({ length: MOST_REQUESTS }, loop));
@@ -80,7 +86,7 @@ export class Requests {
     signal.throwIfAborted();
   }
 
-  async #ask({ address, range, place: { search = "", headers = [], credentials = "same-origin" } = {} }, controller) {
+  async #ask({ address, range, place: { search = "", headers = [], credentials = "same-origin" } = {} }, isFirst, controller) {
     const url = address + search;
     const { origin } = new URL(url);
     const begun = performance.now();
@@ -101,7 +107,7 @@ export class Requests {
       if (controller.signal.reason?.name === "TimedOut" && (times > 0 || since < begun)) hosts.set(origin, [times + 1, performance.now()]);
       if (controller.signal.aborted) throw controller.signal.reason;
       if (error.name === "InvalidData" || error.name === "PermissionDenied") throw error;
-      throw response ? brokenOff(response) : await unanswered(url, error, headers, credentials, controller.signal);
+      throw response ? brokenOff(response) : await unanswered(url, error, isFirst, { headers, credentials, signal: controller.signal });
     } finally {
       clearTimeout(late);
       // The rest of an answer that is too long is not loaded.
@@ -125,7 +131,7 @@ async function partOf(response, range, count) {
       parts.push(value);
     }
   };
-  let { status } = response;
+  const { status } = response;
   // Browsers hide where to.
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
     throw failure("PermissionDenied", "the host redirects to another address, to which `headers` are not sent; open that address");
@@ -137,31 +143,30 @@ async function partOf(response, range, count) {
     }
     body = await bytesOf(last - first + 1);
   } else if (status === 200 && Number(response.headers.get("Content-Length") ?? Infinity) <= WHOLE_BYTES) {
-    const whole = await bytesOf(WHOLE_BYTES);
-    body = whole.subarray(first, last + 1);
-    status = 206;
+    body = await bytesOf(WHOLE_BYTES);
+    // It is expanded.
     lines = lines.filter(([name]) => name !== "content-encoding");
-    lines.push(["content-range", `bytes ${first}-${first + body.length - 1}/${whole.length}`]);
   }
   return { status, headers: lines.map((line) => line.join(": ")).join("\n"), body };
 }
 
 /** Says why an answer did not come whole. */
-function brokenOff({ headers }) {
-  const encoding = headers.get("Content-Encoding");
+function brokenOff(response) {
+  const encoding = response?.headers.get("Content-Encoding");
   const compressed = encoding ? `is compressed (Content-Encoding: ${encoding}), and does not expand` : "broke off, or is compressed (Content-Encoding)";
   return failure("Aborted", `the answer ${compressed}`);
 }
 
-/** Says why there is no answer. Browsers do not, so a request whose answer a page may not read finds out. */
-async function unanswered(url, error, headers, credentials, signal) {
+/** Says why there is no answer. Browsers do not, so once a second try has failed, requests without a part find out. */
+async function unanswered(url, error, isFirst, { headers, credentials, signal }) {
   const { location, crossOriginIsolated } = globalThis;
   // An error of several addresses, in node, has no message of its own.
   const message = (error.cause?.message || error.cause?.code || error.message).replace(/\.$/, "");
-  if (!location || new URL(url).origin === location.origin) return failure("Aborted", message);
+  if (isFirst || !location || new URL(url).origin === location.origin) return failure("Aborted", message);
+  const answers = (options) => fetch(url, { method: "HEAD", cache: "no-store", signal, ...options }).then(() => true, () => false);
+  if (await answers({ headers, credentials })) return brokenOff();
   const header = "Access-Control-Allow-Origin";
-  const answers = await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store", signal }).then(() => true, () => false);
-  if (!answers) return failure("Aborted", `${message} (no answer${crossOriginIsolated ? `, or none with ${header}` : ""})`);
+  if (!await answers({ mode: "no-cors" })) return failure("Aborted", `${message} (no answer${crossOriginIsolated ? `, or none with ${header}` : ""})`);
   // With credentials, browsers accept no `*`.
   const lines = credentials === "include" ? [`${header}: ${location.origin}`, "Access-Control-Allow-Credentials: true"] : [`${header}: *`];
   if (headers.length > 0) lines.push(`Access-Control-Allow-Headers: ${headers.map(([name]) => name).join(", ")}`);

@@ -1,17 +1,22 @@
 //! Databases by HTTP: right answers from hosts that serve files, and an error from every other one.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fourbase::Position;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use fourbase::{Outcome, Position, notation};
 use fourbase_tiers::files::{Http, UreqClient};
 use rayon::prelude::*;
+use serde::Deserialize;
 
-use crate::support::databases;
+use crate::support::databases::{self, Files};
 use crate::support::host::{Answer, Host, Request};
 use crate::support::positions::{Random, board};
 use crate::support::program::Program;
@@ -32,100 +37,148 @@ fn compare(remote: &Database, local: &Database, ply: usize, random: &mut Random)
     position
 }
 
-/// The files of which answers change, by how their names begin, and from which request for a file on.
-type Scope = (&'static str, usize);
-const ALL: Scope = ("", 0);
-const TIER: Scope = ("tier-13", 0);
-const TIER_LATER: Scope = ("tier-13", 2);
-
-/// What is wrong with a host, with which files, how its answers are changed, and what the error says.
-type Case = (&'static str, Scope, fn(&Request, &mut Answer), &'static str);
-
-const CHANGED: &str = "the file has changed since it was opened";
-const CASES: [Case; 20] = [
-    ("ignores Range", ALL, |_, answer| answer.status = "200 OK", "the host ignores the header Range (status 200)"),
-    ("has no file", TIER, |_, answer| answer.status = "404 Not Found", "tier-13: damaged (the file is missing)"),
-    ("refuses", ALL, |_, answer| answer.status = "403 Forbidden", "the host refuses the file (status 403)"),
-    ("is ill", TIER, |_, answer| answer.status = "503 Busy", "the host cannot answer now (status 503), 3 times"),
-    ("sends a page", ALL, |_, answer| *answer = page("200 OK"), "the host ignores the header Range"),
-    ("sends a page as a part", ALL, |_, answer| *answer = page("206 Partial Content"), "Content-Range none"),
-    ("sends HTML", ALL, |_, answer| answer.body[..9].copy_from_slice(b"<!DOCTYPE"), "the kind of file is <!DOCTYP"),
-    ("redirects for ever", ALL, |request, answer| redirect(answer, &request.path), "too many redirects"),
-    ("cuts", TIER, |_, answer| answer.sent = Some(answer.body.len() / 2), ", 3 times"),
-    ("closes", TIER, |_, answer| (answer.status, answer.sent) = ("", Some(0)), ", 3 times"),
-    ("stalls", TIER, |_, answer| answer.delay = Duration::from_secs(60), "timeout"),
-    ("sends wrong bytes", TIER, |_, answer| flip(answer), "checksum"),
-    ("sends a wrong manifest", ALL, |_, answer| flip(answer), "the checksum of the header is wrong"),
-    ("has no Content-Range", ALL, |_, answer| forget_range(answer), "Content-Range none to a request for bytes=0-4095"),
-    ("has a huge length", TIER, |_, answer| grow(answer, u64::MAX), "tier-13: "),
-    ("sends fewer bytes", TIER, |_, answer| answer.body.truncate(9), "the host sent 9 bytes of 4096, 3 times"),
-    ("sends more bytes", TIER, |_, answer| answer.body.push(1), " bytes of "),
-    ("compresses", ALL, |_, answer| answer.set("Content-Encoding", "gzip"), "the host compresses the file (gzip)"),
-    ("changes a file", TIER_LATER, |_, answer| answer.set("ETag", "b"), CHANGED),
-    ("makes a file longer", TIER_LATER, |_, answer| grow(answer, 999_999), CHANGED),
-];
-
-/// Another part than was asked for, and lengths of the file that are unknown, negative or beyond numbers.
-const CONTENT_RANGES: [&str; 4] =
-    ["bytes 1-4096/9999", "bytes 0-4095/*", "bytes 0-4095/-5", "bytes 0-1/99999999999999999999"];
-
-fn page(status: &'static str) -> Answer {
-    Answer { status, body: b"<html>Welcome".to_vec(), ..Answer::default() }
+/// What a host does, and what comes out of it: a line of `data/hosts.json`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Row {
+    files: String,
+    from: usize,
+    until: Option<usize>,
+    unless: Option<String>,
+    ranges: Option<bool>,
+    shift: isize,
+    file: Vec<Edit>,
+    body: Vec<Edit>,
+    status: Option<u16>,
+    headers: BTreeMap<String, Option<String>>,
+    delay: u64,
+    chunked: bool,
+    sent: Option<usize>,
+    closes: bool,
+    raw: Option<String>,
+    silent: bool,
+    endless: bool,
+    /// `does`, `why`, and the errors.
+    #[serde(flatten)]
+    said: BTreeMap<String, Option<String>>,
 }
 
-fn redirect(answer: &mut Answer, path: &str) {
-    answer.status = "302 Found";
-    answer.set("Location", path);
+/// A change of bytes.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Edit {
+    Keep(usize),
+    Add(usize),
+    Flip(usize),
+    Text(String),
+    Of(String),
+    Gzip,
+    Crlf,
 }
 
-fn flip(answer: &mut Answer) {
-    answer.body.iter_mut().skip(40).for_each(|byte| *byte ^= 1);
+impl Edit {
+    fn apply(&self, bytes: &mut Vec<u8>, files: &Files) {
+        match self {
+            Edit::Keep(length) => bytes.truncate(*length),
+            Edit::Add(length) => bytes.resize(bytes.len() + length, 0),
+            Edit::Flip(from) => bytes.iter_mut().skip(*from).for_each(|byte| *byte ^= 1),
+            Edit::Text(text) => *bytes = text.clone().into_bytes(),
+            Edit::Of(name) => bytes.clone_from(&files[name]),
+            Edit::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(bytes).expect("memory");
+                *bytes = encoder.finish().expect("memory");
+            }
+            Edit::Crlf => *bytes = bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
+        }
+    }
 }
 
-fn forget_range(answer: &mut Answer) {
-    answer.headers.remove("Content-Range");
+impl Row {
+    fn shifted(&self, offset: usize) -> usize {
+        offset.saturating_add_signed(self.shift)
+    }
+
+    fn change(&self, request: &Request, answer: &mut Answer, files: &Files) {
+        let is_spared = self.unless.as_ref().is_some_and(|start| request.path.starts_with(start));
+        let is_late = self.until.is_some_and(|until| request.earlier >= until);
+        let Some(mut file) = files.get(&request.name).cloned() else { return };
+        if !request.name.starts_with(&self.files) || request.earlier < self.from || is_late || is_spared {
+            return;
+        }
+        self.file.iter().for_each(|edit| edit.apply(&mut file, files));
+        let asked = request.range.clone().filter(|_| self.ranges != Some(false));
+        *answer = Answer::of(&file, asked.clone().map(|range| self.shifted(range.start)..self.shifted(range.end)));
+        self.body.iter().for_each(|edit| edit.apply(&mut answer.body, files));
+        answer.status = self.status.unwrap_or(answer.status);
+        let (first, end) = asked.map_or((0, file.len()), |range| (range.start, range.end.min(file.len())));
+        for (name, value) in &self.headers {
+            answer.headers.retain(|header, _| header != name);
+            let Some(value) = value else { continue };
+            let facts = [("first", first), ("last", end.max(1) - 1), ("size", file.len()), ("number", request.earlier)];
+            let filled = facts.iter().fold(value.replace("{path}", &request.path), |value, (fact, number)| {
+                value.replace(&format!("{{{fact}}}"), &number.to_string())
+            });
+            answer.set(name, filled);
+        }
+        if self.chunked {
+            answer.set("Transfer-Encoding", "chunked");
+            let head = format!("{:x}\r\n", answer.body.len());
+            answer.body = [head.as_bytes(), &answer.body, b"\r\n0\r\n\r\n"].concat();
+        }
+        answer.delay = Duration::from_millis(self.delay);
+        answer.sent = self.sent;
+        answer.raw = self.raw.clone().or_else(|| self.closes.then(String::new));
+        (answer.is_silent, answer.is_endless) = (self.silent, self.endless);
+    }
 }
 
-/// Says that the file is longer.
-fn grow(answer: &mut Answer, size: u64) {
-    let part = answer.headers.get("Content-Range").and_then(|range| range.split_once('/'));
-    let range = part.map(|(part, _)| format!("{part}/{size}")).unwrap_or_default();
-    answer.set("Content-Range", range);
+#[derive(Deserialize)]
+struct Hosts {
+    values: Vec<(String, String)>,
+    rows: Vec<Row>,
 }
 
 #[test]
-fn a_host_that_misbehaves_is_an_error_that_says_how_and_comes_to_an_end() {
-    CASES.into_par_iter().for_each(|(name, scope, change, expected)| misbehaves(name, scope, change, expected));
-    CONTENT_RANGES.into_par_iter().for_each(|range| {
-        for file in ["manifest", "tier-13"] {
-            let set = move |_: &Request, answer: &mut Answer| answer.set("Content-Range", range);
-            misbehaves(&format!("says {range} of {file}"), (file, 0), set, &format!("Content-Range {range}"));
-        }
-    });
+fn a_host_that_misbehaves_gives_right_values_or_an_error_that_says_how_and_comes_to_an_end() {
+    let Hosts { values, rows } = serde_json::from_str(include_str!("data/hosts.json")).expect("rows");
+    let names = ["manifest", "tier-01", "tier-03", "tier-05", "tier-07", "tier-09", "tier-11"];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tiers/embedded/7x6/remoteness");
+    let read = |name: &str| (name.to_owned(), fs::read(Path::new(folder).join(name)).expect("a file"));
+    let files: Files = Arc::new(names.into_iter().map(read).collect());
+    // Most of the time is waited for.
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads");
+    let check_all = || rows.into_par_iter().filter_map(|row| check(row, &values, &files).err()).collect();
+    let failed: Vec<String> = threads.install(check_all);
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Asks a host whose answers are changed until there is an error.
-fn misbehaves<C: Fn(&Request, &mut Answer) + Send + Sync + 'static>(name: &str, scope: Scope, change: C, error: &str) {
-    let local = databases::shared(board("5x5"), Values::Remoteness);
-    let host = Host::changing(databases::files(board("5x5"), Values::Remoteness), move |request, answer| {
-        if request.name.starts_with(scope.0) && request.earlier >= scope.1 {
-            change(request, answer);
-        }
-    });
+/// Asks a host that behaves as a row says. Returns what is not as the row says.
+fn check(row: Row, values: &[(String, String)], files: &Files) -> Result<(), String> {
+    let (does, begin) = (row.said["does"].clone().unwrap_or_default(), Instant::now());
+    let expected = row.said.get("program").or(row.said.get("error")).cloned().flatten();
+    let of_row = Arc::clone(files);
+    let host = Host::changing(Arc::clone(files), move |request, answer| row.change(request, answer, &of_row));
     let http = Http::new(Arc::new(UreqClient::new(Duration::from_millis(500))));
-    let (place, begin) = (format!("{}/5x5/remoteness", host.url), Instant::now());
     let ask = || -> Result<(), DatabaseError> {
+        let place = format!("{}/all/7x6/remoteness", host.url);
         let database = Database::open_on(Arc::new(http), Path::new(&place))?;
-        for position in random_positions(board("5x5"), 13, 200, &mut Random::new(3)) {
+        for (moves, value) in values {
+            let Outcome { value: found, remoteness } =
+                database.probe(&notation::parse(board("7x6"), moves).expect("a position"))?;
             // Where there is an answer, it is the right one.
-            assert_eq!(database.probe(&position)?, local.probe(&position)?, "{name}: {position}");
+            assert_eq!(format!("{found} {}", remoteness.unwrap_or(u32::MAX)), *value, "{does}: {moves}");
         }
         Ok(())
     };
-    let failure = ask().expect_err(name);
-    println!("{name}: {failure}");
-    assert!(failure.to_string().contains(error), "{name}: {failure}");
-    assert!(begin.elapsed() < Duration::from_secs(20), "{name}: {:?}", begin.elapsed());
+    let found = ask().err().map(|error| format!("{error}; {}", error.remedy_of_host().unwrap_or_default()));
+    println!("{does}: {found:?}");
+    let is_right = match (&found, &expected) {
+        (Some(found), Some(expected)) => found.contains(expected),
+        (found, expected) => found.is_none() && expected.is_none(),
+    };
+    let is_soon = begin.elapsed() < Duration::from_secs(20);
+    if is_right && is_soon { Ok(()) } else { Err(format!("{does}: {found:?}, expected {expected:?}, {is_soon}")) }
 }
 
 /// Asks a host for all moves of positions of 5x5 with nothing in the cache, and returns the most requests for one position.
@@ -159,38 +212,34 @@ fn what_a_question_needs_of_a_file_is_asked_for_at_the_same_time() {
 }
 
 #[test]
-fn what_passes_is_asked_for_again_and_redirects_are_followed() {
-    let files = databases::files(board("4x4"), Values::Remoteness);
-    let host = Host::changing(files, |request, answer| match request.earlier {
-        0 => answer.status = "503 Service Unavailable",
-        1 => answer.sent = Some(answer.body.len() / 2),
-        2 if !request.path.starts_with("/moved") => redirect(answer, &format!("/moved{}", request.path)),
-        _ => {}
-    });
-    let database = open(format!("{}/4x4/remoteness", host.url));
-    assert_eq!(host.requests(), 4);
-    assert_eq!(database.manifest.root().expect("complete").remoteness, Some(16));
-}
-
-#[test]
 fn the_commands_that_only_read_take_an_address() {
     let (local, mut empty) = (Program::with("4x4"), Program::new());
     local.run("stats 4x4").succeeds();
     let mut files = databases::files(board("4x4"), Values::Remoteness).as_ref().clone();
     let counts = fs::read(local.path("db/4x4/remoteness.stats.json")).expect("the counts");
     files.insert("remoteness.stats.json".to_owned(), counts);
-    let host = Host::serving(Arc::new(files));
+    // It refuses who has no key.
+    let host = Host::changing(Arc::new(files), |request, answer| {
+        if !request.path.ends_with("?key=s3/cret") && !request.path.ends_with("?key=s3%2Fcret") {
+            *answer = Answer { status: 403, ..Answer::default() };
+        }
+    });
+    let signed = format!("{}/db/?key=s3/cret", host.url);
     for command in
         ["query 4x4 1234 --search never", "query 4x4 --json", "analyse 4x4 12341234", "verify 4x4 --sample 100"]
     {
-        let [remote, expected] = [(&empty, host.url.as_str()), (&local, "db")].map(|(program, root)| {
-            let text = program.run(&format!("{command} --db {root}")).succeeds().replace(root, "db");
+        let [remote, expected] = [(&empty, signed.as_str()), (&local, "db")].map(|(program, root)| {
+            let text = program.run(&format!("{command} --db {root}")).succeeds();
+            assert!(!text.contains("cret"), "{text}");
+            let text = text.replace(&format!("{}/db", host.url), "db");
             let without_seconds = text.lines().filter(|line| !line.contains(" s"));
             without_seconds.map(str::to_owned).collect::<Vec<_>>()
         });
         assert_eq!(remote, expected, "{command}");
     }
-    empty.set("FOURBASE_DB", &host.url);
+    let refused = empty.run(&format!("query 4x4 1234 --search never --db {}?key=s3cret", host.url)).fails(1);
+    assert!(refused.contains("status 403") && !refused.contains("s3cret"), "{refused}");
+    empty.set("FOURBASE_DB", &signed);
     assert!(empty.run_with_input("play 4x4 --first perfect --second perfect", "").succeeds().contains("tie"));
     let server = Server::start(&empty, "");
     let boards = || server.get("/api/v1/boards").json()["boards"].as_array().expect("a list").len();
@@ -205,7 +254,7 @@ fn the_commands_that_only_read_take_an_address() {
 fn counts_that_a_host_refuses_are_counts_that_it_does_not_have() {
     let host = Host::changing(databases::files(board("4x4"), Values::Remoteness), |request, answer| {
         if request.path.ends_with(".stats.json") {
-            *answer = Answer { status: "403 Forbidden", ..Answer::default() };
+            *answer = Answer { status: 403, ..Answer::default() };
         }
     });
     let mut program = Program::new();

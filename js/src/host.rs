@@ -22,7 +22,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn get(this: &Host, address: &str, range: &str) -> Result<Answer, JsValue>;
 
-    /// Makes the next request wait some milliseconds.
+    /// Has the part that was asked for last asked for again, after some milliseconds.
     #[wasm_bindgen(method)]
     fn pause(this: &Host, milliseconds: f64);
 
@@ -37,7 +37,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn headers(this: &Answer) -> String;
 
-    /// The bytes if the status is 206, else none.
+    /// The bytes: a part if the status is 206, a small file if it is 200, else none.
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &Answer) -> Uint8Array;
 
@@ -98,7 +98,7 @@ pub fn get(address: &str, range: &str) -> io::Result<Answer> {
     })
 }
 
-/// Makes the next request wait.
+/// Has the part that was asked for last asked for again, after a while.
 pub fn pause(time: Duration) {
     HOST.with_borrow(|host| host.iter().for_each(|host| host.pause(time.as_secs_f64() * 1e3)));
 }

@@ -1,7 +1,7 @@
 //! A static host over HTTP, which answers as it should, or as a test wants it to.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -10,28 +10,68 @@ use std::time::Duration;
 
 use super::databases::Files;
 
-/// An answer that is about to be sent.
+/// A file, a range of it (all without one), and what a host sends for it.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    pub status: &'static str,
-    pub headers: BTreeMap<&'static str, String>,
+    pub status: u16,
+    pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
     /// How many bytes of the body are sent before the connection ends; all without it.
     pub sent: Option<usize>,
     /// How long the client waits for it.
     pub delay: Duration,
+    /// Sent instead of all that, before the connection ends.
+    pub raw: Option<String>,
+    /// Nothing more is sent, and the connection stays open.
+    pub is_silent: bool,
+    /// What is sent has no end.
+    pub is_endless: bool,
 }
 
 impl Answer {
+    /// Answers a request for a range of a file, or for all of it.
+    pub fn of(file: &[u8], range: Option<Range<usize>>) -> Answer {
+        let mut answer = Answer { status: 200, body: file.to_vec(), ..Answer::default() };
+        answer.set("ETag", format!("\"{}\"", file.len()));
+        answer.set("Accept-Ranges", "bytes");
+        let Some(range) = range.map(|range| range.start..range.end.min(file.len())) else { return answer };
+        if range.is_empty() {
+            return Answer { status: 416, ..Answer::default() };
+        }
+        answer.status = 206;
+        answer.set("Content-Range", format!("bytes {}-{}/{}", range.start, range.end - 1, file.len()));
+        answer.body = file[range].to_vec();
+        answer
+    }
+
     /// Sets a header.
-    pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
-        self.headers.insert(name, value.into());
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.headers.insert(name.to_owned(), value.into());
     }
 
     fn bytes(&self) -> Vec<u8> {
         let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
-        let head = format!("HTTP/1.1 {}\r\nContent-Length: {}\r\n{headers}\r\n", self.status, self.body.len());
+        let has_length = !self.is_endless && !self.headers.contains_key("Transfer-Encoding");
+        let length = if has_length { format!("Content-Length: {}\r\n", self.body.len()) } else { String::new() };
+        let head = format!("HTTP/1.1 {} \r\n{length}{headers}\r\n", self.status);
         [head.as_bytes(), &self.body[..self.sent.unwrap_or(self.body.len())]].concat()
+    }
+
+    /// Sends it. Returns whether the connection can take the next request.
+    fn send(&self, mut stream: &TcpStream) -> bool {
+        thread::sleep(self.delay);
+        let bytes = self.raw.as_ref().map_or_else(|| self.bytes(), |raw| raw.clone().into_bytes());
+        let is_silent = self.is_silent && self.sent.is_none();
+        let mut is_open = is_silent || stream.write_all(&bytes).is_ok();
+        while is_open && self.is_endless {
+            is_open = stream.write_all(&[0; 1 << 16]).is_ok();
+        }
+        if self.is_silent {
+            // Waits until the client gives up.
+            _ = stream.read(&mut [0]);
+        }
+        let closes = self.is_silent || self.headers.contains_key("Connection");
+        is_open && self.sent.is_none() && self.raw.is_none() && !closes
     }
 }
 
@@ -41,6 +81,8 @@ pub struct Request {
     /// The last part of the path.
     pub name: String,
     pub path: String,
+    /// The bytes that it asks for.
+    pub range: Option<Range<usize>>,
     /// How many requests for this file came before.
     pub earlier: usize,
 }
@@ -89,38 +131,21 @@ impl Host {
 }
 
 impl Shared {
-    fn serve(&self, mut stream: &TcpStream) {
+    fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
         while let Some((path, range)) = read_request(&mut reader) {
-            let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+            let name = path.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
             let mut requests = self.requests.lock().expect("a lock");
             let earlier = requests.iter().filter(|earlier| **earlier == name).count();
             requests.push(name.clone());
             drop(requests);
-            let mut answer = self.answer(&name, range);
-            (self.change)(&Request { name, path, earlier }, &mut answer);
-            thread::sleep(answer.delay);
-            if stream.write_all(&answer.bytes()).is_err() || answer.sent.is_some() {
+            let absent = || Answer { status: 404, body: b"<html>no such page".to_vec(), ..Answer::default() };
+            let mut answer = self.files.get(&name).map_or_else(absent, |file| Answer::of(file, range.clone()));
+            (self.change)(&Request { name, path, range, earlier }, &mut answer);
+            if !answer.send(stream) {
                 return;
             }
         }
-    }
-
-    fn answer(&self, name: &str, range: Option<Range<usize>>) -> Answer {
-        let Some(file) = self.files.get(name) else {
-            return Answer { status: "404 Not Found", body: b"<html>no such page".to_vec(), ..Answer::default() };
-        };
-        let mut answer = Answer { status: "200 OK", body: file.clone(), ..Answer::default() };
-        answer.set("ETag", format!("\"{}-{name}\"", file.len()));
-        answer.set("Accept-Ranges", "bytes");
-        let Some(range) = range.map(|range| range.start..range.end.min(file.len())) else { return answer };
-        if range.is_empty() {
-            return Answer { status: "416 Range Not Satisfiable", ..Answer::default() };
-        }
-        answer.status = "206 Partial Content";
-        answer.set("Content-Range", format!("bytes {}-{}/{}", range.start, range.end - 1, file.len()));
-        answer.body = file[range].to_vec();
-        answer
     }
 }
 

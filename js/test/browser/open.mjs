@@ -1,4 +1,4 @@
-// A server of static files and Chromium, for the tests and for bench.mjs. `.ci/js` installs what drives the browser.
+// A server of static files and a browser, for the tests and for bench.mjs: Chromium, or the Firefox that FOURBASE_FIREFOX names. `.ci/js` installs what drives the browser.
 
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -29,10 +29,20 @@ const PAGE = `<!doctype html><title>fourbase</title><script type="importmap">${J
   },
 })}</script><input type="file" id="files" multiple><input type="file" id="folder" webkitdirectory>`;
 
+/** A service worker that keeps whole files of databases, and answers requests for parts with them. */
+const KEEPING = `onactivate = (event) => event.waitUntil(clients.claim());
+addEventListener("fetch", (event) => /manifest|tier/.test(event.request.url) && event.respondWith(kept(event.request.url)));
+async function kept(url) {
+  const cache = await caches.open("files");
+  if (!await cache.match(url)) await cache.put(url, await fetch(url));
+  return cache.match(url);
+}`;
+
 async function serve(request, response) {
   const [, kind, ...parts] = decodeURIComponent(new URL(request.url, "http://localhost").pathname).split("/");
   const send = (status, type, body) => response.writeHead(status, { "Content-Type": type, ...HEADERS[kind] }).end(body);
   if (!HEADERS[kind] || parts.includes("..")) return send(404, "text/plain");
+  if (parts[0] === "keeping.js") return send(200, "text/javascript", KEEPING);
   if (parts.join("") === "") return send(200, "text/html", PAGE);
   const truth = process.env.FOURBASE_TRUTH;
   const file = parts[0] === "truth" && truth ? join(truth, ...parts.slice(1)) : join(ROOT, ...parts);
@@ -40,12 +50,17 @@ async function serve(request, response) {
   return body ? send(200, TYPES[extname(file)] ?? "application/octet-stream", body) : send(404, "text/plain");
 }
 
-/** Starts a server and Chromium. `page(kind)` opens a page of one kind of headers; `end` ends both. */
+const { FOURBASE_CHROMIUM: CHROMIUM = "/usr/bin/chromium", FOURBASE_FIREFOX: FIREFOX } = process.env;
+export const NAME = FIREFOX ? "Firefox" : "Chromium";
+
+/** Starts a server and a browser. `page(kind)` opens a page of one kind of headers; `end` ends both. */
 export async function open(options = []) {
-  const { chromium } = createRequire(join(ROOT, "node_modules/"))("playwright-core");
-  // Without a sandbox, which needs rights that a container does not have.
-  const executablePath = process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: options });
+  const { chromium, firefox } = createRequire(join(ROOT, "node_modules/"))("playwright-core");
+  const browser = FIREFOX
+    // Over WebDriver BiDi.
+    ? await firefox.launch({ executablePath: FIREFOX, channel: "moz-firefox" })
+    // Without a sandbox, which needs rights that a container does not have.
+    : await chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: false, args: options });
   const server = createServer(serve);
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${server.address().port}`;

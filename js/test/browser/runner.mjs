@@ -1,4 +1,4 @@
-// In the place of node:test in a page: collects the tests of a file, which chromium.test.mjs runs one by one.
+// In the place of node:test in a page: collects the tests of a file, which browser.test.mjs runs one by one.
 
 const tests = new Map();
 

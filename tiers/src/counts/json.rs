@@ -6,6 +6,7 @@ use fourbase::Board;
 use serde::Serialize;
 
 use super::{Counts, OutcomeCount, PlyCounts};
+use crate::files::plain;
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::solve::SolveError;
@@ -121,7 +122,7 @@ impl Stats {
     #[must_use]
     pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
         Stats {
-            folder: database.map(|(folder, _)| folder.to_string_lossy().into_owned()),
+            folder: database.map(|(folder, _)| plain(folder)),
             keep_plies: database.and_then(|(_, manifest)| manifest.keep_plies),
             hash: database.and_then(|(_, manifest)| Some(manifest.hash?.to_string())),
             sums: Sums::of(counts, &counts.plies),

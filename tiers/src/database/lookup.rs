@@ -8,6 +8,7 @@ use fourbase::{Board, Outcome, Position};
 
 use super::error::DatabaseError;
 use super::open::Database;
+use crate::files::plain;
 use crate::kernel::Values;
 
 /// The budgets limit the searches for positions whose tiers the database does not keep.
@@ -38,7 +39,7 @@ impl Lookup for Database {
 
     fn describe(&self) -> DatabaseJson {
         DatabaseJson {
-            folder: (!self.is_embedded).then(|| self.folder().to_string_lossy().into_owned()),
+            folder: (!self.is_embedded).then(|| plain(self.folder())),
             stores: Some(self.values().to_string()),
             keep_plies: self.manifest.keep_plies,
             hash: self.manifest.hash.map(|hash| hash.to_string()),

@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::misplaced::check_root;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, is_address, storage_of};
+use crate::files::{Disk, FileError, ReadStorage, Storage, io_error, is_address, query_first, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, TierRecord, board_and_values_of, folder_of, tier_path};
 use crate::index::{Index, TierDirectory};
@@ -69,13 +69,13 @@ impl std::fmt::Debug for Database {
 impl Database {
     /// Opens the database of a folder, normally `<db>/<board>/<values>`. The manifest names the board and the values; a
     /// folder whose name says otherwise is rejected. With the cargo feature `http`, the folder may be an address such
-    /// as `http://host/7x6/remoteness`: [`Http`](crate::files::Http) describes the requests to the host.
+    /// as `http://host/7x6/remoteness?key=1`: [`Http`](crate::files::Http) describes the requests to the host.
     ///
     /// # Errors
     /// [`DatabaseError::Missing`] for a folder without a manifest, [`DatabaseError::File`] for files that can't be read
     /// or are damaged, [`DatabaseError::Index`] for a board that is too large.
     pub fn open(folder: &Path) -> Result<Database, DatabaseError> {
-        Database::open_on(storage_of(folder), folder)
+        Database::open_on(storage_of(folder), &query_first(folder))
     }
 
     /// Opens a database as [`Database::open`] does, from files in the given storage.

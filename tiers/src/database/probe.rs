@@ -6,16 +6,9 @@
 //! with a forced reply, the probe first plays the forced moves to the next quiet position. If the tier to look up is
 //! not kept, a forward search solves the position (see [`super::fallback`]). The deepest kept tier of a solve with
 //! `--keep-plies` also stores forced positions, so a position with fewer pieces never needs a search.
-//!
-//! Before look-ups in remote files start, [`Database::read_ahead`] requests the parts that they will read. A probe needs
-//! no file to tell which positions it may look up: its own position, or the children and the positions that forced moves
-//! reach from the children. So these positions are listed first, and sorted by tier. Then the pages of each file's
-//! directory are requested, and after that the blocks: up to eight requests at a time per file, and all files at the same
-//! time. The probe may use fewer positions, because it stops at a win.
 
 use fourbase::analysis::{AnalysisError, Budget, Cost};
 use fourbase::{Outcome, Player, Position, Value};
-use rayon::prelude::*;
 
 use super::cache::Place;
 use super::error::DatabaseError;
@@ -31,14 +24,6 @@ const NODES_WORTH_AN_ANSWER: u64 = 64;
 
 /// How many look-ups of one position wait for memory together. With more, the first good one saves fewer others.
 const WARMED_TOGETHER: usize = 4;
-
-/// The longest list of positions to read ahead for. No position has more moves, so the children of one position always
-/// fit. Longer lists are looked up in an order that shares blocks (see [`super::many`]), and each position reads what
-/// it needs.
-const MOST_POSITIONS: usize = 32;
-
-/// The most positions to list for one probe. The worst position of 6x4 needs 68.
-const MOST_FOLLOWED: usize = 256;
 
 impl Database {
     /// Looks a position up. Every well-formed position has an answer, even if no game reaches it.
@@ -175,7 +160,7 @@ impl Database {
     /// Plays forced moves from an evaluated position, until a position is stored or not forced. None of these moves
     /// completes a line: in normal play a position with such a move is decided, and under misère a move that completes
     /// a line loses, so it is never the forced one.
-    fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
+    pub(super) fn follow(&self, mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
         while let StaticEvaluation::Forced(column) = evaluation
             && !self.stores_forced(ply)
         {
@@ -199,19 +184,58 @@ impl Database {
         Ok(tier.outcome(self.index(), &self.cache, place)?)
     }
 
-    /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to.
+    /// Returns the outcome of a quiet position of an even ply: the best outcome that any child leads to. `bound` is that
+    /// of `probe_end`.
+    fn best(&self, start: Seen, bound: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+        let (mut best, ends) = self.ends(start, bound);
+        // A tier at an address is opened only if it is needed.
+        let together = if is_address(self.folder()) { 1 } else { WARMED_TOGETHER };
+        let kept = ends.partition_point(|(_, end)| self.reaches(end.ply));
+        let (stored, searched) = ends.split_at(kept);
+        for ends in stored.chunks(together) {
+            let mut places = [const { Ok(None) }; WARMED_TOGETHER];
+            for (place, (ply, end)) in places.iter_mut().zip(ends) {
+                if !best.is_at_least(&end.position, *ply) {
+                    *place = self.locate(end);
+                }
+            }
+            self.cache.codes.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
+            for (place, (ply, end)) in places.into_iter().zip(ends) {
+                // A place that was not found is an error only where it is needed.
+                if !best.is_at_least(&end.position, *ply)
+                    && let Some((tier, place)) = place?
+                {
+                    best.improve(end.ply, self.stored(tier, place, budget)?);
+                }
+            }
+        }
+        // Searches come last: a stored win may make them unnecessary.
+        if !searched.is_empty()
+            && let Some(outcome) = self.at_least(&start.position, budget)?
+        {
+            best.improve(start.ply, outcome);
+        }
+        for (_, end) in searched {
+            if !best.is_at_least(&end.position, start.ply) {
+                // Pass the best outcome so far, because only a better one matters.
+                best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
+            }
+        }
+        best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
+    }
+
+    /// Lists where the outcome of a quiet position of an even ply comes from, without a look-up. Returns the best of the
+    /// outcomes that the board decides, and the positions to look up or to search, sorted by ply, each with the ply of
+    /// the position from which it is reached.
     ///
     /// A child with a forced reply leads to another quiet position with the same player to move, so only one player has
     /// choices. Several orders of the same moves may lead to the same position, which is examined only once. A position
     /// is skipped if it can't improve on the best outcome so far: if no sooner win is possible, or if the best outcome
     /// is a tie and the player has no room left for a line. `bound` is that of `probe_end`.
-    fn best(&self, start: Seen, bound: Option<Outcome>, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+    pub(super) fn ends(&self, start: Seen, bound: Option<Outcome>) -> (Best, Vec<(u32, Seen)>) {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: bound, bound };
-        let (mut nodes, mut stored, mut searched) =
-            (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
-        // A tier at an address is opened only if it is needed.
-        let together = if is_address(self.folder()) { 1 } else { WARMED_TOGETHER };
-        let mut next = 0;
+        let (mut nodes, mut next) = (vec![start], 0);
+        let mut ends = Vec::with_capacity(start.position.board().width());
         while let Some(Seen { position: node, ply, .. }) = nodes.get(next).copied() {
             next += 1;
             if best.is_at_least(&node, ply) {
@@ -227,98 +251,26 @@ impl Database {
                             break;
                         }
                     }
-                    // Searches come last: a stored win may make them unnecessary.
-                    _ if !self.reaches(end.ply) => searched.push(end),
-                    _ if is_stored(end.ply) => stored.push(end),
+                    _ if is_stored(end.ply) || !self.reaches(end.ply) => {
+                        let place = ends.partition_point(|(_, other): &(u32, Seen)| other.ply <= end.ply);
+                        ends.insert(place, (ply, end));
+                    }
                     _ if !nodes.contains(&end) => nodes.push(end),
                     _ => {}
                 }
             }
-            for ends in stored.chunks(together) {
-                let mut places = [const { Ok(None) }; WARMED_TOGETHER];
-                for (place, end) in places.iter_mut().zip(ends).filter(|(_, end)| !best.is_at_least(&end.position, ply))
-                {
-                    *place = self.locate(end);
-                }
-                self.cache.codes.warm(places.iter().filter_map(|place| Some(place.as_ref().ok()?.as_ref()?.1)));
-                for (place, end) in places.into_iter().zip(ends) {
-                    // A place that was not found is an error only where it is needed.
-                    if !best.is_at_least(&end.position, ply)
-                        && let Some((tier, place)) = place?
-                    {
-                        best.improve(end.ply, self.stored(tier, place, budget)?);
-                    }
-                }
-            }
-            stored.clear();
         }
-        if !searched.is_empty()
-            && let Some(outcome) = self.at_least(&start.position, budget)?
-        {
-            best.improve(start.ply, outcome);
-        }
-        for end in searched {
-            if !best.is_at_least(&end.position, start.ply) {
-                // Pass the best outcome so far, because only a better one matters.
-                best.improve(end.ply, self.search_beyond(&end.position, best.ply, best.outcome, budget)?);
-            }
-        }
-        best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
-    }
-}
-
-impl Database {
-    /// Requests what looking up the positions will read, if the files are on a host.
-    pub(super) fn read_ahead(&self, positions: &[Position]) {
-        if positions.len() > MOST_POSITIONS || !is_address(self.folder()) {
-            return;
-        }
-        let of_board = positions.iter().filter(|position| position.board() == self.board());
-        let all: Vec<Seen> = of_board.flat_map(|position| self.looked_up(position)).collect();
-        let plies = 0..=self.board().cells() as u32;
-        let read_tier = |ply| {
-            let of_tier: Vec<&Position> = all.iter().filter(|end| end.ply == ply).map(|end| &end.position).collect();
-            // Ignore errors: the look-up reports them.
-            if !of_tier.is_empty()
-                && let Ok(tier) = self.tier(ply)
-            {
-                tier.read_ahead(self.index(), &self.cache, of_tier.into_iter());
-            }
-        };
-        // Without threads, rayon would only make a module for the web larger.
-        if cfg!(target_family = "wasm") { plies.for_each(read_tier) } else { plies.into_par_iter().for_each(read_tier) }
-    }
-
-    /// Lists the stored positions that a probe may look up.
-    fn looked_up(&self, position: &Position) -> Vec<Seen> {
-        let start = self.follow(*position, position.ply() as u32, evaluate(position));
-        let (mut found, mut next) = (vec![start], 0);
-        while let Some(Seen { position, ply, evaluation }) = found.get(next).copied() {
-            next += 1;
-            if evaluation != StaticEvaluation::Quiet || is_stored(ply) || !self.reaches(ply) {
-                continue;
-            }
-            let evaluations = ChildEvaluations::new(&position);
-            for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
-                let end = self.follow(position.drop_piece(column), ply + 1, evaluations.of(column));
-                if found.len() < MOST_FOLLOWED && !found.contains(&end) {
-                    found.push(end);
-                }
-            }
-        }
-        let is_decided = |of: &Seen| matches!(of.evaluation, StaticEvaluation::Decided(_));
-        found.retain(|of| !is_decided(of) && is_stored(of.ply) && self.reaches(of.ply));
-        found
+        (best, ends)
     }
 }
 
 /// The position at the end of forced moves, its ply, and its evaluation: quiet, decided, or forced if forced positions
 /// are stored.
 #[derive(Clone, Copy, PartialEq)]
-struct Seen {
-    position: Position,
-    ply: u32,
-    evaluation: StaticEvaluation,
+pub(super) struct Seen {
+    pub position: Position,
+    pub ply: u32,
+    pub evaluation: StaticEvaluation,
 }
 
 /// Converts an outcome at the ply `later` into one for the player to move at `ply`, with the remoteness counted from
@@ -336,7 +288,7 @@ pub(super) fn later(outcome: Outcome, plies: u32) -> Option<Outcome> {
 }
 
 /// The best outcome so far, for the player to move at `ply`.
-struct Best {
+pub(super) struct Best {
     ply: u32,
     player: Player,
     outcome: Option<Outcome>,
@@ -366,7 +318,7 @@ impl Best {
 
     /// Returns whether `position` can be skipped, because it can't improve the best outcome. The same player is to
     /// move, at the ply `later`.
-    fn is_at_least(&self, position: &Position, later: u32) -> bool {
+    pub(super) fn is_at_least(&self, position: &Position, later: u32) -> bool {
         let only_a_win = || self.outcome.is_some_and(|best| best.value != Value::Lose);
         self.is_settled(later) || only_a_win() && !can_win(position, self.player)
     }

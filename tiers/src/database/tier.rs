@@ -40,7 +40,8 @@ impl OpenTier {
         let TierRecord { ply, entries, bytes, .. } = *record;
         let path = tier_path(folder, ply);
         let board = index.board();
-        let reader = Reader::open(storage, &path, bytes, count_shapes(board, ply), |header, found_bytes| {
+        let likely = Chunks::likely(entries).map(|chunks| Header { board, values, ply, chunks });
+        let reader = Reader::open(storage, &path, bytes, count_shapes(board, ply), likely, |header, found_bytes| {
             let chunks = Chunks { tier_entries: entries, ..header.chunks };
             if !chunks.are_possible() || *header != (Header { board, values, ply, chunks }) {
                 let expected = format!("{board} {values} ply {ply} of {entries} entries");

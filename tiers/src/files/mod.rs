@@ -33,11 +33,11 @@ pub use error::FileError;
 pub(crate) use error::io_error;
 #[cfg(feature = "http")]
 pub use http::UreqClient;
-pub use http::{Client, Http, Response, is_address};
+pub use http::{Client, Http, Response, is_address, query_first};
 pub use memory::Memory;
 pub(crate) use memory::lock;
 pub use storage::{Lock, ReadFile, ReadStorage, Storage, WriteFile, has_room};
-pub use text::{bytes, counted, escaped, grouped, shown};
+pub use text::{bytes, counted, escaped, grouped, plain, shown};
 
 /// Returns the storage for a folder: HTTP for an address, else the operating system.
 pub(crate) fn storage_of(folder: &std::path::Path) -> std::sync::Arc<dyn ReadStorage> {

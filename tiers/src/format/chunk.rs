@@ -57,6 +57,12 @@ impl Chunks {
         Chunks { each: (each as u32).next_power_of_two(), tier_entries, has_forced }
     }
 
+    /// Lists the ways in which the writer may cut a tier of so many entries.
+    pub fn likely(tier_entries: u64) -> impl Iterator<Item = Chunks> {
+        let sizes = (LEAST_ENTRIES[1].ilog2()..=MOST_ENTRIES.ilog2()).map(|log| 1 << log);
+        sizes.flat_map(move |each| [false, true].map(|has_forced| Chunks { tier_entries, each, has_forced }))
+    }
+
     /// Returns whether the writer may choose chunks of this size.
     pub fn are_possible(&self) -> bool {
         self.each.is_power_of_two() && (LEAST_ENTRIES[1]..=MOST_ENTRIES).contains(&self.each)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fourbase::Board;
 
-use crate::files::{FileError, Storage, TEMPORARY, io_error, remove_named};
+use crate::files::{FileError, Storage, TEMPORARY, io_error, query_first, remove_named};
 use crate::kernel::Values;
 
 /// The manifest's name in its folder.
@@ -16,7 +16,7 @@ pub(crate) const REPLACEMENT: &str = "replacement";
 
 /// Returns the folder of a board's database under the folder of all databases.
 pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
-    root.join(board.to_string()).join(values.to_string())
+    query_first(root).join(board.to_string()).join(values.to_string())
 }
 
 /// Reads board and values from the path of a database's folder, or of the folder of a database that will replace it.

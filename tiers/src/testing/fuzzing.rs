@@ -138,7 +138,7 @@ pub fn pages(data: &[u8]) -> bool {
     }
     let (path, storage) = (Path::new("tier-09"), Memory::default());
     write(&storage, path, &parts.to_file());
-    let Ok(reader) = Reader::open(&storage, path, 0, 1000, |_, _| Ok(())) else { return false };
+    let Ok(reader) = Reader::open(&storage, path, 0, 1000, std::iter::empty(), |_, _| Ok(())) else { return false };
     let chunks = chunks.count();
     assert_eq!(reader.blocks, count as u64);
     let mut is_whole = true;

@@ -12,7 +12,7 @@ use std::time::Instant;
 use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Lookup, Source};
 use fourbase_tiers::dataset::{Column, Dataset, RowChoice, ply_ranges};
-use fourbase_tiers::files::{bytes, grouped};
+use fourbase_tiers::files::{bytes, grouped, plain};
 use serde::Serialize;
 
 use crate::output::progress::Shown;
@@ -75,8 +75,8 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     };
     Ok(Some(ExportReport {
         board: board.to_string(),
-        file: output::json_path(file),
-        readme: readme.map(|readme| output::json_path(&readme)),
+        file: plain(file),
+        readme: readme.map(|readme| plain(&readme)),
         format: format.name(),
         rows: win + tie + lose,
         win,

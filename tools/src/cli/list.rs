@@ -7,7 +7,7 @@ use clap::Args;
 use fourbase::analysis::json::OutcomeJson;
 use fourbase::{Board, Outcome};
 use fourbase_tiers::database::{self, Listing};
-use fourbase_tiers::files::{bytes, grouped};
+use fourbase_tiers::files::{bytes, grouped, plain};
 use fourbase_tiers::format::{Manifest, folder_of};
 use serde::Serialize;
 
@@ -109,7 +109,7 @@ impl ListedDatabase {
             bytes: manifest.bytes(),
             keep_plies: manifest.keep_plies,
             hash: manifest.hash.map(|hash| hash.to_string()),
-            folder: output::json_path(&folder_of(root, board, manifest.values)),
+            folder: plain(&folder_of(root, board, manifest.values)),
             root: manifest.root(),
         }
     }

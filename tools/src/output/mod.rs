@@ -14,7 +14,6 @@ mod work;
 
 use std::fmt::Display;
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 use anstream::adapter::strip_str;
@@ -60,11 +59,6 @@ pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_j
 /// Standard output cannot be written.
 pub fn print_result(command: &'static str, result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
     if is_json { print_json(&Envelope::new(command, result)) } else { print(result) }
-}
-
-/// Writes a path for JSON. Bytes that are not UTF-8 become the replacement character.
-pub fn json_path(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }
 
 /// Lays out rows, one per line, below the names of the columns. A `>` before a name, as in [`std::fmt`], aligns the column right.

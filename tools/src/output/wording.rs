@@ -4,12 +4,12 @@
 //! characters in the word are escapes (`$'a\nb'`), so that it stays on one line. On Windows the quotes are those of PowerShell.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
 use fourbase::{Outcome, Player, Position, Value, excerpt};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::files::counted;
+use fourbase_tiers::files::{counted, is_address, shown};
 use os_display::Quotable;
 
 /// The width of a line of output, in characters.
@@ -97,7 +97,8 @@ pub fn kept(keep_plies: Option<u32>) -> String {
 
 /// Writes a path for people, quoted as a shell needs it. A path of more than [`PATH_BYTES`] bytes is cut instead.
 pub fn path(path: &Path) -> String {
-    let word = shell_word(path);
+    let path = if is_address(path) { PathBuf::from(shown(path)) } else { path.to_path_buf() };
+    let word = shell_word(&path);
     if word.len() <= PATH_BYTES { word } else { excerpt(&path.display().to_string(), PATH_BYTES) }
 }
 

@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use fourbase::excerpt;
 
+/// The status of an answer to a request for bytes beyond the end of a file.
+const SHORTER: u16 = 416;
+
 /// The most bytes of a header that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
 /// Sends requests to hosts over HTTP.
 pub trait Client: Send + Sync + Debug {
     /// Sends one `GET` request whose header `Range` is `range`, and follows redirects. Reads at most `most_bytes` of
-    /// the body, and none unless the status is 206.
+    /// the body if the status is 206, all of it if the status is 200 and it is at most 1 MiB, and else none.
     ///
     /// # Errors
     /// If no complete answer came in time, or it is longer than `most_bytes`. [`Http`](super::Http) lists the kinds. A
@@ -53,14 +56,38 @@ pub(super) struct Version {
     tag: Option<String>,
 }
 
-/// Checks the answer to a request for the bytes `asked`. Returns the bytes (fewer if the file ends earlier) and the
-/// version of the file.
-pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, Version)> {
-    check_status(response.status)?;
+/// Checks the answer to a request for the bytes `asked`. Returns the bytes (fewer if the file ends earlier, all if the
+/// host sent the whole file) and the version of the file, which is that of `opened` if the file was opened before.
+pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Version>) -> io::Result<(Part, Version)> {
+    let changed = || io::Error::new(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened");
+    let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
+    let is_whole = response.status == 200 && !response.body.is_empty();
+    if response.status == 200 && opened.is_some_and(|opened| opened.tag != tag) {
+        return Err(changed());
+    }
+    if !is_whole {
+        check_status(response.status)?;
+    }
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
         let encoding = excerpt(encoding, EXCERPT_BYTES);
         return Err(io::Error::new(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
     }
+    let (part, size) = if is_whole { whole(response, asked)? } else { ranged(response, asked)? };
+    let version = Version { size, tag };
+    if opened.is_some_and(|opened| *opened != version) { Err(changed()) } else { Ok((part, version)) }
+}
+
+/// Returns the bytes of a whole file, and their number.
+fn whole(response: Response, asked: &Range<u64>) -> io::Result<(Part, u64)> {
+    let size = response.body.len() as u64;
+    if asked.start >= size {
+        check_status(SHORTER)?;
+    }
+    Ok((Part { offset: 0, bytes: response.body }, size))
+}
+
+/// Returns the bytes that were asked for, and the length of the whole file.
+fn ranged(response: Response, asked: &Range<u64>) -> io::Result<(Part, u64)> {
     let found = response.header("content-range").unwrap_or("none");
     let is_asked = |(range, size): &(Range<u64>, u64)| *range == (asked.start..asked.end.min(*size));
     let (Range { start, end }, size) = content_range(found).filter(is_asked).ok_or_else(|| {
@@ -74,8 +101,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>) -> io::Result<(Part, 
         let kind = if length < expected { ErrorKind::ConnectionAborted } else { ErrorKind::InvalidData };
         return Err(io::Error::new(kind, format!("the host sent {length} bytes of {expected}")));
     }
-    let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
-    Ok((Part { offset: start, bytes: response.body }, Version { size, tag }))
+    Ok((Part { offset: start, bytes: response.body }, size))
 }
 
 /// Returns the value of the header `Range` that requests this range.
@@ -96,7 +122,7 @@ fn check_status(status: u16) -> io::Result<()> {
         200 => (ErrorKind::Unsupported, "the host ignores the header Range"),
         401 | 403 => (ErrorKind::PermissionDenied, "the host refuses the file"),
         404 | 410 => (ErrorKind::NotFound, "the host has no such file"),
-        416 => (ErrorKind::InvalidData, "the host has a shorter file"),
+        SHORTER => (ErrorKind::InvalidData, "the host has a shorter file"),
         429 | 500.. => (ErrorKind::ResourceBusy, "the host cannot answer now"),
         _ => (ErrorKind::InvalidData, "the host does not answer with the bytes"),
     };

@@ -13,6 +13,9 @@ use super::answer::{Client, Response};
 /// The most time for a request, including redirects and the answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The most bytes of a file that is taken from a host that ignores the header `Range` and sends the file whole.
+const WHOLE_BYTES: u64 = 1 << 20;
+
 /// How many idle connections are kept open: several files are read at once, each with several requests.
 const IDLE_CONNECTIONS: usize = 64;
 
@@ -59,10 +62,15 @@ impl UreqClient {
         let headers = parts.headers.iter();
         let headers = headers.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
         let mut response = Response { status: parts.status.as_u16(), headers: headers.collect(), body: Vec::new() };
-        if response.status == 206 {
+        let most_bytes = match response.status {
             // Allow one byte more than requested, so that a body that is too long can be recognized. Reading to the end
             // of the body also frees the connection for the next request.
-            let mut reader = body.into_reader().take(most_bytes + 1);
+            206 => Some(most_bytes + 1),
+            200 => body.content_length().filter(|length| *length <= WHOLE_BYTES),
+            _ => None,
+        };
+        if let Some(most_bytes) = most_bytes {
+            let mut reader = body.into_reader().take(most_bytes);
             reader.read_to_end(&mut response.body).map_err(|failure| io_error(failure.into()))?;
         }
         Ok(response)

@@ -10,7 +10,8 @@ use std::time::Duration;
 use super::answer::{self, Client, Part, Version};
 use crate::files::storage::ReadFile;
 
-/// The number of bytes that opening a file requests. They hold the whole manifest, or the header of a tier's file.
+/// The number of bytes at the start of a file that are requested together. They hold the whole manifest, or the header
+/// of a tier's file.
 const HEAD_BYTES: u64 = 4 << 10;
 
 /// The number of bytes at the end of a file that are requested together. In a tier's file they include the list of the
@@ -18,7 +19,7 @@ const HEAD_BYTES: u64 = 4 << 10;
 const TAIL_BYTES: u64 = 32 << 10;
 
 /// A file of at most this many bytes is requested as a whole if its length is known.
-const WHOLE_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
+const BOTH_BYTES: u64 = HEAD_BYTES + TAIL_BYTES;
 
 /// The most bytes to request for one read.
 const MOST_BYTES: u64 = 1 << 20;
@@ -56,27 +57,21 @@ struct KeptParts {
 }
 
 impl HttpFile {
-    /// Asks for the first bytes of a file and, if a length is expected, for the last bytes at the same time.
+    /// Asks for the last bytes of a file of the expected length, or for its first bytes if none is expected.
     pub fn open(client: &Arc<dyn Client>, address: String, expected_bytes: Option<u64>) -> io::Result<HttpFile> {
-        let head = 0..expected_bytes.filter(|bytes| (1..=WHOLE_BYTES).contains(bytes)).unwrap_or(HEAD_BYTES);
-        let tail = expected_bytes.filter(|bytes| *bytes > WHOLE_BYTES).map(|bytes| bytes - TAIL_BYTES..bytes);
-        let ranges: Vec<Range<u64>> = [head].into_iter().chain(tail).collect();
-        let mut parts = together(&ranges, |range| fetch(&**client, &address, range)).into_iter();
-        let (head, version) = parts.next().ok_or(ErrorKind::Interrupted)??;
-        // If the last bytes did not come, the first read of them requests them again.
-        let tail = parts.flatten().filter(|(_, of)| *of == version).map(|(tail, _)| tail);
-        let ends = std::iter::once(head).chain(tail).collect();
-        let kept = Mutex::new(KeptParts { ends, ..KeptParts::default() });
+        let range = match expected_bytes {
+            Some(bytes) if bytes > BOTH_BYTES => bytes - TAIL_BYTES..bytes,
+            Some(bytes) if bytes > 0 => 0..bytes,
+            _ => 0..HEAD_BYTES,
+        };
+        let (part, version) = fetch(&**client, &address, &range, None)?;
+        let kept = Mutex::new(KeptParts { ends: vec![part], ..KeptParts::default() });
         Ok(HttpFile { client: Arc::clone(client), address, version, kept })
     }
 
     /// Requests bytes that the file has. Returns an error if the file has changed since it was opened.
     fn fetch(&self, range: &Range<u64>) -> io::Result<Part> {
-        let (part, version) = fetch(&*self.client, &self.address, range)?;
-        if version != self.version {
-            return Err(io::Error::new(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened"));
-        }
-        Ok(part)
+        Ok(fetch(&*self.client, &self.address, range, Some(&self.version))?.0)
     }
 
     fn kept(&self) -> MutexGuard<'_, KeptParts> {
@@ -99,9 +94,14 @@ impl ReadFile for HttpFile {
         }
         let tail = size.saturating_sub(TAIL_BYTES);
         let end = offset.saturating_add((buffer.len() as u64).min(MOST_BYTES)).min(size);
-        let part = self.fetch(&if offset >= tail { tail..size } else { offset..end })?;
+        let is_head = end <= HEAD_BYTES.min(size);
+        let part = self.fetch(&match () {
+            () if offset >= tail => tail..size,
+            () if is_head => 0..HEAD_BYTES.min(size),
+            () => offset..end,
+        })?;
         let read = part.read(buffer, offset).ok_or(ErrorKind::InvalidData)?;
-        if offset >= tail {
+        if offset >= tail || is_head {
             self.kept().ends.push(part);
         }
         Ok(read)
@@ -175,16 +175,26 @@ fn together<T: Send>(ranges: &[Range<u64>], ask: impl Fn(&Range<u64>) -> io::Res
     })
 }
 
-/// Requests bytes. After a failure that may be temporary, tries again, up to three tries in all.
-fn fetch(client: &dyn Client, address: &str, range: &Range<u64>) -> io::Result<(Part, Version)> {
+/// Requests bytes of a file, whose version is that of `opened` if it was opened before. After a failure that may be
+/// temporary, tries again, up to three tries in all.
+fn fetch(
+    client: &dyn Client,
+    address: &str,
+    range: &Range<u64>,
+    opened: Option<&Version>,
+) -> io::Result<(Part, Version)> {
     let mut pauses = PAUSES.into_iter();
     loop {
         let response = client.get(address, &answer::header(range), range.end - range.start);
-        match response.and_then(|response| answer::part(response, range)) {
+        match response.and_then(|response| answer::part(response, range, opened)) {
             Err(failure) if may_pass(failure.kind()) => match pauses.next() {
                 Some(pause) => client.pause(pause),
                 None => return Err(io::Error::new(failure.kind(), format!("{failure}, {} times", PAUSES.len() + 1))),
             },
+            // Some hosts send a file whole until they have it in their own cache.
+            Err(failure) if failure.kind() == ErrorKind::Unsupported && pauses.len() == PAUSES.len() => {
+                pauses.next().into_iter().for_each(|pause| client.pause(pause));
+            }
             answer => return answer,
         }
     }

@@ -1,24 +1,27 @@
 //! Files on a host, read over HTTP. Any static host that supports the header `Range` works.
 //!
-//! To open a file, a request asks for its first bytes. The answer tells the length and the version of the file (`ETag`,
-//! else `Last-Modified`), which all later answers must repeat. The end of a file, which lists its blocks, is requested
-//! once and kept. Every other read is a request of its own. Requests run at the same time if they are for both ends of
-//! a file, or for ranges that [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the
+//! To open a file, a request asks for its first bytes, or for its last ones, which list its blocks, if its length is
+//! known. The answer tells the length and the version of the file (`ETag`, else `Last-Modified`), which all later
+//! answers must repeat. Both ends are kept. Every other read is a request of its own. Requests run at the same time if
+//! they are for ranges that [`ReadFile::read_ahead`] announces. Whatever a host answers, a read returns bytes of the
 //! requested range or an error:
 //!
 //! | kind of the error | what happened |
 //! |---|---|
 //! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
-//! | `Unsupported` | the host ignores `Range`, or compresses |
+//! | `Unsupported` | the host ignores `Range` for a file of more than 1 MiB, or compresses |
 //! | `AddrNotAvailable` | this program has no HTTP or no TLS |
 //! | `HostUnreachable` | the host has let three tries in a row time out less than a minute ago |
 //! | `StaleNetworkFileHandle` | the file has changed since it was opened |
 //! | `NotConnected` | the certificate of the host is not trusted |
-//! | `InvalidInput` | the text is no address, or an address with `?`, `#` or `@` |
+//! | `InvalidInput` | the text is no address, or an address with `#` or `@` |
 //! | `InvalidData` | any other answer that is not what was asked for |
 //! | any other | three tries brought no answer, or only late or incomplete ones |
 //!
 //! The checksums in the files show whether the bytes are right.
+//!
+//! What follows `?` in an address, such as the key of a signed link, is sent with the request for every file. In paths
+//! it follows the host ([`query_first`]), so that folders and files can be added at the end. Messages leave it out.
 
 mod answer;
 #[cfg(feature = "http")]
@@ -26,7 +29,7 @@ mod client;
 mod file;
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(feature = "http")]
 use std::sync::LazyLock;
@@ -63,13 +66,40 @@ impl ReadStorage for Http {
 fn address(path: &Path) -> io::Result<String> {
     let no_address = |what| io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"));
     let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP".to_owned()))?;
+    // Some systems join paths with a separator other than `/`.
+    let (address, query) = split_query(&address.replace(std::path::MAIN_SEPARATOR, "/"));
     // An `@` may follow a password, which messages would show.
     let in_host = address.split('/').nth(2).unwrap_or_default().find('@').map(|_| '@');
-    if let Some(sign) = in_host.or_else(|| address.chars().find(|sign| "?#".contains(*sign))) {
-        return Err(no_address(format!("has the sign {sign}")));
+    match in_host.or_else(|| [&address, &query].into_iter().find_map(|part| part.find('#')).map(|_| '#')) {
+        Some(sign) => Err(no_address(format!("has the sign {sign}"))),
+        None => Ok(address + &query),
     }
-    // Some systems join paths with a separator other than `/`.
-    Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+/// Splits an address into what is before and after a query, and the query with its `?`; it ends at the next `/`.
+pub(super) fn split_query(address: &str) -> (String, String) {
+    let Some((before, rest)) = address.split_once('?') else { return (address.to_owned(), String::new()) };
+    let (query, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    (before.trim_end_matches('/').to_owned() + after, format!("?{query}"))
+}
+
+/// Returns the path of a folder, to which others can be joined: in an address, what follows `?` is put after the host,
+/// with every `/` as `%2F`.
+///
+/// ```
+/// use fourbase_tiers::files::query_first;
+///
+/// let path = query_first("https://host/db?key=1/2".as_ref()).join("4x4");
+/// assert_eq!(path, std::path::Path::new("https://host?key=1%2F2/db/4x4"));
+/// ```
+pub fn query_first(folder: &Path) -> PathBuf {
+    let of_address = || {
+        let (before, query) = folder.to_str().filter(|_| is_address(folder))?.split_once('?')?;
+        let (scheme, rest) = before.split_once("//")?;
+        let (host, path) = rest.split_at(rest.find('/')?);
+        Some(format!("{scheme}//{host}?{}{}", query.replace('/', "%2F"), path.trim_end_matches('/')).into())
+    };
+    of_address().unwrap_or_else(|| folder.to_path_buf())
 }
 
 /// Returns whether a path is an address on a host, that is, begins with `http://` or `https://`.
@@ -83,7 +113,7 @@ pub fn is_address(path: &Path) -> bool {
 pub(super) fn remedy(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "check the address",
-        ErrorKind::InvalidInput => "write the address as http://HOST/FOLDER, without ?, # and @",
+        ErrorKind::InvalidInput => "write the address as http://HOST/FOLDER, without # and @",
         ErrorKind::PermissionDenied => "check the address, and whether everyone may read there",
         ErrorKind::Unsupported => "take a host that sends ranges of files, uncompressed",
         ErrorKind::AddrNotAvailable => "build it with the cargo feature https",

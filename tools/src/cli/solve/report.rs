@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use fourbase::Player;
 use fourbase::analysis::json::OutcomeJson;
-use fourbase_tiers::files::{bytes, counted, grouped};
+use fourbase_tiers::files::{bytes, counted, grouped, plain};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::memory;
@@ -209,7 +209,7 @@ impl Solved {
             hash: report.and_then(|report| report.hash.as_ref()).map(|hash| hash.to_string()),
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
-            folder: output::json_path(&solve.folder()),
+            folder: plain(&solve.folder()),
             end,
         }
     }

@@ -5,11 +5,11 @@ use std::fmt;
 use fourbase::analysis::json::{OutcomeJson, PositionJson};
 use fourbase::{Board, Outcome, Player, Position};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::files::{bytes, counted, grouped};
+use fourbase_tiers::files::{bytes, counted, grouped, plain};
 use fourbase_tiers::verify::{Fault, FaultKind, VerifyReport};
 use serde::Serialize;
 
-use crate::output::{self, wording};
+use crate::output::wording;
 
 /// The result.
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ impl Verified {
         Verified {
             board: database.board().to_string(),
             stores: database.values().to_string(),
-            folder: (!database.is_embedded).then(|| output::json_path(database.folder())),
+            folder: (!database.is_embedded).then(|| plain(database.folder())),
             sound: report.is_sound(),
             outcome: OutcomeJson::of(report.root),
             files: report.files,
