@@ -1,7 +1,31 @@
-//! Builds the program anew when a file of the page is added (`include_dir!` sees only changes of those that it has included), and tells it its
-//! target.
+//! Packs the texts of the server, which would take 190 KB of the program, and tells it its target.
 
-fn main() {
-    println!("cargo:rerun-if-changed=page");
-    println!("cargo:rustc-env=FOURBASE_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+use std::io::Write;
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+use flate2::{Compression, write::GzEncoder};
+
+/// The page, and the description of the server's addresses.
+const TEXTS: [&str; 2] = ["page", "src/server/openapi.json"];
+
+fn main() -> io::Result<()> {
+    let mut files: Vec<PathBuf> = vec![TEXTS[1].into()];
+    for file in fs::read_dir(TEXTS[0])? {
+        files.push(file?.path());
+    }
+    // The same bytes on every machine.
+    files.sort();
+    let folder = env::var("OUT_DIR").map_err(io::Error::other)?;
+    let mut packed = GzEncoder::new(fs::File::create(PathBuf::from(folder).join("texts.gz"))?, Compression::best());
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        write!(packed, "{name}\0{}\0", fs::read_to_string(&file)?)?;
+    }
+    packed.finish()?;
+    for text in TEXTS {
+        println!("cargo:rerun-if-changed={text}");
+    }
+    println!("cargo:rustc-env=FOURBASE_TARGET={}", env::var("TARGET").unwrap_or_default());
+    Ok(())
 }

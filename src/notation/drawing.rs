@@ -70,8 +70,54 @@ const RADIUS: usize = 8;
 const FIRST_FILL: &str = "#e0333a";
 const SECOND_FILL: &str = "#ffc919";
 
-/// Draws a position as SVG, about 70 bytes a cell. The first player's pieces are red, the second player's are yellow with
-/// a hub. The title gives the board, the number of pieces and who is to move.
+/// A rectangle with round corners, in SVG units from the upper left corner of a picture. A circle is one whose sides are two radii.
+pub struct Shape {
+    /// The left edge.
+    pub x: usize,
+    /// The upper edge.
+    pub y: usize,
+    /// The length of the horizontal sides.
+    pub width: usize,
+    /// The length of the vertical sides.
+    pub height: usize,
+    /// The radius of the corners.
+    pub radius: usize,
+    /// The colour, such as `#2460d6`.
+    pub fill: &'static str,
+}
+
+impl Shape {
+    fn circle(x: usize, y: usize, radius: usize, fill: &'static str) -> Self {
+        let side = 2 * radius;
+        Self { x: x - radius, y: y - radius, width: side, height: side, radius, fill }
+    }
+}
+
+/// Returns the shapes that draw a position, from back to front: the frame, then the cells and the pieces. The first player's pieces are
+/// red, the second player's are yellow with a hub.
+pub fn shapes(position: &Position) -> Vec<Shape> {
+    let board = position.board();
+    let (width, height) = (board.width(), board.height());
+    let mut shapes = vec![Shape { x: 0, y: 0, width: width * CELL, height: height * CELL, radius: 6, fill: "#2460d6" }];
+    for column in 0..width {
+        for row in 0..height {
+            let (x, y) = (column * CELL + CELL / 2, (height - 1 - row) * CELL + CELL / 2);
+            let fill = match position.piece(column, row) {
+                Some(Player::First) => FIRST_FILL,
+                Some(Player::Second) => SECOND_FILL,
+                None => "#dfe8fb",
+            };
+            shapes.push(Shape::circle(x, y, RADIUS, fill));
+            // A hub marks the second player's pieces for readers who cannot tell the colours apart.
+            if position.piece(column, row) == Some(Player::Second) {
+                shapes.push(Shape::circle(x, y, 4, "#b97d00"));
+            }
+        }
+    }
+    shapes
+}
+
+/// Draws the [`shapes`] of a position as SVG, about 70 bytes a cell. The title gives the board, the number of pieces and who is to move.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -83,29 +129,21 @@ const SECOND_FILL: &str = "#ffc919";
 /// ```
 pub fn draw_svg(position: &Position) -> String {
     let board = position.board();
-    let (width, height) = (board.width(), board.height());
-    let (across, down) = (width * CELL, height * CELL);
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across} {down}\" role=\"img\">\
-         <title>Connect Four {board}, {} pieces, the {} player to move</title><rect width=\"{across}\" height=\"{down}\" rx=\"6\" fill=\"#2460d6\"/>",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\">\
+         <title>Connect Four {board}, {} pieces, the {} player to move</title>",
+        board.width() * CELL,
+        board.height() * CELL,
         position.ply(),
         position.to_move()
     );
-    for column in 0..width {
-        for row in 0..height {
-            let (x, y) = (column * CELL + CELL / 2, (height - 1 - row) * CELL + CELL / 2);
-            let fill = match position.piece(column, row) {
-                Some(Player::First) => FIRST_FILL,
-                Some(Player::Second) => SECOND_FILL,
-                None => "#dfe8fb",
-            };
-            // Writing to memory does not fail.
-            let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\"/>");
-            // A hub marks the second player's pieces for readers who cannot tell the colours apart.
-            if position.piece(column, row) == Some(Player::Second) {
-                let _ = write!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#b97d00\"/>");
-            }
-        }
+    for Shape { x, y, width, height, radius, fill } in shapes(position) {
+        // Writing to memory does not fail.
+        let _ = if width == 2 * radius {
+            write!(text, "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" fill=\"{fill}\"/>", x + radius, y + radius)
+        } else {
+            write!(text, "<rect width=\"{width}\" height=\"{height}\" rx=\"{radius}\" fill=\"{fill}\"/>")
+        };
     }
     text.push_str("</svg>\n");
     text

@@ -30,7 +30,7 @@ mod spelling;
 mod uni;
 
 pub use bits::to_bits;
-pub use drawing::{draw, draw_svg};
+pub use drawing::{Shape, draw, draw_svg, shapes};
 pub use error::NotationError;
 pub use fields::{FieldError, Fields};
 pub use moves::{choice_of_columns, column_character, columns_to_text, to_moves};

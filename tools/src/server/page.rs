@@ -1,6 +1,8 @@
 //! Serves the web page, whose files in `tools/page` are compiled into the program.
 
+use std::collections::BTreeMap;
 use std::hash::Hash;
+use std::io::Read;
 use std::sync::LazyLock;
 
 use axum::extract::Path;
@@ -8,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use include_dir::{Dir, include_dir};
+use flate2::read::GzDecoder;
 
 use super::failure::Failure;
 use super::request::Client;
@@ -22,7 +24,25 @@ const INDEX: &str = "index.html";
 const SCRIPT: &str = "script.js";
 
 /// The files of the page: the document, what it loads from `page/NAME`, and the modules that [`SCRIPT`] joins.
-pub static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
+pub static FILES: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+    let mut files = BTreeMap::new();
+    let mut texts = TEXTS.split('\0');
+    while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
+        files.insert(name, text);
+    }
+    files
+});
+
+/// What `build.rs` has packed: each file's name and its text, with a NUL after both.
+static TEXTS: LazyLock<String> = LazyLock::new(|| {
+    let mut texts = String::new();
+    // It is part of the program; a test reads all files.
+    let _ = GzDecoder::new(include_bytes!(concat!(env!("OUT_DIR"), "/texts.gz")).as_slice()).read_to_string(&mut texts);
+    texts
+});
+
+/// The description of all addresses, which is no file of the page.
+pub const OPENAPI: &str = "openapi.json";
 
 /// Makes the router of the files other than the document.
 pub fn routes() -> Router {
@@ -31,7 +51,7 @@ pub fn routes() -> Router {
 
 /// Answers the address of the page with its document, and with the address of the picture that a link to a game is shown with.
 pub async fn index(Extension(client): Extension<Client>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
-    let document = FILES.get_file(INDEX).and_then(|file| file.contents_utf8()).unwrap_or_default();
+    let document = FILES.get(INDEX).copied().unwrap_or_default();
     let preview = picture::preview(&client.server.arguments, &uri, &headers).unwrap_or_default();
     file(&client, INDEX, document.replacen("</head>", &format!("{preview}</head>"), 1))
 }
@@ -40,9 +60,9 @@ pub async fn index(Extension(client): Extension<Client>, uri: Uri, headers: Head
 async fn named(Extension(client): Extension<Client>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     static JOINED: LazyLock<String> = LazyLock::new(|| script::join(&FILES));
     let contents = match &*name {
-        SCRIPT => Some(JOINED.as_bytes()),
-        INDEX => None,
-        _ => FILES.get_file(&name).map(|file| file.contents()),
+        SCRIPT => Some(JOINED.as_str()),
+        INDEX | OPENAPI => None,
+        _ => FILES.get(&*name).copied(),
     };
     match contents {
         Some(contents) => file(&client, &name, contents).into_response(),
@@ -80,13 +100,14 @@ mod tests {
 
     #[test]
     fn the_page_has_at_most_3000_lines_and_imports_only_its_files() {
-        let lines: usize = FILES.files().map(|file| file.contents_utf8().unwrap().lines().count()).sum();
+        let page = || FILES.iter().filter(|(name, _)| **name != OPENAPI);
+        let lines: usize = page().map(|(_, text)| text.lines().count()).sum();
         assert!(lines > 1000 && lines <= 3000, "{lines}");
-        for file in FILES.files() {
-            for rest in file.contents_utf8().unwrap().split(" from \"").skip(1) {
+        for (name, text) in page() {
+            for rest in text.split(" from \"").skip(1) {
                 let module = rest.split('"').next().unwrap();
-                let is_there = |name| FILES.get_file(name).is_some();
-                assert!(module.strip_prefix("./").is_some_and(is_there), "{:?} imports {module}", file.path());
+                let is_there = |name| FILES.contains_key(name);
+                assert!(module.strip_prefix("./").is_some_and(is_there), "{name} imports {module}");
             }
         }
     }

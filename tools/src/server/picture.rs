@@ -5,11 +5,10 @@ use axum::Extension;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::notation::{self, draw_svg};
+use fourbase::notation::{self, Shape, draw_svg, shapes};
 use fourbase::{Board, Position};
-use resvg::tiny_skia::{Color, Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
 use serde::Deserialize;
+use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Transform};
 
 use super::Arguments;
 use super::failure::Failure;
@@ -55,27 +54,55 @@ pub async fn png(
     Extension(client): Extension<Client>,
     Fields(query): Fields<PictureQuery>,
 ) -> Result<Response, Failure> {
-    let picture = draw_svg(&query.position()?);
-    let head = (client.revalidated(&picture)?, [(header::CONTENT_TYPE, "image/png")]);
+    let position = query.position()?;
+    let head = (client.revalidated(&draw_svg(&position))?, [(header::CONTENT_TYPE, "image/png")]);
     if client.is_head {
         return Ok(head.into_response());
     }
     let permit = client.thread(ThreadKind::LookUp).await?;
-    Ok((head, client.run(permit, move |_| to_png(&picture)).await?).into_response())
+    Ok((head, client.run(permit, move |_| to_png(&position)).await?).into_response())
 }
 
-/// Makes a PNG from the SVG of a position, which takes some milliseconds.
-fn to_png(svg: &str) -> Result<Vec<u8>, Failure> {
-    let svg = Tree::from_str(svg, &Options::default()).map_err(|error| Failure::broken(&error))?;
-    let (across, down) = (SIZE.0 as f32, SIZE.1 as f32);
-    let (width, height) = (svg.size().width(), svg.size().height());
+/// Makes a PNG of a position, which takes some milliseconds.
+fn to_png(position: &Position) -> Result<Vec<u8>, Failure> {
+    let shapes = shapes(position);
+    let no_pixels = || Failure::broken(&std::io::Error::other("a picture without pixels"));
+    let frame = shapes.first().ok_or_else(no_pixels)?;
+    let ((across, down), (width, height)) = ((SIZE.0 as f32, SIZE.1 as f32), (frame.width as f32, frame.height as f32));
     let scale = ((across - 2.0 * MARGIN) / width).min((down - 2.0 * MARGIN) / height);
     let middle = Transform::from_translate((across - scale * width) / 2.0, (down - scale * height) / 2.0);
-    let no_pixels = || Failure::broken(&std::io::Error::other("a picture without pixels"));
     let mut picture = Pixmap::new(SIZE.0, SIZE.1).ok_or_else(no_pixels)?;
     picture.fill(Color::WHITE);
-    resvg::render(&svg, middle.pre_scale(scale, scale), &mut picture.as_mut());
+    for shape in &shapes {
+        let fill = u32::from_str_radix(&shape.fill[1..], 16).map_err(|error| Failure::broken(&error))?;
+        let [_, red, green, blue] = fill.to_be_bytes();
+        let mut paint = Paint::default();
+        paint.set_color_rgba8(red, green, blue, u8::MAX);
+        let path = outline(shape).ok_or_else(no_pixels)?;
+        picture.fill_path(&path, &paint, FillRule::Winding, middle.pre_scale(scale, scale), None);
+    }
     picture.encode_png().map_err(|error| Failure::broken(&error))
+}
+
+/// Returns the outline of a shape, with a cubic curve for each corner. `None` if it has no area.
+fn outline(shape: &Shape) -> Option<Path> {
+    let [x, y, width, height, radius] =
+        [shape.x, shape.y, shape.width, shape.height, shape.radius].map(|length| length as f32);
+    let (right, bottom) = (x + width, y + height);
+    // How far the control points of a quarter of a circle are from its corner.
+    let bend = radius * 0.4477;
+    let mut path = PathBuilder::new();
+    path.move_to(x + radius, y);
+    path.line_to(right - radius, y);
+    path.cubic_to(right - bend, y, right, y + bend, right, y + radius);
+    path.line_to(right, bottom - radius);
+    path.cubic_to(right, bottom - bend, right - bend, bottom, right - radius, bottom);
+    path.line_to(x + radius, bottom);
+    path.cubic_to(x + bend, bottom, x, bottom - bend, x, bottom - radius);
+    path.line_to(x, y + radius);
+    path.cubic_to(x, y + bend, x + bend, y, x + radius, y);
+    path.close();
+    path.finish()
 }
 
 /// Returns the elements that name the PNG of the position that a link to the page shows. `None` if the link cannot be read, or if the
@@ -110,7 +137,7 @@ mod tests {
     fn a_png_shows_the_board_in_its_middle_whatever_its_shape() {
         let colours = |board: &str, moves: &str, places: &[(u32, u32)]| -> Vec<String> {
             let position = notation::parse(board.parse().unwrap(), moves).unwrap();
-            let picture = Pixmap::decode_png(&to_png(&draw_svg(&position)).ok().unwrap()).unwrap();
+            let picture = Pixmap::decode_png(&to_png(&position).ok().unwrap()).unwrap();
             assert_eq!((picture.width(), picture.height()), SIZE);
             let colour =
                 |(x, y)| picture.pixel(x, y).map(|of| format!("{:02x}{:02x}{:02x}", of.red(), of.green(), of.blue()));

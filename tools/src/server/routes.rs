@@ -161,7 +161,7 @@ async fn around(State(server): State<Arc<Server>>, mut request: Request, next: N
 
 /// Answers `GET api/v1/openapi.json`, a description of all addresses. `schema_test.rs` generates the file.
 async fn openapi() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, JSON)], REVALIDATE, include_bytes!("openapi.json").as_slice())
+    ([(header::CONTENT_TYPE, JSON)], REVALIDATE, page::FILES.get(page::OPENAPI).copied().unwrap_or_default())
 }
 
 #[cfg(test)]

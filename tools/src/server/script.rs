@@ -1,9 +1,8 @@
 //! Joins the modules of the page into one script, so that a first visit asks for few files. A module becomes a function that returns what it
 //! exports. `js/site/build` leaves the same to a bundler.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
-
-use include_dir::Dir;
 
 /// The modules that the page loads, in their order; they import all others.
 const ENTRIES: [&str; 2] = ["server.js", "app.js"];
@@ -11,13 +10,13 @@ const ENTRIES: [&str; 2] = ["server.js", "app.js"];
 /// What stands between `export` and a name.
 const KEYWORDS: [&str; 4] = ["async", "function", "class", "const"];
 
-/// Joins the modules of a folder.
+/// Joins the modules among some files.
 ///
 /// # Panics
 ///
 /// If a module has an import or an export that is not `import { a, b } from "./file.js";` on a line of its own, or
 /// `export` before a constant, a function or a class. A test joins the modules that are compiled in.
-pub fn join(files: &Dir) -> String {
+pub fn join(files: &BTreeMap<&str, &str>) -> String {
     let (mut script, mut joined) = (String::new(), Vec::new());
     for entry in ENTRIES {
         add(files, entry, &mut script, &mut joined);
@@ -26,12 +25,12 @@ pub fn join(files: &Dir) -> String {
 }
 
 /// Adds a module after those that it imports.
-fn add<'a>(files: &'a Dir, name: &'a str, script: &mut String, joined: &mut Vec<&'a str>) {
+fn add<'a>(files: &BTreeMap<&str, &'a str>, name: &'a str, script: &mut String, joined: &mut Vec<&'a str>) {
     if joined.contains(&name) {
         return;
     }
     joined.push(name);
-    let text = files.get_file(name).and_then(|file| file.contents_utf8()).unwrap_or_else(|| panic!("no module {name}"));
+    let text = files.get(name).unwrap_or_else(|| panic!("no module {name}"));
     let (mut body, mut exports) = (String::new(), Vec::new());
     for line in text.lines() {
         if line.starts_with("import ") {
@@ -69,7 +68,7 @@ mod tests {
             assert_eq!(script.matches(&begin).count(), 1, "{name}");
             script.find(&begin)
         };
-        let modules = FILES.files().filter_map(|file| file.path().to_str().filter(|name| name.ends_with(".js")));
+        let modules = FILES.keys().filter(|name| name.ends_with(".js"));
         assert!(modules.map(|name| assert!(begins(name).is_some(), "{name}")).count() > 10);
         assert!(begins("game.js") < begins("notation.js") && begins("server.js") < begins("app.js"));
         assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
