@@ -99,7 +99,7 @@ fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
         let program = Program::with("5x4");
         let folder = program.path("db/5x4/remoteness");
         // Every probe reads its block anew.
-        let database = Database::open(&folder).expect("a database").with_cache(Cache::new(0));
+        let database = Database::open(&folder).expect("a database").with_cache(&Cache::new(0));
         for position in &positions[..20] {
             database.probe(position).expect("an answer");
         }

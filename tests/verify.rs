@@ -260,7 +260,7 @@ fn any_number_of_processes_and_threads_and_any_cache_finds_what_one_finds() {
         let (disk, database) = solved(name, values);
         let planted = choose(&database, &stored(&database), &mut Random::new(19));
         let [wrong, uncached] = [0, 1].map(|_| with_planted(&disk, &database, &planted));
-        let uncached = uncached.with_cache(Cache::new(0));
+        let uncached = uncached.with_cache(&Cache::new(0));
         let damaged = open(copied(&disk, |number| number.is_multiple_of(2)), &database);
         let settings = [(None, 7), (Some(500), 3), (Some(9000), usize::MAX), (None, usize::MAX)];
         for (wrong, uncached, settings) in [

@@ -273,7 +273,7 @@ impl Engine {
     /// Puts a database in the place of an earlier one of its board.
     fn put(&mut self, database: Database) -> Result<String, Failure> {
         self.last = None;
-        let database = database.with_cache(Cache::new(CACHE_BYTES));
+        let database = database.with_cache(&Cache::new(CACHE_BYTES));
         let (board, described) = (database.board(), described(&database));
         self.analysts.insert(board, choose(board, When::Auto, || Ok(vec![database]), || Arc::clone(&self.pool))?);
         Ok(line("board", described))

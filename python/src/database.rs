@@ -89,7 +89,7 @@ impl Database {
         let has_plies = |database: &database::Database| database.values() == Values::Remoteness;
         let is_open = databases.len() > 1 && !databases.iter().all(has_plies);
         let may_search = is_open && databases.iter().any(database::Database::is_complete);
-        let databases = databases.into_iter().map(|database| database.with_cache(cache.share()));
+        let databases = databases.into_iter().map(|database| database.with_cache(&cache));
         let options = SearchOptions { table_bytes: TABLE_BYTES, ..SearchOptions::default() };
         let pool = may_search.then(|| Arc::new(SearchPool::new(options)));
         Ok(Database { analyst: Arc::new(Analyst::new(board, databases, pool)) })
@@ -415,7 +415,8 @@ impl Database {
         let values = PyArray1::from_vec(py, values).reshape(shape)?;
         let plies = PyArray1::from_vec(py, plies).reshape(shape)?;
         let (left, ends) = (PyArray1::from_vec(py, left), PyArray1::from_vec(py, ends));
-        call_python(py, "targets", (values, plies, left, ends, board.is_misere(), policy))
+        let has_plies = self.best().values() == Values::Remoteness;
+        call_python(py, "targets", (values, plies, left, ends, has_plies, board.is_misere(), policy))
     }
 
     /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror

@@ -5,7 +5,7 @@
 use fourbase::analysis::AnalysisError;
 use fourbase::players::ChooseError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::files::FileError;
+use fourbase_tiers::files::{FileError, plain};
 use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
 use pyo3::call::PyCallArgs;
@@ -86,7 +86,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
             ("DatabaseMissing", remedy)
         }
         DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } => {
-            ("DatabaseMissing", format!("write db={root:?}"))
+            ("DatabaseMissing", format!("write db={:?}", plain(root)))
         }
         DatabaseError::Misplaced { .. } => {
             ("DatabaseMissing", "give the folder that solve has made, or leave db out".to_owned())

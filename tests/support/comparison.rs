@@ -37,7 +37,7 @@ pub fn compare(search: &PlainSearch) {
         let found = open().probe_many(&Vec::from_iter(cases.iter().map(|&(position, _)| position)));
         assert_eq!(found.len(), cases.len());
         cases.iter().zip(found).for_each(|(case, found)| assert_answer(&database, case, found));
-        let uncached = open().with_cache(Cache::new(0));
+        let uncached = open().with_cache(&Cache::new(0));
         cases.iter().take(MOST_UNCACHED).for_each(|case| compare_probe(&uncached, case));
     }
 }

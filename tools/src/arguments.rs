@@ -150,7 +150,7 @@ impl CacheArgument {
 
     /// Sets the size of a database's cache.
     pub fn apply(self, database: Database) -> Database {
-        database.with_cache(Cache::new(self.bytes()))
+        database.with_cache(&Cache::new(self.bytes()))
     }
 }
 
@@ -251,7 +251,7 @@ impl MemoryArgument {
         let rest = self.known().map(|limit| u128::from(limit).saturating_sub(other_bytes) / u128::from(caches));
         let most = rest.and_then(|rest| u64::try_from(rest).ok()).unwrap_or(u64::MAX);
         let cache_bytes = database.cache.bytes.min(most.max(LEAST_CACHE_BYTES));
-        let database = database.with_cache(Cache::new(cache_bytes));
+        let database = database.with_cache(&Cache::new(cache_bytes));
         let beyond = cache_bytes.saturating_sub(LEAST_CACHE_BYTES).saturating_mul(caches);
         let left = self.known().map_or(u64::MAX, |limit| limit.saturating_sub(beyond));
         (database, left)

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::database::{DEFAULT_ROOT, DatabaseError, Misplaced};
-use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
+use fourbase_tiers::files::{Disk, FileError, escaped, has_room, is_address, shown};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
@@ -172,6 +172,9 @@ fn of_database(error: &DatabaseError) -> Option<String> {
         return Some(remedy);
     }
     Some(match error {
+        DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } if is_address(root) => {
+            format!("write{}", option("db", shown(root)))
+        }
         DatabaseError::Misplaced { found: Misplaced::Inside(root), .. } => format!("write{}", option("db", root)),
         DatabaseError::Misplaced { found: Misplaced::Incomplete(..), .. } => "copy the manifest too".to_owned(),
         DatabaseError::Misplaced { found: Misplaced::NoFolder, .. } => "name a folder, or such an address".to_owned(),

@@ -234,13 +234,16 @@ class Targets(Arrays, _Targets):
 
 def policy(name: Any) -> Any:
     """Check the argument ``policy`` of `Database.targets`."""
-    if name is None:
-        return "optimal"
-    is_temperature = not isinstance(name, bool) and isinstance(name, int | float) and 0 < name < float("inf")
-    if not is_temperature and name not in ("optimal", "fastest"):
+    if name is None or (isinstance(name, str) and name in ("optimal", "fastest")):
+        return name or "optimal"
+    try:
+        temperature = 0.0 if isinstance(name, str | bool) else float(name)
+    except (TypeError, ValueError, OverflowError):
+        temperature = 0.0
+    if not 0 < temperature < float("inf"):
         known = '"optimal", "fastest" or a temperature such as 1.0'
         raise OptionError(f"policy={name!r:.40} is unknown; write {known}")
-    return name
+    return temperature
 
 
 def targets(
@@ -248,6 +251,7 @@ def targets(
     plies: NDArray[np.uint8],
     left: NDArray[np.int16],
     ends: NDArray[np.int8],
+    has_plies: bool,
     is_misere: bool,
     policy: Any,
 ) -> Targets:
@@ -262,7 +266,7 @@ def targets(
     worth, is_over, rows = moves._worth(), ends != NO_VALUE, np.arange(len(ends))
     best = worth.argmax(axis=1)
     value = np.where(is_over, ends, values[rows, best])
-    end = np.where(is_over, np.uint8(0), plies[rows, best])
+    end = np.where(is_over, np.uint8(0 if has_plies else NO_PLIES), plies[rows, best])
     score, keeps = scores(value, end, left), moves.legal & (values == value[:, None])
     fastest = moves.legal & (worth == worth[rows, best][:, None])
     weights = {"optimal": keeps, "fastest": fastest}.get(policy)

@@ -103,7 +103,7 @@ impl Count<'_> {
 
 /// The first bytes of the journal. Older versions had other magics. Later versions keep this magic and change the
 /// version number, so this program recognises their journals and does not overwrite them.
-const MAGIC: &[u8; 8] = b"fourcou5";
+const MAGIC: &[u8; 8] = b"fourcou6";
 
 /// The file name of the journal.
 const NAME: &str = "count";

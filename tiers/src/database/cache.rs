@@ -25,9 +25,8 @@ use crate::kernel::MAX_PLANES;
 pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// The cache of probes. A quarter of its memory is for expanded blocks, the rest for the codes of unpacked chunks.
-/// Threads can share a cache, and so can databases:
-/// [`Cache::share`].
-#[derive(Clone)]
+/// Threads and
+/// databases can share a cache.
 pub struct Cache {
     pub(super) blocks: Arc<BlockCache<DecodedBlock>>,
     pub(super) codes: Arc<ChunkCodes>,
@@ -62,9 +61,11 @@ impl Cache {
     }
 
     /// Returns a cache for another database that uses the same memory.
-    #[must_use]
-    pub fn share(&self) -> Cache {
-        Cache { database: self.databases.fetch_add(1, Ordering::Relaxed) + 1, ..self.clone() }
+    pub(super) fn share(&self) -> Cache {
+        let Cache { blocks, codes, databases, .. } = self;
+        let database = databases.fetch_add(1, Ordering::Relaxed) + 1;
+        let (blocks, codes, databases) = (Arc::clone(blocks), Arc::clone(codes), Arc::clone(databases));
+        Cache { blocks, codes, bytes: self.bytes, database, databases }
     }
 
     /// Returns a block. If the cache lacks the block, `expand` makes it.

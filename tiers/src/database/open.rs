@@ -177,10 +177,10 @@ impl Database {
         })
     }
 
-    /// Replaces the cache (default: one of 256 MiB), perhaps by one that it shares with other databases.
+    /// Replaces the cache (default: one of 256 MiB) by a share of another one, which other databases may use too.
     #[must_use]
-    pub fn with_cache(self, cache: Cache) -> Database {
-        Database { cache, ..self }
+    pub fn with_cache(self, cache: &Cache) -> Database {
+        Database { cache: cache.share(), ..self }
     }
 
     /// Restricts this complete database to the tiers of at most `most` pieces; the files of later tiers need not exist.

@@ -59,7 +59,8 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     done
 }
 
-/// Creates a folder and the missing folders above it, durably. Adds each created folder to `made`, the topmost first, even if a later step fails.
+/// Creates a folder and the missing folders above it, durably. Adds each created folder to `made`, the topmost first,
+/// even if a later step fails.
 pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
     if is_address(folder) {
         return Err(io_error(folder, "create")(ErrorKind::ReadOnlyFilesystem.into()));

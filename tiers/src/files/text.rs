@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::http::{is_address, split_query};
+use super::http::{is_address, query_first, split_query};
 
 /// Formats a path for a message of one line, as [`escaped`] does, without the user and the password of an address.
 ///
@@ -12,7 +12,7 @@ use super::http::{is_address, split_query};
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
 /// assert_eq!(shown("http://me:secret@host/db".as_ref()), "http://...@host/db");
 /// assert_eq!(shown("http://h@host".as_ref()), "http://...@host");
-/// assert_eq!(shown("http://host?key=secret/db".as_ref()), "http://host/db");
+/// assert_eq!(shown("http://host/db?key=se/cret".as_ref()), "http://host/db");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
 pub fn shown(path: &Path) -> String {
@@ -20,7 +20,7 @@ pub fn shown(path: &Path) -> String {
     if !is_address(path) {
         return text;
     }
-    let text = split_query(&text).0;
+    let text = split_query(&query_first(text.as_ref()).to_string_lossy()).0;
     let Some((scheme, rest)) = text.split_once("//") else { return text };
     let (host, folder) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     host.rsplit_once('@').map_or_else(|| text.clone(), |(_, host)| format!("{scheme}//...@{host}{folder}"))

@@ -156,7 +156,7 @@ impl Boards {
                 }
                 error => Err(error),
             });
-            Ok(found?.into_iter().map(|database| database.with_cache(self.cache.share())).collect())
+            Ok(found?.into_iter().map(|database| database.with_cache(&self.cache)).collect())
         };
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         // A database that is being solved has no hash, and answers change while it grows.

@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use fourbase::excerpt;
 
-/// The status of an answer to a request for bytes beyond the end of a file.
-const SHORTER: u16 = 416;
-
 /// The most bytes of a header that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
@@ -60,17 +57,22 @@ pub(super) struct Version {
 /// host sent the whole file) and the version of the file, which is that of `opened` if the file was opened before.
 pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Version>) -> io::Result<(Part, Version)> {
     let changed = || io::Error::new(ErrorKind::StaleNetworkFileHandle, "the file has changed since it was opened");
-    let tag = response.header("etag").or_else(|| response.header("last-modified")).map(str::to_owned);
+    // A host may call a tag weak where it sends the file in another way.
+    let tag = response.header("etag").map(|tag| tag.trim_start_matches("W/"));
+    let tag = tag.or_else(|| response.header("last-modified")).map(str::to_owned);
     let is_whole = response.status == 200 && !response.body.is_empty();
-    if response.status == 200 && opened.is_some_and(|opened| opened.tag != tag) {
-        return Err(changed());
-    }
-    if !is_whole {
+    if response.status != 200 {
         check_status(response.status)?;
     }
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
         let encoding = excerpt(encoding, EXCERPT_BYTES);
         return Err(io::Error::new(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
+    }
+    let is_other = |opened: &Version| tag.is_some() && opened.tag.is_some() && opened.tag != tag;
+    if !is_whole && response.status == 200 {
+        return Err(opened
+            .filter(|opened| is_other(opened))
+            .map_or_else(|| check_status(200).unwrap_err(), |_| changed()));
     }
     let (part, size) = if is_whole { whole(response, asked)? } else { ranged(response, asked)? };
     let version = Version { size, tag };
@@ -81,7 +83,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Versi
 fn whole(response: Response, asked: &Range<u64>) -> io::Result<(Part, u64)> {
     let size = response.body.len() as u64;
     if asked.start >= size {
-        check_status(SHORTER)?;
+        return Err(io::Error::new(ErrorKind::InvalidData, format!("the host has a shorter file, of {size} bytes")));
     }
     Ok((Part { offset: 0, bytes: response.body }, size))
 }
@@ -122,7 +124,7 @@ fn check_status(status: u16) -> io::Result<()> {
         200 => (ErrorKind::Unsupported, "the host ignores the header Range"),
         401 | 403 => (ErrorKind::PermissionDenied, "the host refuses the file"),
         404 | 410 => (ErrorKind::NotFound, "the host has no such file"),
-        SHORTER => (ErrorKind::InvalidData, "the host has a shorter file"),
+        416 => (ErrorKind::InvalidData, "the host has a shorter file"),
         429 | 500.. => (ErrorKind::ResourceBusy, "the host cannot answer now"),
         _ => (ErrorKind::InvalidData, "the host does not answer with the bytes"),
     };

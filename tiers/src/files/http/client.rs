@@ -66,12 +66,15 @@ impl UreqClient {
             // Allow one byte more than requested, so that a body that is too long can be recognized. Reading to the end
             // of the body also frees the connection for the next request.
             206 => Some(most_bytes + 1),
-            200 => body.content_length().filter(|length| *length <= WHOLE_BYTES),
+            200 => Some(WHOLE_BYTES + 1).filter(|most| body.content_length().is_none_or(|length| length < *most)),
             _ => None,
         };
         if let Some(most_bytes) = most_bytes {
             let mut reader = body.into_reader().take(most_bytes);
             reader.read_to_end(&mut response.body).map_err(|failure| io_error(failure.into()))?;
+        }
+        if response.status == 200 && response.body.len() as u64 > WHOLE_BYTES {
+            response.body.clear();
         }
         Ok(response)
     }

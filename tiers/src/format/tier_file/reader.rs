@@ -34,8 +34,8 @@ pub(crate) struct Reader {
     shapes: Vec<u8>,
 }
 
-/// The longest end of a file that shows which header the file has. Longer ones, of whole 8x7, need the header.
-const MOST_END_BYTES: usize = 1 << 20;
+/// The longest end of a file that shows which header the file has: as many bytes as a file at a host keeps of its end.
+const MOST_END_BYTES: usize = 32 << 10;
 
 /// The start of a block, or of the first block of a page. The last item of a list of starts is where the last block or
 /// page ends.
@@ -70,7 +70,7 @@ impl Reader {
         };
         let size = file.size().map_err(io_error(path, "read"))?;
         let is_expected = is_address(path) && size == expected_bytes;
-        let known = if is_expected { recognise(&*file, size, likely) } else { None };
+        let known = if is_expected { recognise(&*file, path, size, likely)? } else { None };
         let (header, sealed) = known.map_or_else(|| Header::unseal(&*file, path), Ok)?;
         let (header_bytes, identity) = (sealed.len() as u64, xxh3_64(&sealed));
         check(&header, size)?;
@@ -211,19 +211,27 @@ impl Reader {
     }
 }
 
-/// Returns the header that the checksum of a file's end belongs to, and its bytes.
-fn recognise(file: &dyn ReadFile, size: u64, likely: impl Iterator<Item = Header>) -> Option<(Header, Vec<u8>)> {
-    let read = |at: u64, length: usize| {
-        let mut bytes = vec![0; length];
-        envelope::read(file, Path::new(""), &mut bytes, at).ok().map(|()| bytes)
-    };
-    let trailer = numbers(&read(size.checked_sub(TRAILER as u64)?, TRAILER)?);
-    let &[directory_at, blocks, expected] = trailer.as_slice() else { return None };
-    let end_at = directory_at.checked_add(blocks.checked_mul(DIRECTORY_ENTRY as u64)?)?;
-    let length = size.checked_sub(end_at)?.checked_sub(size_of::<u64>() as u64)?;
-    let end = read(end_at, usize::try_from(length).ok().filter(|length| *length <= MOST_END_BYTES)?)?;
+/// Returns the header that the checksum of a file's end belongs to, and its bytes; `None` if the end is long or belongs
+/// to no likely header.
+fn recognise(
+    file: &dyn ReadFile,
+    path: &Path,
+    size: u64,
+    likely: impl Iterator<Item = Header>,
+) -> Result<Option<(Header, Vec<u8>)>, FileError> {
+    let Some(trailer_at) = size.checked_sub(TRAILER as u64) else { return Ok(None) };
+    let mut trailer = [0; TRAILER];
+    envelope::read(file, path, &mut trailer, trailer_at)?;
+    let trailer = numbers(&trailer);
+    let &[directory_at, blocks, expected] = trailer.as_slice() else { return Ok(None) };
+    let end_at = blocks.checked_mul(DIRECTORY_ENTRY as u64).and_then(|bytes| directory_at.checked_add(bytes));
+    let length = end_at.and_then(|at| size.checked_sub(at)?.checked_sub(size_of::<u64>() as u64));
+    let length = length.and_then(|length| usize::try_from(length).ok()).filter(|length| *length <= MOST_END_BYTES);
+    let (Some(end_at), Some(length)) = (end_at, length) else { return Ok(None) };
+    let mut end = vec![0; length];
+    envelope::read(file, path, &mut end, end_at)?;
     let is_right = |(_, sealed): &(Header, Vec<u8>)| checksum(&end, xxh3_64(sealed), END) == expected;
-    likely.map(|header| (header, header.seal())).find(is_right)
+    Ok(likely.map(|header| (header, header.seal())).find(is_right))
 }
 
 /// Reads little-endian integers of 8 bytes.
