@@ -21,13 +21,14 @@ main() {
   name=fourbase-VERSION-$target
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT
+  mkdir -p "$bin"
+  bin=$(cd "$bin" && pwd)
   cd "$folder"
   get "$release/$name.tar.gz"
   get "$release/SHA256SUMS"
   if command -v sha256sum >/dev/null; then check=sha256sum; else check="shasum -a 256"; fi
   grep "  $name.tar.gz\$" SHA256SUMS | $check -c - >/dev/null || { echo "$name.tar.gz is not the file of SHA256SUMS; try again" >&2; exit 1; }
   tar -xzf "$name.tar.gz"
-  mkdir -p "$bin"
   mv "$name/fourbase" "$bin/fourbase"
   echo "installed $bin/fourbase"
   case ":$PATH:" in *":$bin:"*) ;; *) echo "add $bin to PATH" ;; esac
