@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::http::{is_address, query_first, split_query};
+use super::http::{is_address, split_query};
 
 /// Formats a path for a message of one line, as [`escaped`] does, without the user and the password of an address.
 ///
@@ -20,7 +20,7 @@ pub fn shown(path: &Path) -> String {
     if !is_address(path) {
         return text;
     }
-    let text = split_query(&query_first(text.as_ref()).to_string_lossy()).0;
+    let text = split_query(&text).0;
     let Some((scheme, rest)) = text.split_once("//") else { return text };
     let (host, folder) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     host.rsplit_once('@').map_or_else(|| text.clone(), |(_, host)| format!("{scheme}//...@{host}{folder}"))

@@ -61,18 +61,16 @@ pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Versi
     let tag = response.header("etag").map(|tag| tag.trim_start_matches("W/"));
     let tag = tag.or_else(|| response.header("last-modified")).map(str::to_owned);
     let is_whole = response.status == 200 && !response.body.is_empty();
-    if response.status != 200 {
+    let is_other = opened.is_some_and(|opened| tag.is_some() && opened.tag.is_some() && opened.tag != tag);
+    if !is_whole && !(is_other && response.status == 200) {
         check_status(response.status)?;
     }
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
         let encoding = excerpt(encoding, EXCERPT_BYTES);
         return Err(io::Error::new(ErrorKind::Unsupported, format!("the host compresses the file ({encoding})")));
     }
-    let is_other = |opened: &Version| tag.is_some() && opened.tag.is_some() && opened.tag != tag;
-    if !is_whole && response.status == 200 {
-        return Err(opened
-            .filter(|opened| is_other(opened))
-            .map_or_else(|| check_status(200).unwrap_err(), |_| changed()));
+    if is_other {
+        return Err(changed());
     }
     let (part, size) = if is_whole { whole(response, asked)? } else { ranged(response, asked)? };
     let version = Version { size, tag };

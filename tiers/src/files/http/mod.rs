@@ -76,10 +76,12 @@ fn address(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Splits an address into what is before and after a query, and the query with its `?`; it ends at the next `/`.
+/// Splits an address into what is before and after a query, and the query with its `?`. It ends at the next `/` if it
+/// follows the host, as [`query_first`] puts it, else with the address.
 pub(super) fn split_query(address: &str) -> (String, String) {
     let Some((before, rest)) = address.split_once('?') else { return (address.to_owned(), String::new()) };
-    let (query, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let end = if before.split('/').nth(3).is_some() { None } else { rest.find('/') };
+    let (query, after) = rest.split_at(end.unwrap_or(rest.len()));
     (before.trim_end_matches('/').to_owned() + after, format!("?{query}"))
 }
 
