@@ -62,7 +62,7 @@ pub(super) fn part(response: Response, asked: &Range<u64>, opened: Option<&Versi
     let tag = tag.or_else(|| response.header("last-modified")).map(str::to_owned);
     let is_whole = response.status == 200 && !response.body.is_empty();
     let is_other = opened.is_some_and(|opened| tag.is_some() && opened.tag.is_some() && opened.tag != tag);
-    if !is_whole && !(is_other && response.status == 200) {
+    if !(is_whole || is_other && response.status == 200) {
         check_status(response.status)?;
     }
     if let Some(encoding) = response.header("content-encoding").filter(|encoding| *encoding != "identity") {
