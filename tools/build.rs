@@ -20,7 +20,9 @@ fn main() -> io::Result<()> {
     let mut packed = GzEncoder::new(fs::File::create(PathBuf::from(folder).join("texts.gz"))?, Compression::best());
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        write!(packed, "{name}\0{}\0", fs::read_to_string(&file)?)?;
+        let text =
+            fs::read_to_string(&file).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
+        write!(packed, "{name}\0{text}\0")?;
     }
     packed.finish()?;
     for text in TEXTS {

@@ -27,6 +27,7 @@ main() {
   get "$release/$name.tar.gz"
   get "$release/SHA256SUMS"
   if command -v sha256sum >/dev/null; then check=sha256sum; else check="shasum -a 256"; fi
+  command -v "${check%% *}" >/dev/null || { echo "sha256sum or shasum is needed" >&2; exit 1; }
   grep "  $name.tar.gz\$" SHA256SUMS | $check -c - >/dev/null || { echo "$name.tar.gz is not the file of SHA256SUMS; try again" >&2; exit 1; }
   tar -xzf "$name.tar.gz"
   mv "$name/fourbase" "$bin/fourbase"

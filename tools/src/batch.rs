@@ -262,9 +262,10 @@ impl<Q> Record<'_, Q> {
 }
 
 impl Tally {
-    /// Counts a line without an answer, and returns the reason with what to do, on one line.
+    /// Counts a line without an answer, and returns the reason with what to do, on one line. A mistake in the line itself makes it
+    /// a bad one.
     pub fn failed(&mut self, failure: Error) -> String {
-        if failure::exit_code(&failure) == failure::BAD_INPUT {
+        if failure.is::<BadInput>() || failure.is::<NotationError>() {
             self.bad += 1;
             return failure.to_string();
         }

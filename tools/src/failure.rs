@@ -26,7 +26,7 @@ const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 
 /// Exit code of bad input.
-pub const BAD_INPUT: u8 = 2;
+const BAD_INPUT: u8 = 2;
 
 /// Exit code of work that Ctrl-C or a signal stopped.
 pub const STOPPED: u8 = 3;

@@ -1,5 +1,5 @@
 //! Outputs that appear only when they are complete. Until then they are in temporary files, which are removed when the
-//! program ends, unless it is killed or the power fails.
+//! program ends, unless it is killed, the power fails, or a released program panics.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
