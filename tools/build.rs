@@ -1,7 +1,8 @@
-//! Packs the texts of the server, which would take 190 KB of the program, and tells it its target.
+//! Packs the texts of the server, which would take 190 KB of the program, and tells it its target and its commit.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 use flate2::{Compression, write::GzEncoder};
@@ -29,5 +30,27 @@ fn main() -> io::Result<()> {
         println!("cargo:rerun-if-changed={text}");
     }
     println!("cargo:rustc-env=FOURBASE_TARGET={}", env::var("TARGET").unwrap_or_default());
+    println!("cargo:rerun-if-env-changed=FOURBASE_COMMIT");
+    if let Some(commit) = env::var("FOURBASE_COMMIT").ok().or_else(commit) {
+        println!("cargo:rustc-env=FOURBASE_COMMIT={commit}");
+    }
     Ok(())
+}
+
+/// Finds the commit: git knows that of a checkout, and cargo has written it into a package.
+fn commit() -> Option<String> {
+    if let Ok(package) = fs::read_to_string(".cargo_vcs_info.json") {
+        return package.split('"').find(|part| part.len() == 40)?.get(..12).map(str::to_owned);
+    }
+    let git = |arguments: &[&str]| -> Option<String> {
+        let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+    };
+    let changes = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    // Another repository may contain a copy of the files without its own.
+    if !Path::new("../.git").exists() || !Path::new(&changes).exists() {
+        return None;
+    }
+    println!("cargo:rerun-if-changed={changes}");
+    git(&["rev-parse", "--short=12", "HEAD"])
 }

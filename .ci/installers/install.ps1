@@ -18,6 +18,12 @@ try {
 } finally {
     Remove-Item $folder -Recurse -Force
 }
-$path = [Environment]::GetEnvironmentVariable('Path', 'User')
-if (($path -split ';') -notcontains $bin) { [Environment]::SetEnvironmentVariable('Path', "$path;$bin", 'User') }
+# The path as it is written, with its own variables.
+$user = [Microsoft.Win32.Registry]::CurrentUser.OpenSubKey('Environment', $true)
+$path = $user.GetValue('Path', '', 'DoNotExpandEnvironmentNames')
+if (($path -split ';') -notcontains $bin) {
+    $user.SetValue('Path', "$path;$bin".TrimStart(';'), 'ExpandString')
+    # Any change by this method tells running programs to read the variables again.
+    [Environment]::SetEnvironmentVariable('FOURBASE_INSTALLED', $null, 'User')
+}
 Write-Output "installed $bin\fourbase.exe; open a new terminal"

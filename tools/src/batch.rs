@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::within;
-use crate::failure::{self, BadInput};
+use crate::failure::BadInput;
 use crate::output::{CANNOT_WRITE, wording};
 use crate::remedy;
 use crate::temporary::Output;
@@ -319,7 +319,7 @@ pub fn note_unread() {
         let input = io::stdin();
         let is_whole = !rustix::termios::isatty(&input) && rustix::fs::tell(&input).unwrap_or(0) == 0;
         if is_whole && rustix::io::ioctl_fionread(&input).is_ok_and(|bytes| bytes > 0) {
-            failure::print_note("standard input was not read; --batch answers each of its lines");
+            crate::failure::print_note("standard input was not read; --batch answers each of its lines");
         }
     }
 }
