@@ -16,7 +16,8 @@ test("a database at an address answers as the built-in one, and few parts of it 
   const expected = await children();
   const opened = await fourbase.open(`${url}/7x6/`, { board: "7x6" });
   assert.deepEqual([opened.value, opened.remoteness, opened.keep_plies, opened.embedded], ["win", 41, 13, false]);
-  assert.equal(requests.length, 1);
+  // The folders of the board below the address come first.
+  assert.deepEqual(requests.map((request) => request.split("/7x6/")[1]), ["7x6/remoteness/manifest", "7x6/wdl/manifest", "manifest"]);
   assert.deepEqual(await children(), expected);
   const { length } = requests;
   assert.ok(length < 60, `${length} requests`);
@@ -24,6 +25,18 @@ test("a database at an address answers as the built-in one, and few parts of it 
   assert.deepEqual(await children(), expected);
   assert.equal(requests.length, length);
   assert.equal((await fourbase.analyse("7x6", "4")).source.folder, `${url}/7x6/`);
+});
+
+test("with a board its folder comes first, whatever a host answers for files that it does not have", async () => {
+  for (const missing of [{ status: 403 }, { status: 200, body: Buffer.from("<!DOCTYPE html>") }]) {
+    const { url, requests } = await host((answer) => answer.status === 404 && Object.assign(answer, missing));
+    const opened = (place) => fourbase.open(`${url}/${place}`, { board: "7x6" });
+    assert.equal((await opened("all")).keep_plies, 13);
+    assert.deepEqual(requests, ["bytes=0-4095 /all/7x6/remoteness/manifest"]);
+    for (const place of ["7x6", "all/7x6/remoteness/"]) assert.equal((await opened(place)).keep_plies, 13);
+    await assert.rejects(opened("none"), { code: "database", message: /none\/7x6\/remoteness\/manifest: / });
+    assert.deepEqual(requests.filter((request) => request.includes("/wdl/")), []);
+  }
 });
 
 test("questions are answered by a host that refuses the first request for each part", async () => {
@@ -170,8 +183,9 @@ test("what a host needs to know is sent with each request, and the address may b
   const progress = [];
   const options = { board: "7x6", headers: { Authorization: "Bearer 1" }, onProgress: ({ bytes }) => progress.push(bytes) };
   assert.equal((await fourbase.open(`${url}/all?key=1`, options)).keep_plies, 13);
+  assert.ok(progress.length > 0 && progress.every((bytes) => bytes > 0), `${progress}`);
   assert.equal((await fourbase.analyse("7x6", "4453", { line: false })).value, "lose");
-  assert.ok(seen.length > 3 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
+  assert.ok(seen.length > 2 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
   await fourbase.open(`${url}/all/7x6/remoteness?key=2`);
   assert.equal(seen.at(-1)[0], "key=2");
   await assert.rejects(fourbase.open(`${url}/all?key=1`), { code: "database", message: /without a manifest/ });
@@ -197,7 +211,7 @@ test("what is sent for one database is never sent for another, whichever was ope
   assert.deepEqual(await asked("7x6", "4453"), ["7x6 key=1 a"]);
   // In another worker, too.
   await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
-  assert.deepEqual([await asked("7x5", "44"), await asked("7x6", "44")], [["undefined key=2 b", "7x5 key=2 b"], ["7x6 key=1 a"]]);
+  assert.deepEqual([await asked("7x5", "44"), await asked("7x6", "44")], [["7x5 key=2 b"], ["7x6 key=1 a"]]);
   await mine.close("7x6");
   await mine.open(`${url}/7x6`);
   assert.deepEqual(await asked("7x6", "123"), ["7x6 undefined undefined"]);
