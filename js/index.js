@@ -163,7 +163,7 @@ export class Fourbase {
     }
     checkTexts({ board });
     this.#opened.delete(await this.#engine.ask("close", [board]));
-    if (this.#opened.size === 0) this.#engine.rest();
+    this.#engine.rest();
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
