@@ -78,6 +78,8 @@ test("what passes is asked for again, and what is no address is refused", async 
   await assert.rejects(Fourbase.start({ wasm: "http://me:se/cret@host:99999/7x6" }), without("input"));
   await assert.rejects(fourbase.open("//me:secret@host/7x6"), without("input"));
   await assert.rejects(Fourbase.start({ wasm: `${secret}/wasm/` }), without("broken"));
+  await assert.rejects(fourbase.open(url, { credentials: "yes" }), { code: "input", message: /^credentials are omit/ });
+  await assert.rejects(fourbase.open(url, { board: 76 }), { code: "input", message: /^board is a text/ });
   await assert.rejects(fourbase.open(url, { headers: { Authorization: "secret\n" + "\u1234" } }), { code: "input", message: /^headers are those of fetch/ });
 });
 
@@ -229,7 +231,9 @@ test("a list of positions is answered in its order, by fewer rounds of requests 
   const found = await fourbase.analyseMany("7x6", new Set(positions), { line: false, onProgress: (step) => steps.push(step) });
   assert.deepEqual(found.map(({ children }) => children), expected.map(({ children }) => children));
   assert.deepEqual(steps, [{ done: 6, all: 6 }]);
+  assert.ok(rounds > 0 && rounds < alone / 2, `${rounds} rounds, one by one ${alone}`);
   await assert.rejects(fourbase.analyseMany("7x6", ["4", "9"]), { code: "input", message: /9/ });
+  for (const no of ["4453", undefined, 4]) await assert.rejects(fourbase.analyseMany("7x6", no), { code: "input", message: /list/ });
   assert.deepEqual(await fourbase.analyseMany("7x6", []), []);
   steps.length = 0;
   await fourbase.analyseMany("7x6", Array(33).fill("4"), { line: false, onProgress: async (step) => steps.push(step) });

@@ -43,9 +43,11 @@ test("a folder is opened by its path, and folders of the package may be named by
   for (const place of [folder, relative(process.cwd(), folder), pathToFileURL(folder), odd, relative(process.cwd(), odd)]) {
     assert.equal((await fourbase.open(place, { board: "7x5" })).embedded, false, `${place}`);
   }
-  const mine = await Fourbase.start({ wasm: "./node_modules/fourbase/wasm/", databases: resolve("node_modules/fourbase/databases") + sep });
-  assert.equal((await mine.openBuiltIn("7x5", { first: true })).board, "7x5");
-  await mine.close();
+  for (const end of ["", sep]) {
+    const mine = await Fourbase.start({ wasm: `./node_modules/fourbase/wasm${end}`, databases: resolve("node_modules/fourbase/databases") + end });
+    assert.equal((await mine.openBuiltIn("7x5", { first: true })).board, "7x5");
+    await mine.close();
+  }
 });
 
 test("what onProgress throws ends the work", async () => {
