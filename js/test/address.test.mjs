@@ -111,12 +111,40 @@ test("a host that does not answer three times is not asked again for a while", a
   const mine = await impatient();
   let isSilent = true;
   const { url, requests } = await host((answer) => { if (isSilent) answer.status = undefined; });
-  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /no answer within/ });
-  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /last requests to this host have timed out/ });
-  assert.equal(requests.length, 3);
+  await assert.rejects(mine.open(`${url}/all`, { board: "7x5" }), { code: "database", message: /no answer within/ });
+  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /last requests to this host have timed out; it is asked again after 2 seconds/ });
+  // Nothing else is asked for either.
+  assert.deepEqual(requests, Array(3).fill("bytes=0-4095 /all/7x5/remoteness/manifest"));
   isSilent = false;
   await new Promise((resolve) => { setTimeout(resolve, 2000); });
   assert.equal((await mine.open(`${url}/7x5`)).board, "7x5");
+});
+
+test("requests that time out at the same time count once", async () => {
+  const mine = await impatient();
+  let isSilent = false;
+  const { url, requests } = await host((answer) => { if (isSilent) answer.status = undefined; });
+  await mine.open(`${url}/7x6`);
+  isSilent = true;
+  setTimeout(() => { isSilent = false; }, 250);
+  const found = await mine.analyseMany("7x6", ["", "44", "4453", "444442"], { line: false });
+  assert.deepEqual(found.map(({ value }) => value), ["win", "win", "lose", "win"]);
+  assert.ok(requests.length > 6, `${requests.length} requests`);
+});
+
+test("a page at https:// says that it may not read from http://", async () => {
+  const { Requests } = await import(pathToFileURL("node_modules/fourbase/requests.js"));
+  const requests = new Requests();
+  const get = () => requests.get("http://0.0.0.0:1/7x6/manifest", "bytes=0-9");
+  globalThis.location = { origin: "https://example.org" };
+  // The second try finds out.
+  for (const names of [["WouldBlock"], ["Aborted", "WouldBlock"], ["Aborted", "PermissionDenied"]]) {
+    assert.throws(get, { name: names[0] });
+    requests.again(0);
+    if (names[1]) assert.throws(get, { name: names[1], message: names[1] === "PermissionDenied" ? /at https:/ : /./ });
+    await requests.load(new AbortController().signal);
+  }
+  delete globalThis.location;
 });
 
 test("an answer that comes too late is not that of another question", async () => {
@@ -225,8 +253,18 @@ test("a list of positions is answered in its order, by fewer rounds of requests 
   await fourbase.openBuiltIn("7x6");
   const expected = await fourbase.analyseMany("7x6", positions);
   assert.deepEqual(expected.map(({ position }) => position.moves), positions);
-  const { url } = await host((answer) => (answer.delay = 50));
+  // All requests of a round come before its first answer.
+  let [rounds, last] = [0, -Infinity];
+  const { url } = await host((answer) => {
+    answer.delay = 100;
+    rounds += Number(performance.now() - last > 80);
+    last = performance.now();
+  });
   await fourbase.open(`${url}/7x6`);
+  for (const position of positions) await fourbase.analyse("7x6", position, { line: false });
+  const alone = rounds;
+  await fourbase.open(`${url}/7x6`);
+  rounds = 0;
   const steps = [];
   const found = await fourbase.analyseMany("7x6", new Set(positions), { line: false, onProgress: (step) => steps.push(step) });
   assert.deepEqual(found.map(({ children }) => children), expected.map(({ children }) => children));
