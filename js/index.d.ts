@@ -25,7 +25,10 @@ declare global {
 export interface Watched<P extends Progress = SearchProgress> {
   /** Ends the work; the promise is rejected with the reason of the signal. */
   signal?: AbortSignal;
-  /** Called about 20 times a second during long work. If it throws, the work ends, and the promise is rejected with what it threw. */
+  /**
+   * Called about 20 times a second during a search or a solve, and whenever parts from a host have come. If it throws, the work ends, and
+   * the promise is rejected with what it threw.
+   */
   onProgress?: (progress: P) => void;
 }
 

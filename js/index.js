@@ -35,7 +35,12 @@ export class Fourbase {
 
   /** Starts a worker with the module, and at the same time loads the first plies of the board `first`, if there is one. */
   static async start({ first, databases, wasm, sharedMemory = true } = {}) {
-    const folder = (path) => (path === undefined ? undefined : new URL(platform.address(`${path}`)));
+    const folder = (path) => {
+      if (path === undefined) return undefined;
+      const url = new URL(platform.address(`${path}`));
+      if (!url.pathname.endsWith("/")) url.pathname += "/";
+      return url;
+    };
     const fourbase = new Fourbase({ databases: folder(databases), wasm: folder(wasm), sharedMemory });
     const opened = first === undefined ? [] : [fourbase.openBuiltIn(first, { first: true })];
     try {
@@ -59,6 +64,9 @@ export class Fourbase {
 
   async analyseMany(board, positions, { nodes, seconds, line = true, why = false, onProgress, ...options } = {}) {
     checkTexts({ board });
+    if (typeof positions === "string" || !(Symbol.iterator in Object(positions))) {
+      throw new FourbaseError("input", `positions are a list of texts, not ${typeof positions}`);
+    }
     const all = Array.from(positions);
     all.forEach((position) => checkTexts({ position }));
     const found = [];
@@ -118,6 +126,10 @@ export class Fourbase {
   }
 
   async open(from, { board, headers, credentials, ...options } = {}) {
+    if (board !== undefined) checkTexts({ board });
+    if (![undefined, "omit", "same-origin", "include"].includes(credentials)) {
+      throw new FourbaseError("input", "credentials are omit, same-origin or include");
+    }
     let chosen = from;
     if (typeof from === "string" || from instanceof URL) {
       const place = platform.address(from);
@@ -163,7 +175,7 @@ export class Fourbase {
     }
     checkTexts({ board });
     this.#opened.delete(await this.#engine.ask("close", [board]));
-    if (this.#opened.size === 0) this.#engine.rest();
+    this.#engine.rest();
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {

@@ -66,6 +66,7 @@ export class Link {
   #waiting = [];
   #current;
   #next = 1;
+  #mayRest = false;
   #ended;
   /** Shared memory cancels a question in the middle; without it (in a page that is not cross-origin isolated) the worker is ended. */
   #flag;
@@ -129,9 +130,10 @@ export class Link {
     });
   }
 
-  /** Ends a worker that has nothing to do, which frees all its memory. The next question gets another one. */
+  /** Ends a worker that has nothing to do and nothing open, now or later, which frees all its memory. The next question gets another one. */
   rest() {
-    if (this.#current || this.#waiting.length > 0) return;
+    this.#mayRest = Boolean(this.#current) || this.#waiting.length > 0;
+    if (this.#mayRest || [...this.replay()].length > 0) return;
     this.#worker?.terminate();
     this.#worker = undefined;
   }
@@ -158,6 +160,8 @@ export class Link {
     if (!this.#current) {
       // A process of node may end while nothing is asked.
       this.#worker.unref?.();
+      // Who has opened a database hears of it first.
+      if (this.#mayRest) setTimeout(() => this.rest());
       return;
     }
     this.#worker.ref?.();

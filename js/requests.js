@@ -19,8 +19,12 @@ const WHOLE_BYTES = 2 ** 20;
 
 const failure = (name, message) => Object.assign(new Error(message), { name });
 
-/** For each origin, how many requests have timed out since its last answer, and when the last one did or the answer came. */
+/** For each origin, how many times requests have timed out since its last answer, and when the last one did or the answer came. */
 const hosts = new Map();
+
+/** The origins that the policy of this worker forbids. */
+const blocked = new Set();
+globalThis.addEventListener?.("securitypolicyviolation", ({ blockedURI }) => URL.canParse(blockedURI) && blocked.add(new URL(blockedURI).origin));
 
 /** The requests of a question. */
 export class Requests {
@@ -91,23 +95,30 @@ export class Requests {
     const { origin } = new URL(url);
     const begun = performance.now();
     const [timeouts, last] = hosts.get(origin) ?? [0, -Infinity];
-    if (timeouts >= MOST_TIMEOUTS && begun - last < SILENCE) throw failure("HostUnreachable", "the last requests to this host have timed out");
+    if (timeouts >= MOST_TIMEOUTS && begun - last < SILENCE) {
+      throw failure("HostUnreachable", `the last requests to this host have timed out; it is asked again after ${SILENCE / 1000} seconds`);
+    }
     const late = setTimeout(() => controller.abort(failure("TimedOut", `no answer within ${TIMEOUT / 1000} seconds`)), TIMEOUT);
+    // A browser's cache would mix parts of two versions of a file, and asks with If-Range, which brings whole files.
+    const options = { credentials, cache: "no-store", redirect: headers.length > 0 ? "manual" : "follow" };
     let response;
     try {
-      // A browser's cache would mix parts of two versions of a file, and asks with If-Range, which brings whole files.
-      const options = { credentials, cache: "no-store", redirect: headers.length > 0 ? "manual" : "follow" };
       response = await fetch(url, { headers: [...headers, ["Range", range], ["Accept-Encoding", "identity"]], ...options, signal: controller.signal });
+      const isMoved = Math.floor(response.status / 100) === 3 && response.headers.has("Location");
+      // Browsers hide where to.
+      if (response.type === "opaqueredirect" || (headers.length > 0 && isMoved)) {
+        throw failure("PermissionDenied", "the host redirects to another address, to which `headers` are not sent; open that address");
+      }
       const part = await partOf(response, range, (bytes) => { this.bytes += bytes; });
       hosts.set(origin, [0, performance.now()]);
       return part;
     } catch (error) {
       const [times, since] = hosts.get(origin) ?? [0, -Infinity];
-      // A host that has answered another request in the meantime is not silent.
-      if (controller.signal.reason?.name === "TimedOut" && (times > 0 || since < begun)) hosts.set(origin, [times + 1, performance.now()]);
+      // Of requests at the same time one counts, and none if the host has answered another one in the meantime.
+      if (controller.signal.reason?.name === "TimedOut" && since < begun) hosts.set(origin, [times + 1, performance.now()]);
       if (controller.signal.aborted) throw controller.signal.reason;
       if (error.name === "InvalidData" || error.name === "PermissionDenied") throw error;
-      throw response ? brokenOff(response) : await unanswered(url, error, isFirst, { headers, credentials, signal: controller.signal });
+      throw response ? brokenOff(response) : await unanswered(url, error, isFirst, { headers, ...options, signal: controller.signal });
     } finally {
       clearTimeout(late);
       // The rest of an answer that is too long is not loaded.
@@ -118,6 +129,7 @@ export class Requests {
 
 async function partOf(response, range, count) {
   const [first, last] = range.slice("bytes=".length).split("-").map(Number);
+  const { status } = response;
   let lines = [...response.headers];
   const bytesOf = async (most) => {
     const parts = [];
@@ -126,23 +138,19 @@ async function partOf(response, range, count) {
       const { done, value } = await reader.read();
       if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
       length += value.length;
+      if (length > most && status === 200) return new Uint8Array();
       if (length > most) throw failure("InvalidData", "the host sent more bytes than it was asked for");
       count(value.length);
       parts.push(value);
     }
   };
-  const { status } = response;
-  // Browsers hide where to.
-  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    throw failure("PermissionDenied", "the host redirects to another address, to which `headers` are not sent; open that address");
-  }
   let body = new Uint8Array();
   if (status === 206) {
     if (response.type === "cors" && !response.headers.has("Content-Range")) {
       throw failure("PermissionDenied", "the host hides Content-Range from pages of other sites; it should send Access-Control-Expose-Headers: Content-Range, ETag");
     }
     body = await bytesOf(last - first + 1);
-  } else if (status === 200 && Number(response.headers.get("Content-Length") ?? Infinity) <= WHOLE_BYTES) {
+  } else if (status === 200 && Number(response.headers.get("Content-Length")) <= WHOLE_BYTES) {
     body = await bytesOf(WHOLE_BYTES);
     // It is expanded.
     lines = lines.filter(([name]) => name !== "content-encoding");
@@ -158,17 +166,26 @@ function brokenOff(response) {
 }
 
 /** Says why there is no answer. Browsers do not, so once a second try has failed, requests without a part find out. */
-async function unanswered(url, error, isFirst, { headers, credentials, signal }) {
+async function unanswered(url, error, isFirst, { headers, credentials, redirect, signal }) {
   const { location, crossOriginIsolated } = globalThis;
   // An error of several addresses, in node, has no message of its own.
   const message = (error.cause?.message || error.cause?.code || error.message).replace(/\.$/, "");
-  if (isFirst || !location || new URL(url).origin === location.origin) return failure("Aborted", message);
+  const { origin, protocol, hostname } = new URL(url);
+  if (isFirst || !location || origin === location.origin) return failure("Aborted", message);
+  const denied = (what) => failure("PermissionDenied", what);
+  if (blocked.has(origin)) {
+    return denied(`the Content-Security-Policy of the page, or of its worker.js, forbids it; connect-src should name ${origin}`);
+  }
+  // The worker of a Blob has the origin of its page.
+  if (protocol === "http:" && location.origin.startsWith("https:") && !/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
+    return denied("a page at https:// may not read from http://; take an address at https://");
+  }
   const answers = (options) => fetch(url, { method: "HEAD", cache: "no-store", signal, ...options }).then(() => true, () => false);
-  if (await answers({ headers, credentials })) return brokenOff();
+  if (await answers({ headers, credentials, redirect })) return brokenOff();
   const header = "Access-Control-Allow-Origin";
   if (!await answers({ mode: "no-cors" })) return failure("Aborted", `${message} (no answer${crossOriginIsolated ? `, or none with ${header}` : ""})`);
   // With credentials, browsers accept no `*`.
   const lines = credentials === "include" ? [`${header}: ${location.origin}`, "Access-Control-Allow-Credentials: true"] : [`${header}: *`];
   if (headers.length > 0) lines.push(`Access-Control-Allow-Headers: ${headers.map(([name]) => name).join(", ")}`);
-  return failure("PermissionDenied", `the host does not let pages of other sites read; it should send ${lines.join(" and ")}`);
+  return denied(`the host does not let pages of other sites read; it should send ${lines.join(" and ")}`);
 }

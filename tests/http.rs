@@ -225,6 +225,9 @@ fn the_commands_that_only_read_take_an_address() {
         }
     });
     let signed = format!("{}/db/?key=s3/cret", host.url);
+    // Without a path, too.
+    let bare = empty.run(&format!("query 4x4 1234 --search never --db {}?key=s3/cret", host.url)).succeeds();
+    assert!(!bare.contains("cret"), "{bare}");
     for command in
         ["query 4x4 1234 --search never", "query 4x4 --json", "analyse 4x4 12341234", "verify 4x4 --sample 100"]
     {
@@ -248,6 +251,28 @@ fn the_commands_that_only_read_take_an_address() {
     // A host does not list its folders.
     assert_eq!(boards(), before + 1);
     assert_eq!(server.get("/api/v1/stats?board=4x4").json()["legal"], 161_029);
+}
+
+#[test]
+fn after_a_manifest_that_a_host_refuses_no_other_one_is_asked_for() {
+    let host = Host::changing(Arc::default(), |_, answer| *answer = Answer { status: 403, ..Answer::default() });
+    assert!(Database::find(host.url.as_ref(), board("4x4")).is_err());
+    assert_eq!(host.requests(), 1);
+}
+
+#[test]
+fn a_host_that_stops_answering_is_asked_three_times_and_not_for_each_position() {
+    let host = Host::changing(databases::files(board("5x5"), Values::Remoteness), |request, answer| {
+        answer.is_silent = request.name != "manifest";
+    });
+    let http = Http::new(Arc::new(UreqClient::new(Duration::from_millis(300))));
+    let remote =
+        Database::open_on(Arc::new(http), format!("{}/5x5/remoteness", host.url).as_ref()).expect("a database");
+    let before = host.requests();
+    for position in random_positions(board("5x5"), 12, 5, &mut Random::new(3)) {
+        assert!(remote.probe(&position).is_err());
+    }
+    assert_eq!(host.requests(), before + 3);
 }
 
 #[test]

@@ -104,8 +104,9 @@ function html() {
 
 /** Writes the headers for hosts that read such a file. The page may share memory with its worker, and browsers keep what never changes. */
 function headers() {
-  const isolated = "/*\n  Cross-Origin-Opener-Policy: same-origin\n  Cross-Origin-Embedder-Policy: require-corp\n  X-Content-Type-Options: nosniff\n";
-  const immutable = [page, wasm, databases].map(({ folder }) => `/${folder}*\n  Cache-Control: public, max-age=31536000, immutable\n`);
-  const worker = `/${page.folder}worker.js\n  Content-Security-Policy: ${POLICY}\n`;
+  const root = address ? new URL(address).pathname : "/";
+  const isolated = `${root}*\n  Cross-Origin-Opener-Policy: same-origin\n  Cross-Origin-Embedder-Policy: require-corp\n  X-Content-Type-Options: nosniff\n`;
+  const immutable = [page, wasm, databases].map(({ folder }) => `${root}${folder}*\n  Cache-Control: public, max-age=31536000, immutable\n`);
+  const worker = `${root}${page.folder}worker.js\n  Content-Security-Policy: ${POLICY}\n`;
   return [isolated, ...immutable, worker].join("");
 }

@@ -13,7 +13,7 @@ use fourbase::search::{Monitor, SearchOptions};
 use fourbase::{Board, Game, Position, notation};
 use fourbase_tiers::database::{BoardJson, Cache, Database, DatabaseError, When, choose};
 use fourbase_tiers::files::{FileError, Http, is_address};
-use fourbase_tiers::format::folder_of;
+use fourbase_tiers::format::{board_and_values_of, folder_of};
 use fourbase_tiers::kernel::Values;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
@@ -86,21 +86,28 @@ impl Engine {
         self.put(database)
     }
 
-    /// Opens the database at an address, or that of `board` below it. Returns its board as a line of JSON, and closes an earlier
-    /// database of this board.
+    /// Opens the database at an address, or that of `board` below it, which is asked for first: hosts answer in many ways to requests
+    /// for missing files. Returns its board as a line of JSON, and closes an earlier database of this board.
     pub fn open_address(&mut self, address: &str, board: Option<String>) -> Result<String, Failure> {
-        let http = Arc::new(Http::new(Arc::new(HostClient)));
+        let (http, root) = (Arc::new(Http::new(Arc::new(HostClient))), Path::new(address));
         let open = |folder: &Path| Database::open_on(http.clone(), folder);
-        let is_absent = |found: &Result<Database, DatabaseError>| match found {
-            Err(DatabaseError::File(FileError::Wrong { what, .. })) => *what == "the folder",
-            found => matches!(found, Err(DatabaseError::Missing { .. })),
-        };
-        let mut found = open(address.as_ref());
-        for values in [Values::Remoteness, Values::Wdl] {
-            if let Some(board) = board.as_ref().filter(|_| is_absent(&found)) {
-                found = open(&folder_of(address.as_ref(), board.parse()?, values));
+        let is_missing = |error: &DatabaseError| matches!(error, DatabaseError::Missing { .. });
+        let found = match board.as_ref().filter(|_| board_and_values_of(root).is_none()) {
+            None => open(root),
+            Some(board) => {
+                let board = board.parse()?;
+                let below = |values| open(&folder_of(root, board, values));
+                let found = below(Values::Remoteness);
+                let found = found.or_else(|error| if is_missing(&error) { below(Values::Wdl) } else { Err(error) });
+                match found {
+                    // If the address is not that of a database either, the first error says more.
+                    Err(error) if !is_late(&error) => open(root).map_err(|other| {
+                        if is_missing(&error) && !is_without_manifest(&other) { other } else { error }
+                    }),
+                    found => found,
+                }
             }
-        }
+        };
         let database = found?;
         check_board(&database, board)?;
         self.put(database)
@@ -295,6 +302,17 @@ fn check_board(database: &Database, expected: Option<String>) -> Result<(), Fail
     expected
         .filter(|expected| *expected != found)
         .map_or(Ok(()), |expected| Err(Failure::OtherBoard { expected, found }))
+}
+
+/// Returns whether a host has not answered yet, or not in time.
+fn is_late(error: &DatabaseError) -> bool {
+    use std::io::ErrorKind::{HostUnreachable, TimedOut, WouldBlock};
+    let DatabaseError::File(FileError::Io { source, .. }) = error else { return false };
+    matches!(source.kind(), HostUnreachable | TimedOut | WouldBlock)
+}
+
+fn is_without_manifest(error: &DatabaseError) -> bool {
+    matches!(error, DatabaseError::File(FileError::Wrong { what: "the folder", .. }))
 }
 
 fn described(database: &Database) -> BoardJson {

@@ -16,7 +16,8 @@ test("a database at an address answers as the built-in one, and few parts of it 
   const expected = await children();
   const opened = await fourbase.open(`${url}/7x6/`, { board: "7x6" });
   assert.deepEqual([opened.value, opened.remoteness, opened.keep_plies, opened.embedded], ["win", 41, 13, false]);
-  assert.equal(requests.length, 1);
+  // The folders of the board below the address come first.
+  assert.deepEqual(requests.map((request) => request.split("/7x6/")[1]), ["7x6/remoteness/manifest", "7x6/wdl/manifest", "manifest"]);
   assert.deepEqual(await children(), expected);
   const { length } = requests;
   assert.ok(length < 60, `${length} requests`);
@@ -24,6 +25,18 @@ test("a database at an address answers as the built-in one, and few parts of it 
   assert.deepEqual(await children(), expected);
   assert.equal(requests.length, length);
   assert.equal((await fourbase.analyse("7x6", "4")).source.folder, `${url}/7x6/`);
+});
+
+test("with a board its folder comes first, whatever a host answers for files that it does not have", async () => {
+  for (const missing of [{ status: 403 }, { status: 200, body: Buffer.from("<!DOCTYPE html>") }]) {
+    const { url, requests } = await host((answer) => answer.status === 404 && Object.assign(answer, missing));
+    const opened = (place) => fourbase.open(`${url}/${place}`, { board: "7x6" });
+    assert.equal((await opened("all")).keep_plies, 13);
+    assert.deepEqual(requests, ["bytes=0-4095 /all/7x6/remoteness/manifest"]);
+    for (const place of ["7x6", "all/7x6/remoteness/"]) assert.equal((await opened(place)).keep_plies, 13);
+    await assert.rejects(opened("none"), { code: "database", message: /none\/7x6\/remoteness\/manifest: / });
+    assert.deepEqual(requests.filter((request) => request.includes("/wdl/")), []);
+  }
 });
 
 test("questions are answered by a host that refuses the first request for each part", async () => {
@@ -65,6 +78,8 @@ test("what passes is asked for again, and what is no address is refused", async 
   await assert.rejects(Fourbase.start({ wasm: "http://me:se/cret@host:99999/7x6" }), without("input"));
   await assert.rejects(fourbase.open("//me:secret@host/7x6"), without("input"));
   await assert.rejects(Fourbase.start({ wasm: `${secret}/wasm/` }), without("broken"));
+  await assert.rejects(fourbase.open(url, { credentials: "yes" }), { code: "input", message: /^credentials are omit/ });
+  await assert.rejects(fourbase.open(url, { board: 76 }), { code: "input", message: /^board is a text/ });
   await assert.rejects(fourbase.open(url, { headers: { Authorization: "secret\n" + "\u1234" } }), { code: "input", message: /^headers are those of fetch/ });
 });
 
@@ -96,12 +111,40 @@ test("a host that does not answer three times is not asked again for a while", a
   const mine = await impatient();
   let isSilent = true;
   const { url, requests } = await host((answer) => { if (isSilent) answer.status = undefined; });
-  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /no answer within/ });
-  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /last requests to this host have timed out/ });
-  assert.equal(requests.length, 3);
+  await assert.rejects(mine.open(`${url}/all`, { board: "7x5" }), { code: "database", message: /no answer within/ });
+  await assert.rejects(mine.open(`${url}/7x5`), { code: "database", message: /last requests to this host have timed out; it is asked again after 2 seconds/ });
+  // Nothing else is asked for either.
+  assert.deepEqual(requests, Array(3).fill("bytes=0-4095 /all/7x5/remoteness/manifest"));
   isSilent = false;
   await new Promise((resolve) => { setTimeout(resolve, 2000); });
   assert.equal((await mine.open(`${url}/7x5`)).board, "7x5");
+});
+
+test("requests that time out at the same time count once", async () => {
+  const mine = await impatient();
+  let isSilent = false;
+  const { url, requests } = await host((answer) => { if (isSilent) answer.status = undefined; });
+  await mine.open(`${url}/7x6`);
+  isSilent = true;
+  setTimeout(() => { isSilent = false; }, 250);
+  const found = await mine.analyseMany("7x6", ["", "44", "4453", "444442"], { line: false });
+  assert.deepEqual(found.map(({ value }) => value), ["win", "win", "lose", "win"]);
+  assert.ok(requests.length > 6, `${requests.length} requests`);
+});
+
+test("a page at https:// says that it may not read from http://", async () => {
+  const { Requests } = await import(pathToFileURL("node_modules/fourbase/requests.js"));
+  const requests = new Requests();
+  const get = () => requests.get("http://0.0.0.0:1/7x6/manifest", "bytes=0-9");
+  globalThis.location = { origin: "https://example.org" };
+  // The second try finds out.
+  for (const names of [["WouldBlock"], ["Aborted", "WouldBlock"], ["Aborted", "PermissionDenied"]]) {
+    assert.throws(get, { name: names[0] });
+    requests.again(0);
+    if (names[1]) assert.throws(get, { name: names[1], message: names[1] === "PermissionDenied" ? /at https:/ : /./ });
+    await requests.load(new AbortController().signal);
+  }
+  delete globalThis.location;
 });
 
 test("an answer that comes too late is not that of another question", async () => {
@@ -170,8 +213,9 @@ test("what a host needs to know is sent with each request, and the address may b
   const progress = [];
   const options = { board: "7x6", headers: { Authorization: "Bearer 1" }, onProgress: ({ bytes }) => progress.push(bytes) };
   assert.equal((await fourbase.open(`${url}/all?key=1`, options)).keep_plies, 13);
+  assert.ok(progress.length > 0 && progress.every((bytes) => bytes > 0), `${progress}`);
   assert.equal((await fourbase.analyse("7x6", "4453", { line: false })).value, "lose");
-  assert.ok(seen.length > 3 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
+  assert.ok(seen.length > 2 && seen.every(([key, of]) => key === "key=1" && of === "Bearer 1"), `${seen}`);
   await fourbase.open(`${url}/all/7x6/remoteness?key=2`);
   assert.equal(seen.at(-1)[0], "key=2");
   await assert.rejects(fourbase.open(`${url}/all?key=1`), { code: "database", message: /without a manifest/ });
@@ -197,7 +241,7 @@ test("what is sent for one database is never sent for another, whichever was ope
   assert.deepEqual(await asked("7x6", "4453"), ["7x6 key=1 a"]);
   // In another worker, too.
   await assert.rejects(mine.analyse("8x8", "", { nodes: 1e12, signal: AbortSignal.timeout(200) }), { name: "TimeoutError" });
-  assert.deepEqual([await asked("7x5", "44"), await asked("7x6", "44")], [["undefined key=2 b", "7x5 key=2 b"], ["7x6 key=1 a"]]);
+  assert.deepEqual([await asked("7x5", "44"), await asked("7x6", "44")], [["7x5 key=2 b"], ["7x6 key=1 a"]]);
   await mine.close("7x6");
   await mine.open(`${url}/7x6`);
   assert.deepEqual(await asked("7x6", "123"), ["7x6 undefined undefined"]);
@@ -209,13 +253,25 @@ test("a list of positions is answered in its order, by fewer rounds of requests 
   await fourbase.openBuiltIn("7x6");
   const expected = await fourbase.analyseMany("7x6", positions);
   assert.deepEqual(expected.map(({ position }) => position.moves), positions);
-  const { url } = await host((answer) => (answer.delay = 50));
+  // All requests of a round come before its first answer.
+  let [rounds, last] = [0, -Infinity];
+  const { url } = await host((answer) => {
+    answer.delay = 100;
+    rounds += Number(performance.now() - last > 80);
+    last = performance.now();
+  });
   await fourbase.open(`${url}/7x6`);
+  for (const position of positions) await fourbase.analyse("7x6", position, { line: false });
+  const alone = rounds;
+  await fourbase.open(`${url}/7x6`);
+  rounds = 0;
   const steps = [];
   const found = await fourbase.analyseMany("7x6", new Set(positions), { line: false, onProgress: (step) => steps.push(step) });
   assert.deepEqual(found.map(({ children }) => children), expected.map(({ children }) => children));
   assert.deepEqual(steps, [{ done: 6, all: 6 }]);
+  assert.ok(rounds > 0 && rounds < alone / 2, `${rounds} rounds, one by one ${alone}`);
   await assert.rejects(fourbase.analyseMany("7x6", ["4", "9"]), { code: "input", message: /9/ });
+  for (const no of ["4453", undefined, 4]) await assert.rejects(fourbase.analyseMany("7x6", no), { code: "input", message: /list/ });
   assert.deepEqual(await fourbase.analyseMany("7x6", []), []);
   steps.length = 0;
   await fourbase.analyseMany("7x6", Array(33).fill("4"), { line: false, onProgress: async (step) => steps.push(step) });

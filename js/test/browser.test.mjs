@@ -2,7 +2,7 @@
 // user picks, pages that are cross-origin isolated and others, and pages without WebAssembly.
 
 import assert from "node:assert/strict";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { after, test } from "node:test";
 import { NAME, open } from "./browser/open.mjs";
@@ -141,9 +141,47 @@ for (const kind of ["isolated", "plain"]) {
     refused(secret, kind === "plain" ? /Origin: http:\S+ and .*Credentials: true and Access-Control-Allow-Headers: x-key;/ : /3 times/);
     const hiding = await host((answer) => delete answer.headers["Access-Control-Expose-Headers"]);
     refused(await mine.ask("open", `${hiding.url}/7x6`), /hides Content-Range.*should send Access-Control-Expose-Headers: Content-Range, ETag/);
+    // Many hosts let pages read what they have, and not that they lack a file.
+    const half = await host((answer) => answer.status === 404 && delete answer.headers["Access-Control-Allow-Origin"]);
+    for (const place of ["all", "7x6"]) assert.equal((await mine.ask("open", `${half.url}/${place}`, { board: "7x6" })).keep_plies, 13);
     await mine.page.close();
   });
 }
+
+test(`${NAME}: headers are not sent to where a host redirects, whatever is asked`, async () => {
+  const other = await host();
+  const { url } = await host((answer, path, _, { method }) => {
+    if (method === "OPTIONS") Object.assign(answer, { status: 200, headers: { ...answer.headers, "Access-Control-Allow-Headers": "*" } });
+    else if (method === "HEAD") Object.assign(answer, { status: 302, headers: { ...answer.headers, Location: other.url + path } });
+    else answer.status = 0;
+  });
+  const mine = await started("plain");
+  refused(await mine.ask("open", `${url}/7x6`, { headers: { "X-Key": "1" } }), /broke off/);
+  assert.deepEqual(other.requests, []);
+  await mine.page.close();
+});
+
+test(`${NAME}: addresses without an origin count from the page, and in a worker from its script`, async () => {
+  const text = `
+    import { Fourbase } from "../node_modules/fourbase/index.js";
+    const mine = await Fourbase.start({ wasm: "../node_modules/fourbase/wasm", databases: "../node_modules/fourbase/databases/", first: "7x5" });
+    postMessage((await mine.analyse("7x5", "44", { line: false })).source.kind);`;
+  mkdirSync("worker", { recursive: true });
+  writeFileSync("worker/relative.mjs", text);
+  const { page } = await started("plain");
+  const found = await page.evaluate(async () => {
+    const { Fourbase } = await import("fourbase");
+    const mine = await Fourbase.start({ wasm: "node_modules/fourbase/wasm", databases: "node_modules/fourbase/databases/", first: "7x5" });
+    const { source } = await mine.analyse("7x5", "44", { line: false });
+    const worker = new Worker("worker/relative.mjs", { type: "module" });
+    return [source.kind, await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message));
+    })];
+  });
+  assert.deepEqual(found, ["database", "database"]);
+  await page.close();
+});
 
 test(`${NAME}: of files that were replaced, a page reads those of now, whatever the browser or a service worker keeps`, async () => {
   let version = 1;
@@ -195,6 +233,8 @@ test(`${NAME}: a page without WebAssembly, or whose policy forbids it, gets a se
   assert.deepEqual([failure.code, /WebAssembly/.test(failure.message)], ["broken", true], failure.message);
   const strict = await started("strict");
   assert.deepEqual([strict.failure, (await strict.ask("analyse", "4x4", "1234", { line: false })).value], [undefined, "tie"]);
+  const { url } = await host();
+  refused(await strict.ask("open", `${url}/7x6`), new RegExp(`Content-Security-Policy .*; connect-src should name ${url};`));
 });
 
 // Firefox has no such limit.

@@ -128,5 +128,11 @@ if (chromium) {
       return route.fulfill({ path, contentType: TYPES[extname(path)], headers: { "Access-Control-Allow-Origin": "*" } });
     });
     assert.equal(await shown(`${await served(resolve("examples"))}page.html`, fromCdn), "lose in 36");
+    // The policy that README.md names.
+    const policy = "script-src 'unsafe-inline' 'wasm-unsafe-eval' https://unpkg.com; connect-src https://unpkg.com; worker-src blob: https://unpkg.com";
+    mkdirSync("matrix/policy", { recursive: true });
+    const page = readFileSync("examples/page.html", "utf8");
+    writeFileSync("matrix/policy/index.html", page.replace("<title>", `<meta http-equiv="Content-Security-Policy" content="${policy}"><title>`));
+    assert.equal(await shown(await served(resolve("matrix/policy")), fromCdn), "lose in 36");
   });
 }

@@ -43,9 +43,11 @@ test("a folder is opened by its path, and folders of the package may be named by
   for (const place of [folder, relative(process.cwd(), folder), pathToFileURL(folder), odd, relative(process.cwd(), odd)]) {
     assert.equal((await fourbase.open(place, { board: "7x5" })).embedded, false, `${place}`);
   }
-  const mine = await Fourbase.start({ wasm: "./node_modules/fourbase/wasm/", databases: resolve("node_modules/fourbase/databases") + sep });
-  assert.equal((await mine.openBuiltIn("7x5", { first: true })).board, "7x5");
-  await mine.close();
+  for (const end of ["", sep]) {
+    const mine = await Fourbase.start({ wasm: `./node_modules/fourbase/wasm${end}`, databases: resolve("node_modules/fourbase/databases") + end });
+    assert.equal((await mine.openBuiltIn("7x5", { first: true })).board, "7x5");
+    await mine.close();
+  }
 });
 
 test("what onProgress throws ends the work", async () => {
@@ -95,6 +97,30 @@ test("bytes of a database that is closed are free, in the page's thread and in t
     }
   }
   await mine.close();
+});
+
+test("a worker ends once nothing is open and nothing is asked", async () => {
+  const { platform } = await import(pathToFileURL("node_modules/fourbase/link.js"));
+  const { start } = platform;
+  let [begun, running] = [0, 0];
+  platform.start = (...args) => {
+    [begun, running] = [begun + 1, running + 1];
+    return start(...args).on("exit", () => (running -= 1));
+  };
+  const mine = await Fourbase.start();
+  await mine.openBuiltIn("7x5", { first: true });
+  await Promise.all([mine.close("7x5"), mine.analyse("4x4", "1234")]);
+  for (let time = 0; running > 0 && time < 100; time += 1) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  assert.deepEqual([begun, running], [1, 0]);
+  // What is opened in the meantime stays in its worker.
+  await mine.openBuiltIn("7x5", { first: true });
+  const paths = Object.fromEntries(readdirSync("databases/6x6").map((name) => [name, pathOf("6x6", name)]));
+  await Promise.all([mine.close("7x5"), mine.open(paths)]);
+  await new Promise((resolve) => { setTimeout(resolve, 200); });
+  assert.equal((await mine.analyse("6x6", "44")).source.kind, "database");
+  assert.deepEqual([begun, running], [2, 1]);
+  await mine.close();
+  platform.start = start;
 });
 
 test("a file that is missing, and files that are others when they are opened again, are refused", async () => {

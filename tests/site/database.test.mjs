@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { pageTest } from "../page/support.mjs";
 
@@ -65,6 +67,20 @@ pageTest("the page reads a database at an address that its publisher allows, and
   // Nothing is asked elsewhere.
   assert.deepEqual(asked.filter((address) => ![url, data.origin].some((known) => address.startsWith(known))), []);
 }, { only: "site" });
+
+test("the headers of the page name its files below its address, and give its worker the policy that the documentation shows", () => {
+  const folder = mkdtempSync(join(tmpdir(), "site-"));
+  execFileSync("node", [BUILD, folder, "https://example.org/connect4/", "https://data.example.org"]);
+  const lines = readFileSync(join(folder, "_headers"), "utf8").trim().split("\n");
+  for (const path of lines.filter((line) => !line.startsWith(" "))) {
+    const [, below] = /^\/connect4\/(.*?)\*?$/.exec(path) ?? assert.fail(path);
+    assert.ok(existsSync(join(folder, below)), path);
+  }
+  const policy = lines[lines.findIndex((line) => line.endsWith("/worker.js")) + 1];
+  const page = readFileSync(new URL("../../docs/how-to/publish-a-database.md", import.meta.url), "utf8");
+  assert.ok(page.includes(`\n    ${policy.trim()}\n`), policy);
+  rmSync(folder, { recursive: true });
+});
 
 pageTest("the page opens no database of a host that its publisher has not named", async ({ screen, page, truth, url }) => {
   await page.goto(`${url}/?board=5x4&db=https://example.org/5x4/remoteness`);

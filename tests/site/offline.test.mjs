@@ -34,6 +34,19 @@ pageTest("after the first visit the page works without a network", async ({ scre
   assert.deepEqual([status.startsWith("Red to move: a tie with best play."), error], [true, ""], status);
 }, { board: "7x6", only: "site" });
 
+pageTest("the browser keeps the page only after the first values", async ({ screen, page, context, truth }) => {
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  await context.route("**/engine_bg.wasm", (route) => held.then(() => route.continue()));
+  const registrations = () => page.evaluate("navigator.serviceWorker.getRegistrations().then(({ length }) => length)");
+  await page.goto(screen.address, { waitUntil: "commit" });
+  await page.waitForTimeout(2000);
+  assert.equal(await registrations(), 0);
+  release();
+  truth.check(await screen.settledAt(""));
+  await screen.until("it is kept", async () => await registrations() === 1);
+}, { board: "7x6", only: "site" });
+
 pageTest("a new version takes the place of the old one", async ({ screen, page, context, program, truth, url }) => {
   truth.check(await screen.open());
   await kept(screen, "7x6/tier-13.bin");

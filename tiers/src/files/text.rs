@@ -13,6 +13,7 @@ use super::http::{is_address, split_query};
 /// assert_eq!(shown("http://me:secret@host/db".as_ref()), "http://...@host/db");
 /// assert_eq!(shown("http://h@host".as_ref()), "http://...@host");
 /// assert_eq!(shown("http://host/db?key=se/cret".as_ref()), "http://host/db");
+/// assert_eq!(shown("http://host?key=se/cret".as_ref()), "http://host");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
 pub fn shown(path: &Path) -> String {

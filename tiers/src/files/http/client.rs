@@ -88,7 +88,10 @@ impl Client for UreqClient {
         let host = address.split('/').nth(2).unwrap_or_default();
         let (times, last) = self.timeouts.get(host).unwrap_or((0, Instant::now()));
         if times >= MOST_TIMEOUTS && last.elapsed() < SILENCE {
-            return Err(io::Error::new(ErrorKind::HostUnreachable, "timeout of the last requests to this host"));
+            return Err(io::Error::new(
+                ErrorKind::HostUnreachable,
+                "timeout of the last requests to this host, which is asked again after a minute",
+            ));
         }
         let answer = self.ask(address, range, most_bytes);
         match &answer {

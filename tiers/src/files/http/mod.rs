@@ -76,30 +76,35 @@ fn address(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Splits an address into what is before and after a query, and the query with its `?`. It ends at the next `/` if it
-/// follows the host, as [`query_first`] puts it, else with the address.
+/// Splits an address into what is before and after a query, and the query with its `?`. It ends at the next `/` if
+/// [`query_first`] has put it after the host, else with the address.
 pub(super) fn split_query(address: &str) -> (String, String) {
     let Some((before, rest)) = address.split_once('?') else { return (address.to_owned(), String::new()) };
-    let end = if before.split('/').nth(3).is_some() { None } else { rest.find('/') };
-    let (query, after) = rest.split_at(end.unwrap_or(rest.len()));
+    let (query, after) = match rest.strip_prefix('?').filter(|_| before.split('/').nth(3).is_none()) {
+        Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+        None => (rest, ""),
+    };
     (before.trim_end_matches('/').to_owned() + after, format!("?{query}"))
 }
 
-/// Returns the path of a folder, to which others can be joined: in an address, what follows `?` is put after the host,
-/// with every `/` as `%2F`.
+/// Returns the path of a folder, to which others can be joined: in an address, what follows `?` is put after the host
+/// and `??`, with every `/` as `%2F`. A path that this returned stays as it is.
 ///
 /// ```
 /// use fourbase_tiers::files::query_first;
 ///
 /// let path = query_first("https://host/db?key=1/2".as_ref()).join("4x4");
-/// assert_eq!(path, std::path::Path::new("https://host?key=1%2F2/db/4x4"));
+/// assert_eq!(path, std::path::Path::new("https://host??key=1%2F2/db/4x4"));
+/// assert_eq!(query_first(&path), path);
 /// ```
 pub fn query_first(folder: &Path) -> PathBuf {
     let of_address = || {
         let (before, query) = folder.to_str().filter(|_| is_address(folder))?.split_once('?')?;
         let (scheme, rest) = before.split_once("//")?;
-        let (host, path) = rest.split_at(rest.find('/')?);
-        Some(format!("{scheme}//{host}?{}{}", query.replace('/', "%2F"), path.trim_end_matches('/')).into())
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let is_first = path.is_empty() && query.starts_with('?');
+        let put_first = || format!("{scheme}//{host}??{}{}", query.replace('/', "%2F"), path.trim_end_matches('/'));
+        (!is_first).then(put_first).map(PathBuf::from)
     };
     of_address().unwrap_or_else(|| folder.to_path_buf())
 }
