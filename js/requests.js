@@ -24,7 +24,9 @@ const hosts = new Map();
 
 /** The origins that the policy of this worker forbids. */
 const blocked = new Set();
-globalThis.addEventListener?.("securitypolicyviolation", ({ blockedURI }) => URL.canParse(blockedURI) && blocked.add(new URL(blockedURI).origin));
+globalThis.addEventListener?.("securitypolicyviolation", ({ blockedURI, disposition }) => {
+  if (disposition === "enforce" && URL.canParse(blockedURI)) blocked.add(new URL(blockedURI).origin);
+});
 
 /** The requests of a question. */
 export class Requests {
@@ -174,7 +176,7 @@ async function unanswered(url, error, isFirst, { headers, credentials, redirect,
   if (isFirst || !location || origin === location.origin) return failure("Aborted", message);
   const denied = (what) => failure("PermissionDenied", what);
   if (blocked.has(origin)) {
-    return denied(`the Content-Security-Policy of the page, or of its worker.js, forbids it; connect-src should name ${origin}`);
+    return denied(`the Content-Security-Policy of the page, or of its worker.js, forbids it; connect-src should name ${origin}, and where that redirects to`);
   }
   // The worker of a Blob has the origin of its page.
   if (protocol === "http:" && location.origin.startsWith("https:") && !/^(localhost|127\..*|\[::1\])$/.test(hostname)) {

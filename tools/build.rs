@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     }
     println!("cargo:rustc-env=FOURBASE_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo:rerun-if-env-changed=FOURBASE_COMMIT");
-    if let Some(commit) = env::var("FOURBASE_COMMIT").ok().or_else(commit) {
+    if let Some(commit) = env::var("FOURBASE_COMMIT").ok().filter(|commit| !commit.is_empty()).or_else(commit) {
         println!("cargo:rustc-env=FOURBASE_COMMIT={commit}");
     }
     Ok(())
@@ -52,5 +52,5 @@ fn commit() -> Option<String> {
         return None;
     }
     println!("cargo:rerun-if-changed={changes}");
-    git(&["rev-parse", "--short=12", "HEAD"])
+    Some(git(&["rev-parse", "--short=12", "HEAD"])? + " or a change of it")
 }
