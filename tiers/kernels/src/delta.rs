@@ -61,8 +61,10 @@ impl Parts<'_> {
         let [stretches, differing] = pair(head);
         let (stretches, rest) = rest.split_at_checked(stretches.checked_mul(8)?)?;
         let (stretches, _) = stretches.as_chunks();
-        let chunks = stretches.iter().map(|stretch| pair(stretch)[1].div_ceil(CHUNK)).sum();
-        let (changed, rest) = rest.split_at_checked(8 * chunks)?;
+        // A damaged number of words may be more than a machine of 32 bits can count in bytes.
+        let chunks: u64 = stretches.iter().map(|stretch| pair(stretch)[1].div_ceil(CHUNK) as u64).sum();
+        let chunks = usize::try_from(chunks).ok()?;
+        let (changed, rest) = rest.split_at_checked(chunks.checked_mul(8)?)?;
         let (references, rest) = rest.split_at_checked(chunks)?;
         let (masks, bytes) = rest.split_at_checked(differing)?;
         Some(Parts { stretches, changed: changed.as_chunks().0, references, masks, bytes })
@@ -96,14 +98,17 @@ pub fn most_bytes(words: usize) -> usize {
 /// Returns whether `bytes` is a delta that can be undone into a block of `words` words with `planes` planes per row.
 pub fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     let Some(parts) = Parts::of(bytes) else { return false };
-    let is_rows = |[row_words, words]: [usize; 2]| row_words > 0 && words.is_multiple_of(row_words * planes);
-    if parts.stretches().map(|[_, words]| words).sum::<usize>() != words || !parts.stretches().all(is_rows) {
+    let is_rows = |[row_words, words]: [usize; 2]| {
+        row_words.checked_mul(planes).is_some_and(|row_words| row_words > 0 && words.is_multiple_of(row_words))
+    };
+    let sum = parts.stretches().try_fold(0usize, |sum, [_, words]| sum.checked_add(words));
+    if sum != Some(words) || !parts.stretches().all(is_rows) {
         return false;
     }
     let mut chunks = parts.chunks();
     let is_inside = parts.stretches().all(|[row_words, words]| {
         (0..words).step_by(CHUNK).zip(chunks.by_ref()).all(|(at, (changed, rows_back))| {
-            rows_back * row_words * planes <= at && (words - at >= CHUNK || changed >> (words - at) == 0)
+            rows_back <= at / (row_words * planes) && (words - at >= CHUNK || changed >> (words - at) == 0)
         })
     });
     let set = |masks: &[u8]| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
@@ -408,6 +413,20 @@ mod tests {
             if is_delta_of(&delta, planes, words.len()) {
                 let mut undo = |kernel: &Kernel| kernel.run(UndoDelta { delta: &delta, planes, out: &mut found });
                 Kernel::all().iter().for_each(&mut undo);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_that_a_machine_of_32_bits_cannot_count_never_panics() {
+        // 65 stretches have more than 2^32 chunks, two 2^32 words, and a row of six planes more than 2^32.
+        for (row_words, words, count) in [(1, u32::MAX, 65), (1, 1 << 31, 2), (u32::MAX, 0, 1), (1 << 31, 0, 1)] {
+            let mut delta = [&MAGIC[..], &[count, 0, 0, 0], &[0; 4]].concat();
+            delta.extend([row_words, words].map(u32::to_le_bytes).concat().repeat(count.into()));
+            delta.extend([0; 64]);
+            if is_delta_of(&delta, 6, 0) {
+                assert_eq!(words, 0);
+                Kernel::portable().run(UndoDelta { delta: &delta, planes: 6, out: &mut [] });
             }
         }
     }
